@@ -8,13 +8,14 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.engine.execute import ChunkSizes
+from markscheme.engine import stream
 
 
 def test_progress_moves_within_a_batch_and_ends_at_its_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ChunkSizes, "next", lambda _self, left: min(left, 30))
+    monkeypatch.setattr(stream, "FIRST_CHUNK", 30)
+    monkeypatch.setattr(stream, "chunk_after", lambda _items, _seconds: 30)
     rows = pl.DataFrame(
         {
             "question": [f"q {n % 100}" for n in range(150)],

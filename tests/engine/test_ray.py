@@ -10,7 +10,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -19,9 +21,18 @@ import markscheme
 from markscheme.cli import run
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.local_run import RunReport, run_in_folder
-from markscheme.engine.ray_run import RayOptions, _enough, _Folder, _less, _share, run_on_ray
-from markscheme.engine.ray_worker import Job, PieceJudge
-from markscheme.engine.shards import input_pieces, read_piece
+from markscheme.engine.ray_run import (
+    Job,
+    PieceJudge,
+    RayOptions,
+    _Cluster,
+    _enough,
+    _Folder,
+    _less,
+    _share,
+    run_on_ray,
+)
+from markscheme.engine.shards import Piece, input_pieces, read_piece
 from markscheme.errors import DataError, MissingExtraError, RunError
 from markscheme.models import ServerOptions
 from markscheme.models.sources import ModelOptions
@@ -58,6 +69,62 @@ def test_a_run_without_ray_leaves_the_folder_to_others(
             read=ReadOptions(),
         )
     assert not (tmp_path / "run").exists()
+
+
+class Here(_Cluster):
+    """A cluster of one worker, in this process and without Ray."""
+
+    def __enter__(self) -> Here:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def _stream(self, job: Job, pieces: Sequence[Piece]) -> list[dict[str, Any]]:
+        worker = PieceJudge(job, {piece.number: piece for piece in pieces})
+        numbers = [piece.number for piece in pieces]
+        return [json.loads(report) for report in worker({"number": numbers})["report"]]
+
+
+def test_pieces_judged_by_a_worker_make_the_run_of_the_local_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("markscheme.engine.ray_run.find_spec", lambda _: True)
+    monkeypatch.setattr("markscheme.engine.ray_run._Cluster", Here)
+    files = [str(tmp_path / f"{number}.parquet") for number in range(3)]
+    for number, file in enumerate(files):
+        rows(900).slice(300 * number, 300).write_parquet(file)
+    judges = [parse_judge(name) for name in ("contains", "exact_match")]
+    here = run_in_folder(AnswersReader(files, ReadOptions()), judges, tmp_path / "here")
+    out, told = tmp_path / "ray", list[int]()
+
+    def again() -> RunReport:
+        return run_on_ray(
+            files,
+            judges,
+            str(out),
+            ray_options=RayOptions(),
+            read=ReadOptions(),
+            on_progress=told.append,
+        )
+
+    there = again()
+    assert told == [600, 600, 600]
+    assert there.notes == here.notes
+    assert [there.rows, there.items, there.resumed] == [here.rows, here.items, 0]
+    assert json.loads((out / "summary.json").read_bytes()) == json.loads(
+        (tmp_path / "here" / "summary.json").read_bytes()
+    )
+    order = ["judge", "answer_id"]
+    assert there.judgments.collect().sort(order).equals(here.judgments.collect().sort(order))
+    damaged = out / "judgments.parquet" / "part-000001.parquet"
+    whole = damaged.read_bytes()
+    damaged.write_bytes(whole[:-1])
+    assert again().resumed == 2 * 600
+    assert damaged.read_bytes() == whole
+    (out / "run.json").write_text("[]")
+    with pytest.raises(RunError, match=r"no plan of a run"):
+        again()
 
 
 def test_parquet_is_cut_at_row_groups_and_covers_every_row_once(tmp_path: Path) -> None:

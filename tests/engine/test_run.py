@@ -20,10 +20,10 @@ import markscheme
 from markscheme.contract.grammar import parse_judge
 from markscheme.contract.registry import JUDGES as REGISTERED
 from markscheme.contract.registry import asks_chat, register
-from markscheme.engine.execute import ChunkSizes, apply, plan
+from markscheme.engine.execute import apply, plan
 from markscheme.engine.local_run import run_in_folder
 from markscheme.engine.run_folder import _digest
-from markscheme.engine.stream import cuts
+from markscheme.engine.stream import chunk_after, cuts
 from markscheme.errors import DataError, JudgeError, RunError
 from markscheme.tables.answers import AnswersReader, ReadOptions, read_answers
 
@@ -171,12 +171,8 @@ def test_outcomes_come_back_to_their_rows(example: Path) -> None:
 
 
 def test_chunks_grow_to_about_two_seconds() -> None:
-    sizes = ChunkSizes()
-    assert sizes.next(10_000) == 1024
-    sizes.done(1024, 0.512)
-    assert sizes.next(10_000) == 4000
-    sizes.done(4000, 40_000)
-    assert sizes.next(10_000) == 1
+    assert chunk_after(1024, 0.512) == 4000
+    assert chunk_after(4000, 40_000) == 1
 
 
 def test_tables_for_judges_that_ask_a_model_are_cut_alike_wherever_a_run_goes_on() -> None:
@@ -261,10 +257,10 @@ STAGES = {
     "the judgments half put together": ("polars.LazyFrame.sink_parquet", 2, "after"),
     "the judgments put together": ("markscheme.engine.run_folder.RunFolder.join_parts", 2, "after"),
     "the figures": ("markscheme.engine.local_run.summarise", 1, "after"),
-    "summary.json": ("markscheme.engine.local_run.summary_json", 1, "before"),
-    "summary.md": ("markscheme.engine.run_folder.RunFolder.write_text", 3, "before"),
-    "the state": ("markscheme.engine.run_folder.RunFolder.write_json", 3, "before"),
-    "the state is written": ("markscheme.engine.run_folder.RunFolder.write_json", 3, "after"),
+    "summary.json": ("markscheme.engine.local_run.closing_texts", 1, "before"),
+    "summary.md": ("markscheme.engine.run_folder.RunFolder.write", 3, "before"),
+    "the state": ("markscheme.engine.run_folder.RunFolder.write_json", 2, "before"),
+    "the state is written": ("markscheme.engine.run_folder.RunFolder.write_json", 2, "after"),
     "the pieces half removed": ("markscheme.engine.run_folder._remove", 3, "after"),
 }
 """Moments of a run: a function, the how manieth call of it, and before or after that the kill."""

@@ -18,7 +18,7 @@ import markscheme
 from markscheme.cli import run
 from markscheme.errors import MarkschemeError
 from markscheme.view import make_app, view
-from markscheme.view.guard import COOKIE, LARGEST_BODY
+from markscheme.view.app import COOKIE, LARGEST_BODY
 from markscheme.web.serving import BoundedProtocol, Server
 
 ROWS = [

@@ -14,7 +14,7 @@ import pytest
 import markscheme
 from markscheme.engine import RunFolder
 from markscheme.errors import DataError, RunError
-from markscheme.view import RunLabels, progress, runs_of
+from markscheme.view import RunLabels, runs_of
 from markscheme.view.runs import Given, with_given
 
 ROWS = [
@@ -74,15 +74,15 @@ def test_progress_counts_what_is_on_disk(folder: Path) -> None:
     run = unfinished(folder)
     (found,) = [one for one in runs_of(folder) if one.name == "first"]
     assert found.state == "stopped"
-    now = progress(found)
+    now = RunFolder(run).progress()
     assert now.answers == 3
     assert now.judged == {"exact_match": 3, "contains": 0}
     assert now.accepted == {"exact_match": pytest.approx(2 / 3), "contains": None}
     assert now.cost_usd is None
     with (run / ".lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert progress(found).state == "running"
-    assert progress(found).state == "stopped"
+        assert RunFolder(run).progress().state == "running"
+    assert RunFolder(run).progress().state == "stopped"
 
 
 def test_a_label_is_kept_beside_the_run_and_read_by_the_statistics(folder: Path) -> None:

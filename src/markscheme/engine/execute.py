@@ -6,9 +6,9 @@ import ctypes
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from time import perf_counter
 from typing import Any, TypeVar, get_args
 
 import polars as pl
@@ -66,9 +66,6 @@ _FORMATTING_HINTS = [
     "can i", "may i", "shall i", "should i", "want",
 ]  # fmt: skip
 """Of which a text that `without_formatting` changes has one: looked for first, as few texts do."""
-
-FIRST_CHUNK = 1024
-SECONDS_PER_CHUNK = 2.0
 
 
 def apply(
@@ -244,16 +241,13 @@ def cleaned_note(rows: int) -> dict[str, int]:
     return {f"{said} ('--clean none' keeps them)": rows} if rows else {}
 
 
-Contradictions = Mapping[tuple[str, str], tuple[int, int]]
-"""By judge and a file's own metric, how many answers have both, and how many they differ on."""
-
-
 def contradictions(
     judgments: pl.LazyFrame, graded: Mapping[str, tuple[str, bool]]
-) -> Contradictions:
-    """Verdicts against the metric in the answers' own file (`AnswersReader.graded`)."""
+) -> list[tuple[str, str, int, int]]:
+    """Verdicts against the metric in the answers' own file (`AnswersReader.graded`): a judge, a
+    metric, how many answers have both, and how many they differ on."""
     if not graded:
-        return {}
+        return []
     metrics = pl.LazyFrame(
         [(name, metric, right) for name, (metric, right) in graded.items()],
         schema={"answer_id": pl.String, "metric": pl.String, "right": pl.Boolean},
@@ -262,57 +256,23 @@ def contradictions(
     counted = (
         judgments.filter(pl.col("verdict").is_not_null())
         .join(metrics, on="answer_id")
-        .group_by("judge", "metric", maintain_order=True)
+        .group_by("judge", "metric")
         .agg(pl.len().alias("both"), (pl.col("verdict") != pl.col("right")).sum().alias("torn"))
-        .sort("judge", "metric", maintain_order=True)
-        .collect()
     )
-    return {(judge, metric): (both, torn) for judge, metric, both, torn in counted.iter_rows()}
+    return counted.collect().rows()
 
 
-def contradictions_note(found: Contradictions) -> dict[str, int]:
-    """What a run notes of verdicts that contradict the file's own metric."""
+def contradictions_note(counts: Iterable[Sequence[Any]]) -> dict[str, int]:
+    """What a run notes of verdicts that contradict the file's own metric, summed over its parts."""
+    both, torn = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for judge, metric, answers, differing in counts:
+        both[judge, metric] += answers
+        torn[judge, metric] += differing
     return {
-        f"of {both:,} answers, verdicts of {judge} contradict the file's own {metric}": torn
-        for (judge, metric), (both, torn) in found.items()
-        if torn
+        f"of {both[of]:,} answers, verdicts of {of[0]} contradict the file's own {of[1]}": torn[of]
+        for of in sorted(torn)
+        if torn[of]
     }
-
-
-class ChunkSizes:
-    """How many items to judge before saving: as many as take about two seconds."""
-
-    def __init__(self) -> None:
-        self._rate: float | None = None
-
-    def next(self, left: int) -> int:
-        """Items for the next chunk, of `left` that remain."""
-        wanted = FIRST_CHUNK if self._rate is None else int(self._rate * SECONDS_PER_CHUNK)
-        return min(left, max(1, wanted))
-
-    def done(self, items: int, seconds: float) -> None:
-        """Learn from a chunk that took `seconds`."""
-        self._rate = items / max(seconds, 1e-6)
-
-
-def apply_in_chunks(
-    judge: Judge,
-    items: pl.DataFrame,
-    models: ModelSource | None,
-    *,
-    sizes: ChunkSizes,
-    start: int = 0,
-    ask: Ask = apply,
-) -> Iterator[tuple[int, pl.DataFrame]]:
-    """Outcomes of `items` from `start` on, chunk by chunk, each with where it begins."""
-    while start < items.height:
-        size = sizes.next(items.height - start)
-        began = perf_counter()
-        chunk = items if size == items.height else items.slice(start, size)
-        outcomes = ask(judge, chunk, models)
-        sizes.done(size, perf_counter() - began)
-        yield start, outcomes
-        start += size
 
 
 class _TooLong(BaseException):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -13,10 +13,9 @@ from typing import Any, TypeVar
 import orjson
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, judge_name, version
+from markscheme.contract import Judge, ModelSource, version
 from markscheme.engine.execute import (
     Ask,
-    ChunkSizes,
     Readings,
     apply,
     cleaned_note,
@@ -24,16 +23,21 @@ from markscheme.engine.execute import (
     contradictions_note,
     kept_cleaning,
     reading_for,
-    signed,
 )
-from markscheme.engine.run_folder import FORMAT, TABLES, RunFolder, plan_difference
-from markscheme.engine.stream import OutcomeSheet, Stream
+from markscheme.engine.run_folder import (
+    FORMAT,
+    SUMMARIES,
+    TABLES,
+    RunFolder,
+    json_bytes,
+    plan_difference,
+)
+from markscheme.engine.stream import OnProgress, Prepared, Sheet, Stream, prepare
 from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import Problem, RunError
 from markscheme.flags import CLEANING, Cleaning
 from markscheme.models import Models
 from markscheme.tables import (
-    JUDGMENTS_SCHEMA,
     MANIFEST,
     AnswersReader,
     damages,
@@ -46,9 +50,6 @@ from markscheme.tables import (
 )
 
 T = TypeVar("T")
-
-OnProgress = Callable[[int], None]
-"""Called with how many more judgments are finished."""
 
 _SAVED_ITEMS = 1024
 _SAVED_AFTER = 1.0
@@ -80,64 +81,51 @@ class RunReport:
 
 
 @dataclass(kw_only=True)
-class Prepared:
-    """A judge with all that a run writes besides its outcomes."""
+class Tally:
+    """What a run counts and remembers of its batches.
 
-    judge: Judge
-    name: str
-    signature: str
-    sizes: ChunkSizes
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Done:
-    """The totals over all judged batches."""
-
-    items: int
-    resumed: int
-    cleaned: int
-    chain: bytes
-    clusters: pl.DataFrame
-    ledger: frozenset[str]
-
-
-def prepare(judges: Sequence[Judge], models: ModelSource | None, clean: Cleaning) -> list[Prepared]:
-    """Name and sign judges of answers that are cleaned so.
-
-    Raises:
-        DataError: no such cleaning.
-        RunError: none is given, or one twice.
+    Attributes:
+        chain: the mark of all of them; see `_chained`.
+        ledger: keys of the ledger's entries that were used.
     """
-    found = [
-        Prepared(
-            judge=judge,
-            name=judge_name(judge),
-            signature=signed(judge, models, clean),
-            sizes=ChunkSizes(),
-        )
-        for judge in judges
-    ]
-    names = [item.name for item in found]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise RunError(f"requested {', '.join(sorted(twice))} twice; name each judge once")
-    if not names:
-        raise RunError("no judge was named; 'markscheme judges' lists all")
-    return found
+
+    items: int = 0
+    resumed: int = 0
+    cleaned: int = 0
+    chain: bytes = b""
+    clusters: list[pl.DataFrame] = field(default_factory=list)
+    ledger: set[str] = field(default_factory=set)
+
+    def add(self, batch: pl.DataFrame, cleaning: Cleaning | None) -> Readings:
+        """Count a batch, and give what judges read of it."""
+        readings = Readings(batch, cleaning)
+        self.items += readings.items.height
+        self.cleaned += readings.cleaned
+        self.clusters.append(batch.select(CLUSTERS))
+        return readings
 
 
-def rows_of(
-    batch: pl.DataFrame, item: pl.Series, outcomes: pl.DataFrame, prepared: Prepared
-) -> pl.DataFrame:
-    """Judgments of every row of a batch from the outcomes of its distinct items."""
-    spread = outcomes if outcomes.height == batch.height else outcomes[item]
-    return pl.concat([batch.select("answer_id", "system"), spread], how="horizontal").select(
-        "answer_id",
-        pl.lit(prepared.name).alias("judge"),
-        pl.lit(prepared.signature).alias("signature"),
-        *(name for name in JUDGMENTS_SCHEMA if name not in ("answer_id", "judge", "signature")),
-        "system",
-    )
+def judge_batches(
+    batches: Iterable[pl.DataFrame],
+    prepared: Sequence[Prepared],
+    *,
+    models: ModelSource | None,
+    cleaning: Cleaning | None,
+    ask: Ask = apply,
+    on_progress: OnProgress | None = None,
+) -> tuple[pl.DataFrame, Tally]:
+    """The judgments of all batches, in memory, and what was counted."""
+    tally = Tally()
+    sheets: list[Sheet] = []
+    with Stream(models, ask=ask) as stream:
+        for batch in batches:
+            readings = tally.add(batch, cleaning)
+            for one in prepared:
+                sheet = Sheet(one, batch=batch, readings=readings, on_progress=on_progress)
+                stream.judge(sheet)
+                sheets.append(sheet)
+        stream.finish(sheets)
+    return pl.concat(sheet.rows for sheet in sheets), tally
 
 
 def run_in_memory(
@@ -156,24 +144,15 @@ def run_in_memory(
     """
     prepared = prepare(judges, models, clean)
     reader.options = reading_for(reader.options, judges)
-    sheets: list[_Sheet] = []
-    clusters: list[pl.DataFrame] = []
-    cleaning = kept_cleaning(clean, judges)
-    items_seen = cleaned = 0
-    with Stream(models, ask=ask) as stream:
-        for batch in prefetch(reader):
-            readings = Readings(batch, cleaning)
-            items_seen += readings.items.height
-            cleaned += readings.cleaned
-            clusters.append(batch.select(CLUSTERS))
-            for one in prepared:
-                sheet = _Sheet(one, batch=batch, readings=readings, on_progress=on_progress)
-                stream.judge(sheet)
-                sheets.append(sheet)
-        stream.finish(sheets)
-    table = pl.concat(sheet.rows for sheet in sheets).lazy()
-    records = summarise(table, pl.concat(clusters))
-    return _report(reader, None, table, records, items=items_seen, cleaned=cleaned)
+    judgments, tally = judge_batches(
+        prefetch(reader),
+        prepared,
+        models=models,
+        cleaning=kept_cleaning(clean, judges),
+        ask=ask,
+        on_progress=on_progress,
+    )
+    return _report(reader, None, judgments.lazy(), tally)
 
 
 def run_in_folder(
@@ -222,8 +201,6 @@ def run_in_folder(
     with folder.locked():
         found = folder.read_plan()
         difference = None if found is None else plan_difference(found, wanted)
-        if found is not None and "engine" in found:
-            difference = f"--engine {found['engine']}"
         if difference:
             raise RunError(f"{folder.path} holds a run with {difference}; choose another --out")
         if found is None:
@@ -234,36 +211,34 @@ def run_in_folder(
             folder.write_json("run.json", {**wanted, "state": "running"})
         try:
             with folder.writing():
-                done = _judge_batches(
-                    reader, prepared, folder, models=models, cleaning=cleaning, ask=ask,
+                tally = _judge_into(
+                    folder, reader, prepared, models=models, cleaning=cleaning, ask=ask,
                     on_progress=on_progress,
                 )  # fmt: skip
         except BaseException:
             if found is None:
                 folder.forget()
             raise
-        return _put_together(reader, folder, wanted, done=done, render=render)
+        return _put_together(reader, folder, wanted, tally=tally, render=render)
 
 
-def _judge_batches(
+def _judge_into(
+    folder: RunFolder,
     reader: AnswersReader,
     prepared: list[Prepared],
-    folder: RunFolder,
     *,
     models: ModelSource | None,
     cleaning: Cleaning | None,
     ask: Ask,
     on_progress: OnProgress | None,
-) -> _Done:
+) -> Tally:
     """Judge every batch that is not done yet, each into a piece of its own."""
-    resumed = items_seen = cleaned = 0
-    chain = b""
-    clusters: list[pl.DataFrame] = []
+    tally = Tally()
     pieces = folder.read_parts("")
     if any(name.startswith("ledger-") for name in folder.damaged):
         # What was judged with these entries is judged again; which it was, nobody can tell.
         pieces = {name: file for name, file in pieces.items() if name.startswith("answers-")}
-    used = _Used(models, folder)
+    used = _Used(models, folder, tally.ledger)
     for name, file in pieces.items():
         if name.startswith("ledger-"):
             used.keys |= set(read_parquet(file)["key"])
@@ -276,80 +251,40 @@ def _judge_batches(
 
     with Stream(models, ask=ask, on_wait=save) as stream:
         for number, batch in enumerate(prefetch(reader)):
-            chain = _chained(chain, batch)
-            _check_same_input(folder, number, chain)
-            readings = Readings(batch, cleaning)
-            items_seen += readings.items.height
-            cleaned += readings.cleaned
-            clusters.append(batch.select(CLUSTERS))
+            tally.chain = _chained(tally.chain, batch)
+            _check_same_input(folder, number, tally.chain)
+            readings = tally.add(batch, cleaning)
             if f"answers-{number:06d}" not in pieces:
                 folder.write_part(f"answers-{number:06d}", batch)
             sheets = []
             for index, one in enumerate(prepared):
                 stem = f"{number:06d}-{index:03d}"
                 if f"judgments-{stem}" in pieces:
-                    resumed += batch.height
-                    ProgressTracker(on_progress, rows=batch.height, items=batch.height).all()
+                    tally.resumed += batch.height
+                    if on_progress is not None and batch.height:
+                        on_progress(batch.height)
                     continue
                 sheet = _SavedSheet(
                     one, batch=batch, readings=readings, on_progress=on_progress, stem=stem,
                     used=used,
                 )  # fmt: skip
-                resumed += sheet.go_on(pieces)
+                tally.resumed += sheet.go_on(pieces)
                 sheets.append(sheet)  # Before it is judged: what has come is saved while it waits.
                 stream.judge(sheet)
             # Two batches are in memory at a time: this one, and what is left of the one before.
             stream.finish(earlier)
             earlier = sheets
         stream.finish(earlier)
-    return _Done(
-        items=items_seen,
-        resumed=resumed,
-        cleaned=cleaned,
-        chain=chain,
-        clusters=pl.concat(clusters),
-        ledger=frozenset(used.keys),
-    )
-
-
-_NO_ITEM = pl.Series(dtype=pl.UInt32)
-
-
-class _Sheet(OutcomeSheet):
-    """A batch and a judge: outcomes of the distinct items, and judgments once all are there."""
-
-    def __init__(
-        self,
-        one: Prepared,
-        *,
-        batch: pl.DataFrame,
-        readings: Readings,
-        on_progress: OnProgress | None,
-    ) -> None:
-        items = readings.of(one.judge)
-        self._tracker = ProgressTracker(on_progress, rows=batch.height, items=items.height)
-        super().__init__(one.judge, items, one.sizes, on_items=self._tracker.items)
-        self._one = one
-        self._batch = batch
-        self._item = readings.item
-        self.rows = pl.DataFrame()
-
-    def grown(self) -> None:
-        """Make judgments of the outcomes when all of them are there."""
-        if self.finished:
-            self.rows = rows_of(self._batch, self._item, pl.concat(self.parts), self._one)
-            self.parts.clear()
-            self.items, self._batch, self._item = self.items.clear(), self._batch.clear(), _NO_ITEM
-            self._tracker.all()
+    return tally
 
 
 class _Used:
     """Keys of the ledger's entries that a run used, each on disk before what was judged with it."""
 
-    def __init__(self, models: ModelSource | None, folder: RunFolder) -> None:
+    def __init__(self, models: ModelSource | None, folder: RunFolder, keys: set[str]) -> None:
         self._models = models
         self.folder = folder
-        self.keys: set[str] = set()
+        self.keys = keys
 
     def write(self, name: str) -> None:
         """Write what was used since the last time; of what is still under way as well, perhaps."""
@@ -359,7 +294,7 @@ class _Used:
             self.folder.write_part(f"ledger-{name}", pl.DataFrame({"key": sorted(found)}))
 
 
-class _SavedSheet(_Sheet):
+class _SavedSheet(Sheet):
     """Saves outcomes piece by piece, and the judgments in their place when it is finished."""
 
     def __init__(self, one: Prepared, *, stem: str, used: _Used, **batch: Any) -> None:
@@ -379,7 +314,7 @@ class _SavedSheet(_Sheet):
                 pieces[name].unlink()
             self._chunks, self.parts = [], []
         self.start = self._saved = sum(part.height for part in self.parts)
-        self._tracker.items(self.start)
+        self.tell(self.start)
         if self.finished:
             self.grown()
         return self.start
@@ -419,41 +354,29 @@ def _put_together(
     folder: RunFolder,
     wanted: dict[str, Any],
     *,
-    done: _Done,
+    tally: Tally,
     render: Callable[[RunReport], str] | None,
 ) -> RunReport:
     """Make the run's final files from its pieces."""
     folder.join_parts("answers-*.parquet", "answers.parquet")
     folder.join_parts("judgments-*.parquet", "judgments.parquet")
     judgments = scan_parquet(folder.path / "judgments.parquet")
-    records = summarise(judgments, done.clusters)
-    report = _report(
-        reader, folder, judgments, records, items=done.items, resumed=done.resumed,
-        cleaned=done.cleaned,
-    )  # fmt: skip
-    if reader.problems:
-        lines = (orjson.dumps(problem).decode() for problem in reader.problems)
-        folder.write_text("bad_rows.jsonl", "\n".join(lines) + "\n")
-    _write_figures(folder, report, wanted, render)
-    folder.seal({**wanted, "input": done.chain.hex()}, ledger=done.ledger)
+    report = _report(reader, folder, judgments, tally)
+    for name, content in closing_texts(report, wanted, reader.problems, render).items():
+        folder.write(name, content)
+    folder.seal({**wanted, "input": tally.chain.hex()}, ledger=tally.ledger)
     folder.clear_parts()
     return report
 
 
-def _write_figures(
-    folder: RunFolder,
+def closing_texts(
     report: RunReport,
-    plan_of_run: dict[str, Any],
+    plan_of_run: Mapping[str, Any],
+    problems: Sequence[Any],
     render: Callable[[RunReport], str] | None,
-) -> None:
-    folder.write_json("summary.json", summary_json(report, plan_of_run))
-    if render is not None:
-        folder.write_text("summary.md", render(report))
-
-
-def summary_json(report: RunReport, plan_of_run: dict[str, Any]) -> dict[str, Any]:
-    """What `summary.json` holds: nothing that differs from one equal run to the next."""
-    return {
+) -> dict[str, bytes]:
+    """A run's files besides its tables; nothing in them differs from one equal run to the next."""
+    summary = {
         "markscheme": plan_of_run["markscheme"],
         "options": plan_of_run["options"],
         "answers": {
@@ -466,6 +389,12 @@ def summary_json(report: RunReport, plan_of_run: dict[str, Any]) -> dict[str, An
         },
         "figures": report.records,
     }
+    texts = {"summary.json": json_bytes(summary)}
+    if problems:
+        texts["bad_rows.jsonl"] = b"".join(orjson.dumps(one) + b"\n" for one in problems)
+    if render is not None:
+        texts["summary.md"] = render(report).encode()
+    return texts
 
 
 def tables_hold(folder: RunFolder) -> bool:
@@ -497,29 +426,21 @@ def _finished(
     The figures are computed from the judgments again: those that are in the folder are not
     trusted, and are written again where they were changed.
     """
-    chain, cleaned = b"", 0
-    clusters: list[pl.DataFrame] = []
+    tally = Tally()
     for batch in reader:
-        chain = _chained(chain, batch)
-        cleaned += Readings(batch, cleaning).cleaned
-        clusters.append(batch.select(CLUSTERS))
-    if chain.hex() != found["input"]:
+        tally.chain = _chained(tally.chain, batch)
+        tally.add(batch, cleaning)
+    if tally.chain.hex() != found["input"]:
         said = _other_answers(read_parquet(folder.path / "answers.parquet"), batch, reader.rows)
         raise RunError(f"{folder.path} holds a finished run {said}; choose another --out")
+    tally.items, tally.resumed = 0, reader.rows * len(found["judges"])
     folder.clear_parts()
-    changed = damages(folder.path, read_manifest(folder.path))
+    changed = damages(folder.path, read_manifest(folder.path), SUMMARIES)
     folder.damaged += changed
-    judgments = scan_parquet(folder.path / "judgments.parquet")
-    report = _report(
-        reader,
-        folder,
-        judgments,
-        summarise(judgments, pl.concat(clusters)),
-        resumed=reader.rows * len(found["judges"]),
-        cleaned=cleaned,
-    )
+    report = _report(reader, folder, scan_parquet(folder.path / "judgments.parquet"), tally)
     if changed:
-        _write_figures(folder, report, found, render)
+        for name, content in closing_texts(report, found, (), render).items():
+            folder.write(name, content)
     return report
 
 
@@ -543,26 +464,22 @@ def _report(
     reader: AnswersReader,
     folder: RunFolder | None,
     judgments: pl.LazyFrame,
-    records: list[dict[str, Any]],
-    *,
-    items: int = 0,
-    resumed: int = 0,
-    cleaned: int,
+    tally: Tally,
 ) -> RunReport:
     return RunReport(
         folder=None if folder is None else folder.path,
         damaged=[] if folder is None else folder.damaged,
         judgments=judgments,
-        records=records,
+        records=summarise(judgments, pl.concat(tally.clusters)),
         rows=reader.rows,
         skipped=sum(not one.kept for one in reader.problems),
         repeats=reader.repeats,
         ignored=list(reader.ignored),
         notes=reader.notes
         | contradictions_note(contradictions(judgments, reader.graded))
-        | cleaned_note(cleaned),
-        items=items,
-        resumed=resumed,
+        | cleaned_note(tally.cleaned),
+        items=tally.items,
+        resumed=tally.resumed,
         recognised=[*reader.recognised, *reader.offers],
         unlabelled=[one for one in reader.problems if one.kept],
     )
@@ -627,28 +544,3 @@ def prefetch(batches: Iterable[T]) -> Iterator[T]:
         while (batch := coming.result()) is not None:
             coming = thread.submit(lambda: next(source, None))
             yield batch
-
-
-class ProgressTracker:
-    """Tells of one judge's progress in a batch: judged items count as their share of its rows."""
-
-    def __init__(self, on_progress: OnProgress | None, *, rows: int, items: int) -> None:
-        self._on_progress = on_progress
-        self._rows = rows
-        self._items = items
-        self._judged = 0
-        self._told = 0
-
-    def items(self, count: int) -> None:
-        """So many more items are judged."""
-        self._judged += count
-        self._tell(self._rows * self._judged // max(1, self._items))
-
-    def all(self) -> None:
-        """The batch is done."""
-        self._tell(self._rows)
-
-    def _tell(self, rows: int) -> None:
-        if self._on_progress is not None and rows > self._told:
-            self._on_progress(rows - self._told)
-        self._told = rows

@@ -8,30 +8,55 @@ stopped resumes with the pieces that are missing.
 
 from __future__ import annotations
 
+import io
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 import polars as pl
 
 from markscheme.contract import Judge, version
 from markscheme.engine.execute import (
-    Contradictions,
+    cleaned_note,
+    contradictions,
     contradictions_note,
     kept_cleaning,
     reading_for,
 )
-from markscheme.engine.local_run import OnProgress, RunReport, prepare, summary_json
-from markscheme.engine.ray_worker import Job, PieceJudge, part_name
-from markscheme.engine.run_folder import DIGITS, FORMAT, RunFolder, is_plan, plan_difference
-from markscheme.engine.shards import Piece, file_system, input_pieces, scan_parts, write_whole
+from markscheme.engine.local_run import RunReport, closing_texts, judge_batches
+from markscheme.engine.run_folder import (
+    DIGITS,
+    FORMAT,
+    RunFolder,
+    checked_plan,
+    json_bytes,
+    plan_difference,
+)
+from markscheme.engine.shards import (
+    Piece,
+    file_system,
+    input_pieces,
+    read_piece,
+    scan_parts,
+    write_whole,
+)
+from markscheme.engine.stream import OnProgress, Prepared, prepare
 from markscheme.engine.summary import CLUSTERS, summarise
-from markscheme.errors import DataError, MissingExtraError, Problem, RunError
+from markscheme.errors import (
+    BadRowsError,
+    DataError,
+    MarkschemeError,
+    MissingExtraError,
+    Problem,
+    RunError,
+)
 from markscheme.flags import CLEANING, Cleaning
+from markscheme.models import ModelOptions, Models
 from markscheme.tables import (
     MANIFEST,
     ReadOptions,
@@ -42,9 +67,6 @@ from markscheme.tables import (
     scan_parquet,
     seal_of,
 )
-
-if TYPE_CHECKING:
-    from markscheme.models import ModelOptions
 
 ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """Each worker has a core of its own; libraries that take all cores would fight over them."""
@@ -103,8 +125,6 @@ def run_on_ray(
         RunError: the folder holds another run, or pieces failed for good; they are named, the
             others are saved.
     """
-    from markscheme.models import ModelOptions, Models
-
     if find_spec("ray") is None:  # Before the folder is claimed for a run that cannot be.
         raise MissingExtraError("--engine ray", "ray")
     named = prepare(judges, Models(options=models or ModelOptions()), clean)
@@ -133,6 +153,100 @@ def run_on_ray(
             with _Cluster(ray_options) as cluster:
                 reports += cluster.judge(job, left, len(judges), on_progress, folder.keep)
         return folder.finish(wanted, pieces, reports, len(pieces) - len(left), render)
+
+
+# --- What a worker does: open the judges once, then judge one piece after another ---------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """All that a worker must know; sent to it once.
+
+    Attributes:
+        judges: the judges, values as they are.
+        out: the run's folder or address.
+        read: how raw rows become answers.
+        clean: the cleaning of answers, by name.
+        models: the run's models; limits are shared out already.
+    """
+
+    judges: tuple[Judge, ...]
+    out: str
+    read: ReadOptions
+    clean: Cleaning
+    models: ModelOptions
+
+
+def part_name(table: str, number: int) -> str:
+    """Where a piece of the judgments or answers is in a run's folder."""
+    return f"{table}.parquet/part-{number:06d}.parquet"
+
+
+class PieceJudge:
+    """A Ray Data actor: its models are loaded once and serve all pieces that it is given."""
+
+    def __init__(self, job: Job, pieces: Mapping[int, Piece]) -> None:
+        self.job = job
+        self.pieces = pieces
+        self.models = Models(options=job.models)
+        self.prepared: list[Prepared] = prepare(job.judges, self.models, job.clean)
+        self.cleaning = kept_cleaning(job.clean, job.judges)
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
+        """Judge pieces, given by number; one that fails is reported and leaves the others be."""
+        found = [self._one(self.pieces[int(number)]) for number in batch["number"]]
+        return {"report": [orjson.dumps(one) for one in found]}
+
+    def _one(self, piece: Piece) -> dict[str, Any]:
+        before = self.models.budget.spending
+        report: dict[str, Any] = {"number": piece.number, "error": "", "data_error": False}
+        try:
+            report |= self._judged(piece)
+        except (DataError, BadRowsError) as error:
+            report |= {"error": f"{piece}: {error}", "data_error": True}
+        except MarkschemeError as error:
+            report["error"] = f"{piece}: {error}"
+        except Exception as error:  # must not end the whole run
+            report["error"] = f"{piece}: {type(error).__name__}: {error}"
+        after = self.models.budget.spending
+        report["calls"] = after.calls - before.calls
+        report["cost_usd"] = after.cost_usd - before.cost_usd
+        return report
+
+    def _judged(self, piece: Piece) -> dict[str, Any]:
+        reader = read_piece(piece, self.job.read)
+        answers = list(reader)
+        judgments, tally = judge_batches(
+            answers, self.prepared, models=self.models, cleaning=self.cleaning
+        )
+        # Answers first: a piece is finished when its judgments are there.
+        files = dict([
+            self._write("answers", piece.number, pl.concat(answers)),
+            self._write("judgments", piece.number, judgments),
+        ])  # fmt: skip
+        return {
+            "files": files,
+            "contradictions": contradictions(judgments.lazy(), reader.graded),
+            "ledger": sorted(self.models.used_entries()),
+            "rows": sum(frame.height for frame in answers),
+            "skipped": [asdict(problem) for problem in reader.problems],
+            "repeats": reader.repeats,
+            "items": tally.items,
+            "ignored": list(reader.ignored),
+            "notes": reader.notes | cleaned_note(tally.cleaned),
+            "recognised": list(reader.recognised),
+        }
+
+    def _write(self, table: str, number: int, frame: pl.DataFrame) -> tuple[str, dict[str, Any]]:
+        """Write a part; its name in the run's folder, and its digest."""
+        content = io.BytesIO()
+        frame.write_parquet(content, compression="zstd", compression_level=1)
+        name, written = part_name(table, number), content.getvalue()
+        write_whole(f"{self.job.out}/{name}", written)
+        return name, bytes_digest(written)
+
+
+# --- The driver ----------------------------------------------------------------------------------
 
 
 class _Cluster:
@@ -303,15 +417,9 @@ class _Folder:
                 self.system.makedirs(f"{self.inside}/{table}", exist_ok=True)
             self.write("run.json", {**wanted, "state": "running"})
             return
-        if found.get("format") != FORMAT:
-            raise RunError(
-                f"{self.address} has format {found.get('format')!r}, this version writes {FORMAT}; "
-                "choose another --out"
-            )
         difference = plan_difference(found, wanted)
-        if difference or found.get("engine") != "ray":
-            what = difference or "the local engine"
-            raise RunError(f"{self.address} holds a run with {what}; choose another --out")
+        if difference:
+            raise RunError(f"{self.address} holds a run with {difference}; choose another --out")
         if found.get("input") != wanted["input"]:
             raise RunError(
                 f"{self.address} holds a run on other answers, or on files that have changed "
@@ -320,7 +428,7 @@ class _Folder:
 
     def keep(self, report: dict[str, Any]) -> None:
         """Remember what a finished piece reported; its file is called after its digest."""
-        content = orjson.dumps(report, option=orjson.OPT_INDENT_2) + b"\n"
+        content = json_bytes(report)
         digest = bytes_digest(content)["sha256"][:DIGITS]
         name = f"reports/part-{report['number']:06d}-{digest}.json"
         write_whole(f"{self.address}/{name}", content)
@@ -367,7 +475,9 @@ class _Folder:
         """Figures over all parts, and the run's closing files."""
         judgments = self._table("judgments", pieces)
         clusters = self._table("answers", pieces).select(CLUSTERS).collect(engine="streaming")
-        before = {report["number"] for report in reports[:resumed]}
+        notes = Counter[str]()
+        for one in reports:
+            notes.update(one["notes"])
         report = RunReport(
             folder=Path(self.address) if self.local else None,
             judgments=judgments,
@@ -376,23 +486,17 @@ class _Folder:
             skipped=sum(not row["kept"] for one in reports for row in one["skipped"]),
             repeats=sum(one["repeats"] for one in reports),
             ignored=list(dict.fromkeys(name for one in reports for name in one["ignored"])),
-            notes=_added(one["notes"] for one in reports)
-            | contradictions_note(_all_contradictions(reports)),
-            resumed=sum(one["rows"] for one in reports if one["number"] in before)
-            * len(wanted["judges"]),
+            notes=dict(notes)
+            # Those of earlier versions reported no contradictions.
+            | contradictions_note(row for one in reports for row in one.get("contradictions", ())),
+            resumed=sum(one["rows"] for one in reports[:resumed]) * len(wanted["judges"]),
             items=sum(one["items"] for one in reports),
             damaged=self.damaged,
             recognised=list(dict.fromkeys(said for one in reports for said in one["recognised"])),
             unlabelled=[Problem(**row) for one in reports for row in one["skipped"] if row["kept"]],
         )
         problems = [problem for one in reports for problem in one["skipped"]]
-        if problems:
-            lines = "".join(orjson.dumps(problem).decode() + "\n" for problem in problems)
-        texts = {"summary.json": _json(summary_json(report, wanted))}
-        if problems:
-            texts["bad_rows.jsonl"] = lines.encode()
-        if render is not None:
-            texts["summary.md"] = render(report).encode()
+        texts = closing_texts(report, wanted, problems, render)
         for name, content in texts.items():
             write_whole(f"{self.address}/{name}", content)
         files = {name: bytes_digest(content) for name, content in texts.items()}
@@ -407,21 +511,18 @@ class _Folder:
 
     def write(self, name: str, value: Any) -> None:
         """Write JSON, whole or not at all."""
-        write_whole(f"{self.address}/{name}", _json(value))
+        write_whole(f"{self.address}/{name}", json_bytes(value))
 
     def _plan(self) -> dict[str, Any] | None:
         place = f"{self.inside}/run.json"
         if not self.system.exists(place):
             return None
+        file = f"{self.address}/run.json"
         try:
             value = orjson.loads(self.system.cat_file(place))
         except (OSError, orjson.JSONDecodeError) as error:
-            raise RunError(
-                f"{self.address}/run.json is damaged ({error}); choose another --out"
-            ) from None
-        if not is_plan(value):
-            raise RunError(f"{self.address}/run.json is no plan of a run; choose another --out")
-        return value
+            raise RunError(f"{file} is damaged ({error}); choose a new --out") from None
+        return checked_plan(value if isinstance(value, dict) else {}, file)
 
     def _listed(self, table: str) -> list[str]:
         place = f"{self.inside}/{table}"
@@ -435,28 +536,6 @@ class _Folder:
         return scan_parts(self.system, names)
 
 
-def _json(value: Any) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n"
-
-
 def _name(path: Any) -> str:
     place = path["name"] if isinstance(path, dict) else path
     return str(place).rstrip("/").rpartition("/")[2]
-
-
-def _all_contradictions(reports: Sequence[dict[str, Any]]) -> Contradictions:
-    """The sums over all pieces; those of earlier versions did not report any."""
-    found: dict[tuple[str, str], tuple[int, int]] = {}
-    for report in reports:
-        for judge, metric, both, torn in report.get("contradictions", ()):
-            known, differing = found.get((judge, metric), (0, 0))
-            found[judge, metric] = (known + both, differing + torn)
-    return dict(sorted(found.items()))
-
-
-def _added(counts: Any) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for one in counts:
-        for name, count in one.items():
-            total[name] = total.get(name, 0) + count
-    return total

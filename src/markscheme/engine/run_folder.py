@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
 import orjson
 import polars as pl
@@ -45,7 +45,8 @@ FORMAT = 2
 
 STATES = ("running", "done")
 TABLES = ("answers.parquet", "judgments.parquet", "bad_rows.jsonl")
-OUTPUTS = (*TABLES, "summary.json", "summary.md")
+SUMMARIES = ("summary.json", "summary.md")
+OUTPUTS = (*TABLES, *SUMMARIES)
 GROUP_ROWS = 262_144
 """Rows of a row group of the final tables."""
 
@@ -161,36 +162,32 @@ class RunFolder:
         """
         plan = self.read_plan() or {"judges": []}
         pieces = {
-            str(judge["name"]): [
-                *self._counts(f"judgments-*-{place:03d}-*"),
-                *self._counts(f"chunk-*-{place:03d}-*"),
-            ]
+            # Of `chunk-` and `judgments-`; those of the ledger have a judge's number too.
+            str(judge["name"]): self._counts(f"[cj]*-*-{place:03d}-*")
             for place, judge in enumerate(plan["judges"])
         }
         judged = {name: sum(one.rows for one in counts) for name, counts in pieces.items()}
-        verdicts = {name: sum(one.verdicts for one in counts) for name, counts in pieces.items()}
         every = [one for counts in pieces.values() for one in counts]
         costs = [one.cost_usd for one in every if one.cost_usd is not None]
-        written = [one.written for one in every]
-        took = max(written) - min(written) if written else 0.0
+        written = sorted(one.written for one in every)
+        took = written[-1] - written[0] if written else 0.0
         return Progress(
             state=self.state(),
             answers=sum(one.rows for one in self._counts("answers-*")),
             judged=judged,
             accepted={
-                name: sum(one.accepted for one in counts) / verdicts[name]
-                if verdicts[name]
+                name: sum(one.accepted for one in counts) / verdicts
+                if (verdicts := sum(one.verdicts for one in counts))
                 else None
                 for name, counts in pieces.items()
             },
             cost_usd=sum(costs) if costs else None,
             rate=sum(judged.values()) / took if took > 0 else None,
-            seconds=max(0.0, time.time() - max(written)) if written else None,
+            seconds=max(0.0, time.time() - written[-1]) if written else None,
         )
 
     def _counts(self, pattern: str) -> list[_Counts]:
-        files = self.parts.glob(f"{pattern}.parquet")
-        return [counts for file in files if (counts := _counts_of(file)) is not None]
+        return [each for each in map(_counts_of, self.parts.glob(f"{pattern}.parquet")) if each]
 
     def read_plan(self) -> dict[str, Any] | None:
         """What an earlier run wrote here, or None.
@@ -211,15 +208,7 @@ class RunFolder:
                     "choose a new --out"
                 )
             return None
-        plan = read_json(file)
-        if not is_plan(plan):
-            raise RunError(f"{file} is no plan of a run; choose a new --out")
-        if plan.get("format") != FORMAT:
-            raise RunError(
-                f"{file} has format {plan.get('format')!r}, this version writes {FORMAT}; "
-                "choose a new --out"
-            )
-        return plan
+        return checked_plan(read_json(file), file)
 
     def reopen(self) -> None:
         """Mark a finished run as unfinished, so that it is judged again from the ledger."""
@@ -245,17 +234,17 @@ class RunFolder:
             name: file_digest(self.path / name) for name in OUTPUTS if (self.path / name).is_file()
         }
         manifest = manifest_bytes(plan, files, ledger=ledger)
-        self.write_text(MANIFEST, manifest.decode())
+        self.write(MANIFEST, manifest)
         self.write_json("run.json", {**plan, "state": "done", **seal_of(manifest)})
 
     def write_json(self, name: str, value: Any) -> None:
         """Write JSON, whole or not at all."""
-        self.write_text(name, orjson.dumps(value, option=orjson.OPT_INDENT_2).decode() + "\n")
+        self.write(name, json_bytes(value))
 
-    def write_text(self, name: str, text: str) -> None:
-        """Write a text file, whole or not at all."""
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file, whole or not at all."""
         with self._whole(self.path / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+            temporary.write_bytes(content)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -351,29 +340,44 @@ def _lock(handle: BinaryIO, kind: int, *, after: float = 0.0) -> bool:
     return True
 
 
-def is_plan(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether a parsed `run.json` is a run's plan, with judges and options of their types."""
-    if not isinstance(value, dict) or value.get("state") not in STATES:
-        return False
-    judges = value.get("judges")
+def json_bytes(value: Any) -> bytes:
+    """JSON as a run's files hold it."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n"
+
+
+def checked_plan(plan: dict[str, Any], file: Path | str) -> dict[str, Any]:
+    """What `run.json` holds, once it is seen to be a run's plan.
+
+    Raises:
+        RunError: it is none, or of a folder of another layout.
+    """
+    judges = plan.get("judges")
     listed = isinstance(judges, list) and all(isinstance(one, dict) for one in judges)
-    return listed and isinstance(value.get("options"), dict)
+    if not listed or plan.get("state") not in STATES or not isinstance(plan.get("options"), dict):
+        raise RunError(f"{file} is no plan of a run; choose a new --out")
+    if plan.get("format") != FORMAT:
+        raise RunError(
+            f"{file} has format {plan.get('format')!r}, this version writes {FORMAT}; "
+            "choose a new --out"
+        )
+    return plan
 
 
 @lru_cache(maxsize=65_536)  # A piece is written once, and the viewer asks twice a second.
 def _counts_of(piece: Path) -> _Counts | None:
     """None where the piece has just gone."""
     try:
-        table = pl.scan_parquet(piece, glob=False)
-        if "verdict" not in table.collect_schema():
-            none = pl.lit(None, pl.Float64)
-            table = table.with_columns(verdict=none, cost_usd=none)
-        cost = pl.col("cost_usd")
+        table = pl.scan_parquet(
+            piece,
+            glob=False,
+            schema={"verdict": pl.Boolean, "cost_usd": pl.Float64},
+            missing_columns="insert",
+            extra_columns="ignore",
+        )
+        verdict, cost = pl.col("verdict"), pl.col("cost_usd")
+        spent = pl.when(cost.count() > 0).then(cost.sum())
         row = table.select(
-            rows=pl.len(),
-            accepted=pl.col("verdict").sum(),
-            verdicts=pl.col("verdict").count(),
-            cost_usd=pl.when(cost.count() > 0).then(cost.sum()),
+            pl.len(), verdict.sum(), verdict.count().alias("count"), spent.alias("c")
         )
         return _Counts._make((*row.collect().row(0), piece.stat().st_mtime))
     except (OSError, pl.exceptions.PolarsError):
@@ -398,6 +402,8 @@ def _remove(file: Path) -> None:
 
 def plan_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:
     """In words, how two plans differ in what must be equal to resume a run; None if nowhere."""
+    if old.get("engine") != new.get("engine"):
+        return f"--engine {old['engine']}" if "engine" in old else "the local engine"
     before, now = old["judges"], new["judges"]
     names = [[str(one.get("name")) for one in judges] for judges in (before, now)]
     if names[0] != names[1]:
@@ -449,7 +455,7 @@ def default_folder(
     """
     from markscheme.contract import signature
     from markscheme.engine.execute import kept_cleaning
-    from markscheme.tables import DATASET, check_named
+    from markscheme.tables import DATASET
 
     parts = [*(signature(one, models) for one in judges), str(kept_cleaning(clean, judges))]
     parts += [] if read is None else read.changed()

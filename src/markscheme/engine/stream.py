@@ -9,18 +9,28 @@ the server always has as many requests as it may: across tables, judges and batc
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from time import monotonic
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, asks_chat, needs_of
-from markscheme.engine.execute import Ask, ChunkSizes, apply, apply_in_chunks
+from markscheme.contract import Judge, ModelSource, asks_chat, judge_name, needs_of
+from markscheme.engine.execute import Ask, Readings, apply, signed
+from markscheme.errors import RunError
+from markscheme.flags import Cleaning
 from markscheme.models import Models
 from markscheme.models.chat import CallGroup
+from markscheme.tables import JUDGMENTS_SCHEMA
+
+OnProgress = Callable[[int], None]
+"""Called with how many more judgments are finished."""
+
+FIRST_CHUNK = 1024
+_SECONDS_PER_CHUNK = 2.0
 
 _APART_FIRST = 1
 _APART_MOST = 32
@@ -40,26 +50,114 @@ _MOST_THREADS = 512
 _LISTEN_SECONDS = 0.1
 
 
-class Sheet(Protocol):
-    """What a stream judges: the items of a batch for one judge."""
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """A judge with all that a run writes besides its outcomes."""
 
     judge: Judge
-    items: pl.DataFrame
-    sizes: ChunkSizes
+    name: str
+    signature: str
 
-    @property
-    def start(self) -> int:
-        """The first item without an outcome."""
-        ...
+
+def prepare(judges: Sequence[Judge], models: ModelSource | None, clean: Cleaning) -> list[Prepared]:
+    """Name and sign judges of answers that are cleaned so.
+
+    Raises:
+        DataError: no such cleaning.
+        RunError: none is given, or one twice.
+    """
+    found = [
+        Prepared(judge=judge, name=judge_name(judge), signature=signed(judge, models, clean))
+        for judge in judges
+    ]
+    names = [item.name for item in found]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise RunError(f"requested {', '.join(sorted(twice))} twice; name each judge once")
+    if not names:
+        raise RunError("no judge was named; 'markscheme judges' lists all")
+    return found
+
+
+class Sheet:
+    """A batch and a judge: outcomes of the distinct items, and judgments once all are there.
+
+    Attributes:
+        items: what the judge reads; empty once all are judged.
+        start: the first item without an outcome.
+        parts: outcomes of the items before it.
+        rows: the judgments.
+    """
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        *,
+        batch: pl.DataFrame,
+        readings: Readings,
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        """Take what is to be judged; judged items count as their share of the batch's rows."""
+        self.judge = prepared.judge
+        self.items = readings.of(prepared.judge)
+        self.start = 0
+        self.parts: list[pl.DataFrame] = []
+        self.rows = pl.DataFrame()
+        self._prepared = prepared
+        self._ids = batch.select("answer_id", "system")
+        self._item = readings.item
+        self._height, self._size = batch.height, self.items.height
+        self._on_progress = on_progress
+        self._judged = self._told = 0
+        self._ahead: dict[int, pl.DataFrame] = {}
 
     @property
     def finished(self) -> bool:
         """Whether every item has its outcome."""
-        ...
+        return self.start == self._size
 
     def take(self, start: int, outcomes: pl.DataFrame) -> None:
         """Outcomes of the items from `start` on; tables come in any order."""
-        ...
+        self._ahead[start] = outcomes
+        self.tell(outcomes.height)
+        while self.start in self._ahead:
+            part = self._ahead.pop(self.start)
+            self.start += part.height
+            self.parts.append(part)
+            self.grown()
+
+    def tell(self, items: int) -> None:
+        """Report the progress of so many more judged items."""
+        self._judged += items
+        rows = self._height * self._judged // max(1, self._size)
+        if self._on_progress is not None and rows > self._told:
+            self._on_progress(rows - self._told)
+        self._told = rows
+
+    def grown(self) -> None:
+        """Make judgments of the outcomes when all of them are there."""
+        if not self.finished:
+            return
+        outcomes = pl.concat(self.parts)
+        spread = outcomes if self._size == self._height else outcomes[self._item]
+        own = ("answer_id", "judge", "signature")
+        self.rows = pl.concat([self._ids, spread], how="horizontal").select(
+            "answer_id",
+            pl.lit(self._prepared.name).alias("judge"),
+            pl.lit(self._prepared.signature).alias("signature"),
+            *(name for name in JUDGMENTS_SCHEMA if name not in own),
+            "system",
+        )
+        self.parts.clear()
+        self.items, self._ids, self._item = self.items.clear(), self._ids.clear(), _NO_ITEM
+
+
+_NO_ITEM = pl.Series(dtype=pl.UInt32)
+
+
+def chunk_after(items: int, seconds: float) -> int:
+    """Items that take about two seconds, after a chunk of `items` that took `seconds`."""
+    return max(1, int(items / max(seconds, 1e-6) * _SECONDS_PER_CHUNK))
 
 
 def cuts(items: int, start: int = 0, *, first: int, most: int) -> Iterator[tuple[int, int]]:
@@ -107,6 +205,7 @@ class Stream:
         self._threads: ThreadPoolExecutor | None = None
         self._calls = CallGroup()
         self._pace: dict[Judge, int] = {}
+        self._chunks: dict[Judge, int] = {}
         self._came: queue.SimpleQueue[tuple[Sheet, int, int, Future[pl.DataFrame]]] = (
             queue.SimpleQueue()
         )
@@ -133,12 +232,7 @@ class Stream:
             Exception: whatever a judge raised, of this sheet or an earlier one.
         """
         if not asks_chat(sheet.judge):
-            for start, outcomes in apply_in_chunks(
-                sheet.judge, sheet.items, self._models,
-                sizes=sheet.sizes, start=sheet.start, ask=self._ask,
-            ):  # fmt: skip
-                sheet.take(start, outcomes)
-                self._take_all()
+            self._judge_here(sheet)
             return
         needs = needs_of(sheet.judge)
         waits = self._at_once > 1 and bool(needs.chat)
@@ -159,6 +253,20 @@ class Stream:
             else:
                 sheet.take(start, self._ask(sheet.judge, table, self._models))
                 self._take_all()
+
+    def _judge_here(self, sheet: Sheet) -> None:
+        """Have rows judged chunk by chunk, each of which may be saved."""
+        items, start = sheet.items, sheet.start
+        while start < items.height:
+            size = min(self._chunks.get(sheet.judge, FIRST_CHUNK), items.height - start)
+            # The table itself where it is one chunk: judges may share work on the same table.
+            chunk = items if size == items.height else items.slice(start, size)
+            began = monotonic()
+            outcomes = self._ask(sheet.judge, chunk, self._models)
+            self._chunks[sheet.judge] = chunk_after(size, monotonic() - began)
+            sheet.take(start, outcomes)
+            self._take_all()
+            start += size
 
     def _judge_apart(self, sheet: Sheet) -> None:
         """Have rows judged that share no request: where tables begin makes no difference."""
@@ -232,44 +340,3 @@ class Stream:
             except queue.Empty:
                 if self._on_wait is not None:
                     self._on_wait()
-
-
-class OutcomeSheet:
-    """Keeps outcomes in order until all are there."""
-
-    def __init__(
-        self,
-        judge: Judge,
-        items: pl.DataFrame,
-        sizes: ChunkSizes,
-        *,
-        on_items: Callable[[int], None] | None = None,
-    ) -> None:
-        """Take what is to be judged; `on_items` is called with how many more there are."""
-        self.judge = judge
-        self.items = items
-        self.sizes = sizes
-        self.start: int = 0
-        self.parts: list[pl.DataFrame] = []
-        self._size = items.height
-        self._on_items = on_items
-        self._ahead: dict[int, pl.DataFrame] = {}
-
-    @property
-    def finished(self) -> bool:
-        """See `Sheet`."""
-        return self.start == self._size
-
-    def take(self, start: int, outcomes: pl.DataFrame) -> None:
-        """See `Sheet`."""
-        self._ahead[start] = outcomes
-        if self._on_items is not None:
-            self._on_items(outcomes.height)
-        while self.start in self._ahead:
-            part = self._ahead.pop(self.start)
-            self.start += part.height
-            self.parts.append(part)
-            self.grown()
-
-    def grown(self) -> None:
-        """Called when outcomes have arrived that directly follow the earlier ones."""

@@ -85,7 +85,7 @@ def verdict_figures(verdicts: pl.Series, clusters: pl.DataFrame) -> list[dict[st
     values = verdicts.cast(pl.Float32).to_numpy()
     found = []
     for group in _groups(clusters):
-        own = values if group.rows is None else values[group.rows]
+        own = group.of(values)
         judged = int(np.count_nonzero(~np.isnan(own)))
         found.append({"system": group.system, "judged": judged, **_accuracy(own, group)})
     return found
@@ -102,6 +102,10 @@ class _Group:
     rows: _Array | None
     questions: _Array | None
     count: int
+
+    def of(self, values: _Array) -> _Array:
+        """The values of these rows."""
+        return values if self.rows is None else values[self.rows]
 
 
 def _groups(clusters: pl.DataFrame) -> list[_Group]:
@@ -163,17 +167,15 @@ def _records_of(
 
 
 def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
-    def of(name: str) -> _Array:
-        return values[name] if group.rows is None else values[name][group.rows]
-
-    def total(name: str) -> float | None:
-        return _sum(of(name)) if name in values else None
-
-    statuses = np.bincount(of("status"), minlength=len(STATUSES))
+    totals = {name: _sum(group.of(values[name])) for name in _COSTS if name in values}
+    tokens = {
+        name: None if (total := totals.get(name)) is None else int(total) for name in _COSTS[1:]
+    }
+    statuses = np.bincount(group.of(values["status"]), minlength=len(STATUSES))
     counts = dict(zip(STATUSES, map(int, statuses), strict=True))
-    judged, verdict = counts.pop("judged"), of("verdict")
+    judged, verdict = counts.pop("judged"), group.of(values["verdict"])
     verdicts = int(np.count_nonzero(~np.isnan(verdict)))
-    score, score_spread, _ = _mean(of("score"), group)
+    score, score_spread, _ = _mean(group.of(values["score"]), group)
     score_low, score_high = _interval(score, score_spread, None)
     return {
         "rows": int(statuses.sum()),
@@ -186,9 +188,8 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
         "mean_score_low": score_low,
         "mean_score_high": score_high,
         "mean_score_interval": None if score_low is None else share_method(score_spread),
-        "cost_usd": total("cost_usd"),
-        "tokens_in": None if (tokens := total("tokens_in")) is None else int(tokens),
-        "tokens_out": None if (tokens := total("tokens_out")) is None else int(tokens),
+        "cost_usd": totals.get("cost_usd"),
+        **tokens,
         **(_learned(values, group) if "scope" in values else {}),
     }
 
@@ -212,10 +213,7 @@ def _accuracy(verdicts: _Array, group: _Group) -> dict[str, Any]:
 
 def _learned(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
     """What the judge learned from, and accuracy without it; see `summarise`."""
-    scope, unsure, verdict = (
-        values[name] if group.rows is None else values[name][group.rows]
-        for name in ("scope", "unsure", "verdict")
-    )
+    scope, unsure, verdict = (group.of(values[name]) for name in ("scope", "unsure", "verdict"))
     counts = np.bincount(scope, minlength=_NO_SCOPE + 1)
     learned = scope == SCOPES.index(LEARNED)
     numbers = np.arange(group.count) if group.questions is None else group.questions

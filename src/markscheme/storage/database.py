@@ -219,9 +219,7 @@ class Sqlite:
                     raise
                 return result
             except sqlite3.Error as error:
-                raise self._schema.error(
-                    f"the {self._schema.kind} {self.shown} does not work: {error}"
-                ) from None
+                raise self._failed(error) from None
 
     def sync(self) -> None:
         """See `Database`. What is no longer in the write-ahead log, SQLite has synced itself."""
@@ -232,9 +230,10 @@ class Sqlite:
             if os.fstat(self._log).st_size > _LONGEST_LOG:
                 self._empty_log()
         except (OSError, sqlite3.Error) as error:
-            raise self._schema.error(
-                f"the {self._schema.kind} {self.shown} does not work: {error}"
-            ) from None
+            raise self._failed(error) from None
+
+    def _failed(self, error: Exception) -> MarkschemeError:
+        return self._schema.error(f"the {self._schema.kind} {self.shown} does not work: {error}")
 
     def _empty_log(self) -> None:
         """Bring the log into the file: most of it next to the writers, and the little that came

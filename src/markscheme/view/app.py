@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlencode
 
 import orjson
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.requests import Request, cookie_parser
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import Scope
 
 from markscheme.agreement import agree, estimate
-from markscheme.engine import ALL_SYSTEMS
+from markscheme.engine import ALL_SYSTEMS, RunFolder
 from markscheme.errors import MarkschemeError
 from markscheme.reports import (
     Live,
@@ -32,13 +36,16 @@ from markscheme.reports import (
     report_html,
 )
 from markscheme.results import Table, interval, percent, plain
-from markscheme.view.guard import LARGEST_BODY, admitting
-from markscheme.view.runs import Run, RunLabels, label_rows, progress, runs_of, with_given
+from markscheme.view.runs import Run, RunLabels, label_rows, runs_of, with_given
 from markscheme.web import Guard, answer_style, page_file, templates
 
 _PACKAGE = "markscheme.view"
 _KEPT = 8
 """Runs held in memory with what their pages show; a large one takes a while to compute."""
+
+COOKIE = "markscheme-view"
+FORM = "markscheme-form"
+LARGEST_BODY = 2_000_000
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
@@ -72,6 +79,38 @@ def make_app(folder: str | Path, *, token: str, form: str) -> Starlette:
         middleware=[Middleware(Guard, admit=admitting(token, form), largest=LARGEST_BODY)],
         exception_handlers={MarkschemeError: _refused},
     )
+
+
+def admitting(token: str, form: str) -> Callable[[Scope, Headers], RedirectResponse | None]:
+    """Lets in who has the token: by `?token=`, which becomes a cookie, or by that cookie.
+
+    Another site cannot read a page (no cross-origin header is sent) or post a form (a header that
+    only our page can set is required: `form`).
+    """
+
+    def admit(scope: Scope, headers: Headers) -> RedirectResponse | None:
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        given = query.pop("token", [""])[0]
+        if given and _same(given, token):
+            rest = urlencode(query, doseq=True)
+            entered = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
+            entered.set_cookie(COOKIE, token, httponly=True, samesite="strict", path="/")
+            entered.set_cookie(FORM, form, samesite="strict", path="/")
+            return entered
+        if not _same(cookie_parser(headers.get("cookie", "")).get(COOKIE, ""), token):
+            raise HTTPException(
+                401, "open the address that 'markscheme view' printed: it has the token"
+            )
+        reads = scope["method"] in ("GET", "HEAD")
+        if not reads and not _same(headers.get("x-markscheme", ""), form):
+            raise HTTPException(403, "this did not come from the viewer's own page")
+        return None
+
+    return admit
+
+
+def _same(given: str, wanted: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -219,7 +258,7 @@ class _Pages:
         run = await asyncio.to_thread(self._run, request.path_params["name"])
         if run.state not in ("running", "stopped"):
             return _json({"state": run.state})
-        return _json(await asyncio.to_thread(progress, run))
+        return _json(await asyncio.to_thread(RunFolder(run.path).progress))
 
     async def label(self, request: Request) -> Response:
         run = await asyncio.to_thread(self._run, request.path_params["name"])

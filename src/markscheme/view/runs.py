@@ -12,7 +12,6 @@ from typing import Any, Literal
 import orjson
 import polars as pl
 
-from markscheme.engine import Progress as Progress  # noqa: PLC0414 - view has it too
 from markscheme.engine import RunFolder
 from markscheme.errors import DataError, RunError
 from markscheme.tables import load_labels, read_json, replace_file
@@ -88,15 +87,6 @@ def _run(path: Path, name: str) -> Run:
         return replace(run, answers=int(summary["answers"]["rows"]), figures=summary["figures"])
     except (RunError, OSError, KeyError, TypeError, ValueError) as error:
         return replace(run, state="unreadable", problem=f"{type(error).__name__}: {error}")
-
-
-def progress(run: Run) -> Progress:
-    """How far a run has got that is not done.
-
-    Raises:
-        RunError: its folder is none of ours any more.
-    """
-    return RunFolder(run.path).progress()
 
 
 # --- Verdicts that people give while they look at a run: labels in a file beside its folder -------
