@@ -62,6 +62,6 @@ def test_judges_of_pytorch_need_the_research_package(
     theirs = ("bem", "bertscore", "bleurt", "reference_overlap")
     others = {name: one for name, one in registry.judges().items() if name not in theirs}
     monkeypatch.setattr(registry.JUDGES, "known", others)
-    monkeypatch.setattr(registry, "_load_named", lambda name: None)
+    monkeypatch.setattr(registry.importlib.metadata, "entry_points", lambda **_: ())
     with pytest.raises(MissingExtraError, match=r"needs an extra: .*markscheme\[research\]"):
         apply(parse_judge(name), table("Paris"))

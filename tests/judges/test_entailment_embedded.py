@@ -18,7 +18,7 @@ from markscheme.features.entailment.containment import (
     within,
 )
 from markscheme.features.entailment.features import NAMES, entailment_features, without_asides
-from markscheme.judges.entailment.embedded import SHIPPED, EmbeddedEntailment, open_weights
+from markscheme.judges.entailment.embedded import SHIPPED, EmbeddedEntailment, EntailmentWeights
 from markscheme.judges.entailment.tests import entailment_test
 from markscheme.tables.answers import read_answers
 
@@ -157,8 +157,8 @@ FLOOR = 0.76
 
 def test_weights_are_small_and_name_their_features() -> None:
     assert sum(file.stat().st_size for file in SHIPPED.iterdir()) < 600_000
-    weights = open_weights(SHIPPED)
-    assert set(weights.settings["features"]) <= set(NAMES)
+    weights = EntailmentWeights.open()
+    assert set(weights.stored["features"]) <= set(NAMES)
     assert len(weights.revision) == 12
     found = entailment_test("embedded").identity(None)
     assert found["trained"] == weights.revision
@@ -177,7 +177,7 @@ def test_features_that_are_gone_are_named(tmp_path: Path) -> None:
 
 
 def test_features_have_two_sides_that_mirror_each_other() -> None:
-    rarity = open_weights(SHIPPED).rarity
+    rarity = EntailmentWeights.open().rarity
     one, other = "Anna Bell, born in Vienna in 1850", "Bell"
     matrix = entailment_features(["who", "who"], [one, other], [other, one], rarity)
     half = len(NAMES) // 2

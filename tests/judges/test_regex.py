@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import warnings
+from contextlib import closing
 from pathlib import Path
 
 import polars as pl
@@ -130,7 +131,7 @@ def test_time_limit_must_be_positive() -> None:
 
 
 def test_timed_search_starts_again_after_a_kill() -> None:
-    with TimedSearch(limit=0.2) as search:
+    with closing(TimedSearch(limit=0.2)) as search:
         assert search.search("b", 0, "abc") is True
         assert search.search("(a|a)+$", 0, "a" * 40 + "!") is None
         assert search.search("x", 0, "abc") is False

@@ -106,7 +106,6 @@ def test_without_the_research_package_its_install_line_is_named() -> None:
     code = (
         "from markscheme.contract import registry\n"
         "from markscheme.errors import MissingExtraError\n"
-        "registry._load_named = lambda name: None\n"
         "registry.importlib.metadata.entry_points = lambda **wanted: ()\n"
         "try:\n"
         "    registry.entry('reference_overlap')\n"

@@ -37,7 +37,6 @@ def test_the_maker_has_a_name(folder: str) -> None:
     assert maker == SequenceStatements(name=folder)
     assert isinstance(maker, StatementMaker)
     assert maker.identity(None) == {"seq2seq": folder}
-    assert maker.requests(PAIRS) == []
 
 
 @pytest.mark.parametrize(

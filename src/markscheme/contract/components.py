@@ -17,7 +17,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from markscheme.contract.grammar import call_of, check_made, made_from
+from markscheme.contract.grammar import call_of, check, made_from
 from markscheme.contract.judge import UNDECLARED, Needs
 from markscheme.contract.origin import origin_of
 from markscheme.contract.registry import Entry, Register
@@ -87,7 +87,7 @@ class PartKind(Register):
             given = name if name and found is None else text
             raise UnknownNameError(self.what, given, known, f"choose {forms}")
         part = made_from(found, node, source=text)
-        check_made(part, found.name)
+        check(part, found.name)
         return part
 
     def needs(self, text: str) -> Needs:

@@ -32,6 +32,7 @@ from markscheme.contract.registry import (
     Entry,
     entry,
     judges,
+    members,
     name_of,
     shipped_names,
     version,
@@ -96,8 +97,7 @@ def _judge_from(node: ast.expr, source: str) -> Judge:
     if called is None:
         raise JudgeError(f"{source!r} is not a judge. {_how_to_write(source)}")
     found = entry(called[0])
-    made: Judge = made_from(found, node, source=source)
-    return made
+    return typing.cast("Judge", made_from(found, node, source=source))
 
 
 def call_of(node: ast.expr) -> tuple[str, ast.Call | None] | None:
@@ -126,7 +126,8 @@ def made_from(found: Entry, node: ast.expr, *, source: str) -> Any:
     )
     for given in call.keywords if call else ():
         key = given.arg or "**"
-        _check_known(key, hints, f"parameter of {name}", see)
+        if key not in hints:
+            raise UnknownNameError(f"parameter of {name}", key, hints, see)
         values[key] = _value(given.value, hints[key], f"{name}({key}=...)", source)
     _check_complete(found.cls, values, name, "" if found.example == name else found.example)
     return found.cls(**values)
@@ -156,7 +157,9 @@ def from_table(
     values = {}
     fields = {**hints, **dict.fromkeys(also)}
     for key, value in table.items():
-        _check_known(key, fields, f"field of {where}", f"there are {', '.join(fields)}")
+        if key not in fields:
+            see = f"there are {', '.join(fields)}"
+            raise UnknownNameError(f"field of {where}", key, fields, see)
         if key in also:
             continue
         values[key] = tuple(value) if isinstance(value, list) else value
@@ -166,11 +169,6 @@ def from_table(
         return cls(**values, **fixed)
     except ValueError as error:
         raise JudgeError(f"{where}: {error}") from None
-
-
-def _check_known(key: str, hints: Mapping[str, Any], kind: str, see: str) -> None:
-    if key not in hints:
-        raise UnknownNameError(kind, key, hints, see)
 
 
 def _check_complete(cls: type, values: Mapping[str, Any], name: str, example: str) -> None:
@@ -241,7 +239,8 @@ def judge_name(judge: Judge, *, full: bool = False) -> str:
             else field.default_factory()
         )
         if full or value != default or type(value) is not type(default):
-            takes_judge = _may_hold_judge(_hints(type(judge))[field.name])
+            hint = _hints(type(judge))[field.name]
+            takes_judge = any(map(_is_judge_hint, (hint, *typing.get_args(hint))))
             try:
                 text = _text(value, full=full, takes_judge=takes_judge)
             except TypeError as error:
@@ -249,12 +248,6 @@ def judge_name(judge: Judge, *, full: bool = False) -> str:
             shown.append(f"{field.name}={text}")
     inside = f"({', '.join(shown)})" if shown else ""
     return name_of(judge) + inside
-
-
-def _may_hold_judge(hint: Any) -> bool:
-    """Whether a bare word in a parameter of this type may be read as a judge."""
-    inner = typing.get_args(hint) if typing.get_origin(hint) is tuple else (hint,)
-    return any(_is_judge_hint(one) for one in inner)
 
 
 def _text(value: Any, *, full: bool, takes_judge: bool) -> str:
@@ -281,18 +274,14 @@ def _text(value: Any, *, full: bool, takes_judge: bool) -> str:
 # --- checking ---------------------------------------------------------------------------------
 
 
-def check(judge: Judge) -> None:
-    """Check every parameter against its declared type, then the judge's own `validate()` if any.
+def check(made: Any, name: str = "") -> None:
+    """Check a judge, or the part called `name`: its parameters by type, then by its `validate()`.
 
     Raises:
         JudgeError: naming the judge, the parameter, the value and what is allowed.
     """
-    check_made(judge, name_of(judge))
-
-
-def check_made(made: Any, name: str) -> None:
-    """Check an object as `check` does, under its registered name."""
     cls: type = type(made)
+    name = name or name_of(made)
     for key, hint in _hints(cls).items():
         _check_value(getattr(made, key), hint, key, name)
     validate = getattr(made, "validate", None)
@@ -307,14 +296,15 @@ def _check_value(value: Any, hint: Any, key: str, name: str) -> None:
         raise JudgeError(f"{name}: {key} is not a number")
 
 
-def check_range(name: str, value: float, low: float, high: float) -> None:
-    """For `validate()` methods: `value` must lie between `low` and `high`, both included.
+def check_range(name: str, value: float | None, low: float, high: float = math.inf) -> None:
+    """For `validate()` methods: `value` must lie from `low` to `high`, unless it is None.
 
     Raises:
         JudgeError: it does not.
     """
-    if not low <= value <= high:
-        raise JudgeError(f"{name}={value!r} must lie between {low:g} and {high:g}")
+    if value is not None and not low <= value <= high:
+        wanted = f"be at least {low:g}" if high == math.inf else f"lie between {low:g} and {high:g}"
+        raise JudgeError(f"{name}={value!r} must {wanted}")
 
 
 @functools.cache
@@ -352,7 +342,7 @@ def _fits_one(value: Any, option: Any) -> bool:
         return isinstance(value, Mapping) and all(_fits(v, inner[1]) for v in value.values())
     if option is Judge:
         if hasattr(value, "judge") and dataclasses.is_dataclass(value):
-            check(typing.cast("Judge", value))
+            check(value)
             return True
         return False
     if option in (int, float) and isinstance(value, bool):
@@ -409,14 +399,11 @@ def signature(judge: Judge | str, models: ModelSource | None = None) -> str:
 
 
 def _identities(judge: Judge, models: ModelSource | None) -> Mapping[str, str]:
-    found: dict[str, str] = {}
-    for field in dataclasses.fields(judge):  # type: ignore[arg-type]
-        value = getattr(judge, field.name)
-        inner = value if isinstance(value, tuple) else (value,)
-        for index, item in enumerate(inner):
-            if dataclasses.is_dataclass(item) and hasattr(item, "judge"):
-                for key, text in _identities(typing.cast("Judge", item), models).items():
-                    found[f"{field.name}.{index}.{key}"] = text
+    found = {
+        f"{place}.{key}": text
+        for place, inner in members(judge)
+        for key, text in _identities(inner, models).items()
+    }
     identity = getattr(judge, "identity", None)
     if identity is not None:
         found.update(identity(models))

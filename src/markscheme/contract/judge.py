@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, get_args, runtime_checkable
 
 import polars as pl
 
@@ -222,20 +222,16 @@ def combined(needs: Iterable[Needs]) -> Needs:
     """
     every = list(needs)
     asks = [one.chat for one in every]
-    weights = {one.weights for one in every}
     return Needs(
         chat=True if True in asks else None if None in asks else False,
         extras=tuple(dict.fromkeys(extra for one in every for extra in one.extras)),
-        weights=next((use for use in _BY_NEED if use in weights), "unused"),
+        weights=min((one.weights for one in every), key=get_args(Use).index, default="unused"),
         references=_read(one.references for one in every),
         question=_read(one.question for one in every),
         columns=tuple(dict.fromkeys(name for one in every for name in one.columns)),
         apart=bool(every) and all(one.apart for one in every),
         note="; ".join(dict.fromkeys(one.note for one in every if one.note)),
     )
-
-
-_BY_NEED: tuple[Use, ...] = ("required", "optional")
 
 
 def _read(uses: Iterable[Use]) -> Use:

@@ -44,10 +44,7 @@ def origin_of(cls: type) -> Mapping[str, str]:
         `registered_by`, the distribution and its version as `NAME==VERSION`, where there is one;
         `source`, a hash, unless all of the source is installed files of distributions.
     """
-    return _NOTHING if _is_ours(cls) else _origin(cls)
-
-
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+    return {} if _is_ours(cls) else _origin(cls)
 
 
 @functools.cache

@@ -10,7 +10,7 @@ import inspect
 import keyword
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -216,13 +216,6 @@ def load_all() -> None:
             _BROKEN_PLUGINS[point.value] = f"{type(error).__name__}: {error}"
 
 
-def _load_named(name: str) -> None:
-    """Import the modules of the entry points that are called as a judge, and no others."""
-    for point in importlib.metadata.entry_points(group=ENTRY_POINTS, name=name):
-        with suppress(Exception, SystemExit):  # `load_all` says why.
-            point.load()
-
-
 def judges() -> dict[str, Entry]:
     """Every registered judge by name, sorted."""
     return JUDGES.entries()
@@ -243,7 +236,9 @@ def entry(name: str) -> Entry:
     if name not in JUDGES.known and name in shipped_names():
         importlib.import_module(shipped_names()[name])
     elif name not in JUDGES.known:
-        _load_named(name)
+        for point in importlib.metadata.entry_points(group=ENTRY_POINTS, name=name):
+            with suppress(Exception, SystemExit):  # `load_all` says why.
+                point.load()
     if name in JUDGES.known:
         return JUDGES.known[name]
     known = judges()
@@ -273,18 +268,25 @@ def name_of(judge: Judge) -> str:
 def parts(judge: Judge) -> Iterator[Judge]:
     """A judge and the judges inside it, at any depth."""
     yield judge
+    for _, inner in members(judge):
+        yield from parts(inner)
+
+
+def members(judge: Judge) -> Iterator[tuple[str, Judge]]:
+    """The judges that a judge's parameters hold, each after its place, such as `judges.0`."""
     if not dataclasses.is_dataclass(judge):
         return
     for field in dataclasses.fields(judge):
-        yield from _parts_in(getattr(judge, field.name))
+        value = getattr(judge, field.name)
+        yield from _judges_in(value if isinstance(value, tuple | list) else (value,), field.name)
 
 
-def _parts_in(value: object) -> Iterator[Judge]:
-    if isinstance(value, tuple | list):
-        for item in value:
-            yield from _parts_in(item)
-    elif dataclasses.is_dataclass(value) and hasattr(value, "judge"):
-        yield from parts(value)  # type: ignore[arg-type]
+def _judges_in(values: Iterable[object], place: str) -> Iterator[tuple[str, Judge]]:
+    for index, value in enumerate(values):
+        if isinstance(value, tuple | list):
+            yield from _judges_in(value, f"{place}.{index}")
+        elif dataclasses.is_dataclass(value) and hasattr(value, "judge"):
+            yield f"{place}.{index}", cast("Judge", value)
 
 
 def needs_of(judge: Judge) -> Needs:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from functools import cached_property
+import threading
+from functools import cache, cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import orjson
 
 from markscheme.contract import Lineage
 from markscheme.errors import ModelError
 from markscheme.features.alignment import Rarity
 from markscheme.models.local import file_digest
+
+_loading = threading.Lock()
 
 
 class WeightFolder:
@@ -21,6 +25,19 @@ class WeightFolder:
     files: ClassVar[tuple[str, ...]]
     command: ClassVar[str]
     """The command that writes such a folder."""
+    shipped: ClassVar[Path]
+    """The folder in the package."""
+
+    @classmethod
+    def open(cls, folder: str | Path | None = None) -> Self:
+        """The weights in a folder, the shipped ones by default, opened once a process."""
+        with _loading:
+            return cls._opened(cls.shipped if folder is None else Path(folder))
+
+    @classmethod
+    @cache
+    def _opened(cls, folder: Path) -> Self:
+        return cls(folder)
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -34,6 +51,12 @@ class WeightFolder:
     def lineage(self) -> Lineage:
         """The questions that the judge learned from. They decide nothing: no part of `revision`."""
         return Lineage.load(self.folder)
+
+    @cached_property
+    def stored(self) -> dict[str, Any]:
+        """What the folder's JSON file says, the first of its files."""
+        found: dict[str, Any] = orjson.loads(self.path(self.files[0]).read_bytes())
+        return found
 
     def path(self, name: str) -> Path:
         """Where a file lies.

@@ -12,7 +12,7 @@ import polars as pl
 
 from markscheme.text import SPACES
 
-Indices = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class Pairs:
 
     answers: pl.Series
     references: pl.Series
-    counts: Indices
+    counts: Integers
 
     @classmethod
     def of(cls, answers: pl.Series, references: pl.Series) -> Pairs:
@@ -104,9 +104,6 @@ def as_written(
 
 
 # --- How many tokens, or runs of n tokens, two lists of tokens share, counted with repeats --------
-
-
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,6 @@ import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import re2
@@ -159,23 +158,12 @@ _START_SECONDS = 60.0
 class TimedSearch:
     """Searches one text at a time; the process starts at the first one and runs until `close`.
 
-    Use it in a `with` block. `limit` is in seconds for each search.
+    `limit` is in seconds for each search.
     """
 
     def __init__(self, *, limit: float) -> None:
         self.limit = limit
         self._process: subprocess.Popen[bytes] | None = None
-
-    def __enter__(self) -> TimedSearch:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Stop the process, if there is one."""

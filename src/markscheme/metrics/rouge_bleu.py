@@ -38,10 +38,7 @@ def bleu(answers: pl.Series, references: pl.Series) -> pl.Series:
 
     Returns n scores (Float64, 0 to 1) in order; null where the answer is null or has no reference.
     """
-    pairs = Pairs.of(answers, references)
-    spread = pairs.spread(pairs.answers)
-    scores = by_pieces(_bleu, spread, pairs.references, size=PIECE_BYTES)
-    return pairs.best(scores.set(spread.is_null(), None))
+    return _best(_bleu, answers, references)
 
 
 def tokens_13a(text: pl.Expr) -> pl.Expr:

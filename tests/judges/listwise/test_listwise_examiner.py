@@ -13,7 +13,7 @@ from markscheme.engine.execute import apply
 from markscheme.features.nonfactoid.features import word_features
 from markscheme.features.nonfactoid.meaning import TokenTable, cover, meaning_features
 from markscheme.features.nonfactoid.rows import Rows
-from markscheme.judges.listwise.listwise_examiner import SHIPPED, ListwiseWeights, open_listwise
+from markscheme.judges.listwise.listwise_examiner import SHIPPED, ListwiseWeights
 from markscheme.models.local.encoder import MiniLM, TokenEncoder, token_encoder
 from markscheme.tables.answers import read_answers
 
@@ -71,7 +71,7 @@ def test_the_weights_fit_the_features() -> None:
         pl.Series(["Why?"]), pl.Series(["Because it is so."]), pl.Series([["It is.", "No."]]),
         pl.Series([[3, 0]]),
     )  # fmt: skip
-    opened = open_listwise()
+    opened = ListwiseWeights.open()
     words, _ = word_features(rows, opened.rarity)
     meaning, _ = meaning_features(rows, token_encoder().encode(rows.texts.to_list()), opened.pieces)
     assert opened.names(encoded=False) == words

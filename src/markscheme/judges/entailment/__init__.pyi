@@ -2,16 +2,13 @@ from .entailment import Entailment as Entailment
 from .entailment import stage_lineage as stage_lineage
 from .entailment import stage_needs as stage_needs
 from .entailment import stage_origins as stage_origins
+from .statement_makers import STATED as STATED
 from .statement_makers import STATEMENT_MAKERS as STATEMENT_MAKERS
 from .statement_makers import StatementMaker as StatementMaker
-from .statement_makers import distinct_sides as distinct_sides
 from .statement_makers import register_statement_maker as register_statement_maker
 from .statement_makers import statement_maker as statement_maker
-from .statement_makers import with_statements as with_statements
 from .tests import ENTAILMENT_TESTS as ENTAILMENT_TESTS
 from .tests import EntailmentTest as EntailmentTest
 from .tests import entailment_test as entailment_test
-from .tests import pairs_to_test as pairs_to_test
 from .tests import register_entailment_test as register_entailment_test
-from .tests import tested as tested
 from .tests import with_costs as with_costs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -11,13 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 import polars as pl
 
 from markscheme.contract import Lineage, ModelSource, Needs, check_range
 from markscheme.errors import ModelError
 from markscheme.features.entailment import NAMES, entailment_features, settled
-from markscheme.judges.entailment.tests import pairs_to_test, register_entailment_test, tested
+from markscheme.judges.entailment.tests import TESTED, register_entailment_test
 from markscheme.judges.examiner import Examiner
 from markscheme.judges.weight_folder import AlignedWeights
 from markscheme.models import Models
@@ -38,7 +36,6 @@ _LEAST = 1e-4
 _EXAMINER = Examiner(encoder="never")
 _DECIDED_ODDS = 1.5
 """Log-odds, at least, where a range or a place settles it."""
-_loading = threading.Lock()
 
 
 @register_entailment_test("embedded", needs=Needs(chat=False), shorthand="weights")
@@ -71,18 +68,16 @@ class EmbeddedEntailment:
             ModelError: the weights cannot be used.
         """
         del models
-        bare = pairs.with_columns(
-            _bare("premise", pairs.columns),
-            _bare("hypothesis", pairs.columns),
-            pl.col("question").fill_null(""),
-        )
-        keys, place = pairs_to_test(bare, ("question", "premise_answer", "hypothesis_answer"))
-        scores = self.scores(keys)
-        rows = [
-            {"entailed": score >= self.threshold, "score": score, "status": "judged"}
-            for score in scores.tolist()
-        ]
-        return tested(pairs, rows, place)
+
+        def scored(keys: list[Key]) -> list[dict[str, Any]]:
+            return [
+                {"entailed": score >= self.threshold, "score": score, "status": "judged"}
+                for score in self.scores(keys).tolist()
+            ]
+
+        sides = (_bare(side, pairs.columns) for side in ("premise", "hypothesis"))
+        bare = pairs.select(pl.col("question").fill_null(""), *sides)
+        return TESTED.outcomes(pairs, scored, keys=bare)
 
     def scores(self, keys: Sequence[Key]) -> Floats:
         """Probabilities that question and premise entail hypothesis, for each such triple."""
@@ -122,7 +117,7 @@ class EmbeddedEntailment:
         return _together(self._opened().lineage, _EXAMINER.lineage())
 
     def _opened(self) -> EntailmentWeights:
-        return open_weights(SHIPPED if self.weights is None else Path(self.weights))
+        return EntailmentWeights.open(self.weights)
 
 
 @cache
@@ -163,12 +158,13 @@ class EntailmentWeights(AlignedWeights):
 
     files = ("entailment.json", "rarity.npz", "trees.onnx.zst")
     command = "markscheme research train entailment"
+    shipped = SHIPPED
 
     def log_odds(self, keys: Sequence[Key]) -> tuple[Floats, npt.NDArray[np.int8]]:
         """Calibrated log-odds, and where a range or a place decides them (`settled`)."""
         questions, premises, hypotheses = ([key[side] for key in keys] for side in range(3))
         matrix = entailment_features(questions, premises, hypotheses, self.rarity)
-        slope, intercept = self.settings["platt"]
+        slope, intercept = self.stored["platt"]
         odds = slope * self.trees(matrix[:, self.columns]) + intercept
         sure = settled(matrix)
         odds = np.where(sure > 0, np.maximum(odds, _DECIDED_ODDS), odds)
@@ -177,13 +173,7 @@ class EntailmentWeights(AlignedWeights):
     @property
     def share(self) -> float:
         """Share of the examiner in the log-odds that the sides agree."""
-        return float(self.settings["share"])
-
-    @cached_property
-    def settings(self) -> dict[str, Any]:
-        """What `entailment.json` says."""
-        found: dict[str, Any] = orjson.loads(self.path("entailment.json").read_bytes())
-        return found
+        return float(self.stored["share"])
 
     @cached_property
     def columns(self) -> npt.NDArray[np.int64]:
@@ -193,26 +183,15 @@ class EntailmentWeights(AlignedWeights):
             ModelError: this version has no such feature.
         """
         places = {name: place for place, name in enumerate(NAMES)}
-        unknown = [name for name in self.settings["features"] if name not in places]
+        unknown = [name for name in self.stored["features"] if name not in places]
         if unknown:
             raise ModelError(
                 f"{self.folder} was trained by another version of markscheme, with features that "
                 f"this one lacks ({', '.join(unknown[:3])}); train again with '{self.command}'"
             )
-        return np.array([places[name] for name in self.settings["features"]])
+        return np.array([places[name] for name in self.stored["features"]])
 
     @cached_property
     def trees(self) -> Trees:
         """The forest."""
         return Trees(self.path("trees.onnx.zst"))
-
-
-@cache
-def _open(folder: Path) -> EntailmentWeights:
-    return EntailmentWeights(folder)
-
-
-def open_weights(folder: Path) -> EntailmentWeights:
-    """The weights in a folder, opened once a process."""
-    with _loading:
-        return _open(folder)

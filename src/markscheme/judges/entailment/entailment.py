@@ -20,10 +20,10 @@ from markscheme.contract import (
 from markscheme.errors import JudgeError
 from markscheme.judges.entailment.explanations import explained, inspected
 from markscheme.judges.entailment.inference_marks import EXPLAIN, INFERENCE, RATE, with_marks
-from markscheme.judges.entailment.statement_makers import STATEMENT_MAKERS
-from markscheme.judges.entailment.tests import ENTAILMENT_TESTS, EntailmentTest
+from markscheme.judges.entailment.statement_makers import STATEMENT_MAKERS, statement_maker
+from markscheme.judges.entailment.tests import ENTAILMENT_TESTS, EntailmentTest, entailment_test
 from markscheme.judges.outcomes import PATTERNS, has_patterns
-from markscheme.judges.prompted import SamplingOverrides
+from markscheme.judges.prompted import SamplingOverrides, shipped
 from markscheme.tables import NO_REFERENCE, SPENT
 from markscheme.text import normalise_series
 
@@ -223,10 +223,8 @@ class Entailment:
         """
         self._maker()
         self._tester()
-        if self.temperature is not None:
-            check_range("temperature", self.temperature, 0, 5)
-        if self.max_tokens is not None and self.max_tokens < 1:
-            raise JudgeError(f"max_tokens={self.max_tokens} must be at least 1")
+        check_range("temperature", self.temperature, 0, 5)
+        check_range("max_tokens", self.max_tokens, 1)
 
     def lineage(self) -> Lineage | None:
         """The questions that trained its test."""
@@ -234,8 +232,6 @@ class Entailment:
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What else decides: prompts, weights and the chat model, for signatures."""
-        from markscheme.judges.prompted import shipped
-
         found: dict[str, str] = {}
         for stage, part in (("statements", self._maker()), ("test", self._tester())):
             own = part.identity(None if models is None else self._sampled(models))
@@ -314,13 +310,9 @@ class Entailment:
         )  # fmt: skip
 
     def _maker(self) -> Any:
-        from markscheme.judges.entailment.statement_makers import statement_maker
-
         return statement_maker(self._made_by)
 
     def _tester(self) -> Any:
-        from markscheme.judges.entailment.tests import entailment_test
-
         return entailment_test(self.test)
 
     def _pairs(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -329,7 +321,7 @@ class Entailment:
             rows.filter(~pl.col("patterns"))
             .select("row", "question", "answer", reference="references")
             .explode("reference")
-            .filter(*(_filled(name) for name in ("answer", "reference")))
+            .filter(_filled(pl.col("answer")), _filled(pl.col("reference")))
             .unique(["row", "reference"], keep="first", maintain_order=True)
         )
 
@@ -420,13 +412,13 @@ def _by_chat(name: str) -> bool:
     return name.partition(":")[0] == "chat"
 
 
-def _filled(column: str) -> pl.Expr:
-    return (pl.col(column).str.strip_chars() != "").fill_null(value=False)
+def _filled(text: pl.Expr) -> pl.Expr:
+    return (text.str.strip_chars() != "").fill_null(value=False)
 
 
 def _outcomes(rows: pl.DataFrame, policy: str) -> pl.DataFrame:
     """Outcomes of all rows: those that were compared, and those that could not be."""
-    none = ~pl.col("references").list.eval(_filled_element()).list.any().fill_null(value=False)
+    none = ~pl.col("references").list.eval(_filled(pl.element())).list.any().fill_null(value=False)
     reason = (
         pl.when(pl.col("patterns")).then(pl.lit(PATTERNS)).when(none).then(pl.lit(NO_REFERENCE))
     )
@@ -460,10 +452,6 @@ def _outcomes(rows: pl.DataFrame, policy: str) -> pl.DataFrame:
             for name in SPENT
         },
     )
-
-
-def _filled_element() -> pl.Expr:
-    return (pl.element().str.strip_chars() != "").fill_null(value=False)
 
 
 def _check_rows(what: str, name: str, found: pl.DataFrame, given: pl.DataFrame) -> None:

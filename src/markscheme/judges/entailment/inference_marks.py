@@ -11,7 +11,15 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.contract import ChatModel, ChatReply, ChatRequest, Message, ModelSource
+from markscheme.contract import (
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    Message,
+    ModelSource,
+    parse_judge,
+    run_judge,
+)
 from markscheme.judges.prompted import COST, Call, Prompt, Sample, ask, messages, shipped, total
 from markscheme.metrics import credit, expected_marks, gap, marks, token_f1
 from markscheme.tables import SPENT
@@ -247,7 +255,10 @@ def with_marks(
         value = pl.Series([None] * found.height, dtype=pl.Float64)
     else:
         selected = answers[found["row"].to_list()]
-        value = _token_f1(selected) if scheme == "token_f1" else _llm_score(selected, models)
+        if scheme == "token_f1":
+            value = token_f1(selected["answer"], selected["references"])
+        else:
+            value = run_judge(parse_judge("llm_score"), selected, models)["score"]
     return found.with_columns(marks=value.round(_DECIMALS))
 
 
@@ -283,13 +294,3 @@ def _smallest_gaps(pairs: pl.DataFrame, scheme: str, models: ModelSource) -> pl.
             ),
         )
     )
-
-
-def _token_f1(answers: pl.DataFrame) -> pl.Series:
-    return token_f1(answers["answer"], answers["references"])
-
-
-def _llm_score(answers: pl.DataFrame, models: ModelSource) -> pl.Series:
-    from markscheme.contract import parse_judge, run_judge
-
-    return run_judge(parse_judge("llm_score"), answers, models)["score"]

@@ -6,7 +6,8 @@ once; a pair of which no statement came has a status that says why, and a null s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -14,7 +15,7 @@ import polars as pl
 
 from markscheme.contract import ChatReply, ModelSource, Needs, PartKind
 from markscheme.errors import MissingExtraError, UnknownNameError
-from markscheme.judges.prompted import COST, AskedPairs, Sample, distinct_pairs, placed
+from markscheme.judges.prompted import COST, AskedPairs, PairStage, Sample
 from markscheme.text.replies import Reading, read_statement
 
 OUTCOME: Mapping[str, Any] = {
@@ -24,6 +25,14 @@ OUTCOME: Mapping[str, Any] = {
 """What a maker adds to the pairs. `statement` is null unless `status` is `judged`; the others are
 `unparsed` (nothing readable came, a loop, or there is no answer), `refused`, `failed` and `skipped`
 (the budget is spent). The cost of a request is in the first of equal pairs."""
+
+STATED = PairStage(
+    purpose="statements",
+    columns=("question", "answer"),
+    schema=OUTCOME,
+    lacking={"status": "unparsed", "reason": "no question or no answer"},
+)
+"""What a maker finds for each pair of question and answer."""
 
 RESEARCH_MAKERS = {"rules": "by rules", "seq2seq": "by sequence models"}
 """The makers that `markscheme[research]` adds, named where it is not installed."""
@@ -85,9 +94,11 @@ class BareAnswers:
 
     def make(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Take every answer as its statement; see `StatementMaker.make`."""
-        distinct, place = distinct_sides(pairs)
-        rows = [{"statement": answer, "status": "judged"} for _, answer in distinct]
-        return with_statements(pairs, rows, place)
+
+        def unchanged(distinct: list[tuple[str, str]]) -> list[dict[str, Any]]:
+            return [{"statement": answer, "status": "judged"} for _, answer in distinct]
+
+        return STATED.outcomes(pairs, unchanged)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Nothing: nothing is made."""
@@ -111,8 +122,7 @@ class ChatStatements(AskedPairs):
         Raises:
             ModelError: no chat model was given.
         """
-        distinct, place = distinct_sides(pairs)
-        return with_statements(pairs, self._outcomes(distinct, models), place)
+        return STATED.outcomes(pairs, functools.partial(self._outcomes, models=models))
 
     def _read(self, reply: ChatReply, pair: tuple[str, str]) -> Reading:
         question, answer = pair
@@ -121,20 +131,3 @@ class ChatStatements(AskedPairs):
 
     def _found(self, sample: Sample) -> dict[str, Any]:
         return {"statement": sample.product, "reason": sample.reason or None}
-
-
-def distinct_sides(pairs: pl.DataFrame) -> tuple[list[tuple[str, str]], list[int | None]]:
-    """Different pairs of question and answer, and the index of each row's; None where it is blank.
-
-    Raises:
-        DataError: a column is missing.
-    """
-    return distinct_pairs(pairs, ("question", "answer"), "statements")
-
-
-def with_statements(
-    pairs: pl.DataFrame, rows: Sequence[Mapping[str, Any]], place: Sequence[int | None]
-) -> pl.DataFrame:
-    """The pairs with `OUTCOME`: `rows` are of the different pairs, `place` as they were found."""
-    lacking = {"status": "unparsed", "reason": "no question or no answer"}
-    return placed(pairs, rows, place, schema=OUTCOME, lacking=lacking)

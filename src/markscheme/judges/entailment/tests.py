@@ -7,7 +7,8 @@ same rows with what it found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -21,7 +22,7 @@ from markscheme.contract import (
     PartKind,
     check_range,
 )
-from markscheme.judges.prompted import COST, AskedPairs, Sample, distinct_pairs, label_share, placed
+from markscheme.judges.prompted import COST, AskedPairs, PairStage, Sample, label_share
 from markscheme.text.replies import CONTRADICTION, ENTAILMENT, NEUTRAL, Reading, read_entailment
 
 # --- The pairs that entailment tests take, each different one once, and what was found of them ----
@@ -37,19 +38,13 @@ probability that the premise entails the hypothesis, null where the test gives n
 first of equal pairs."""
 
 
-def pairs_to_test(
-    pairs: pl.DataFrame, columns: Sequence[str] = ("premise", "hypothesis")
-) -> tuple[list[Any], list[int | None]]:
-    """The different rows of some columns, and for each row which it is; see `distinct_pairs`."""
-    return distinct_pairs(pairs, columns, "pairs to test")
-
-
-def tested(
-    pairs: pl.DataFrame, rows: Sequence[Mapping[str, Any]], place: Sequence[int | None]
-) -> pl.DataFrame:
-    """The pairs with their outcomes; see `placed`."""
-    lacking = {"status": "skipped", "reason": "no statement to test"}
-    return placed(pairs, rows, place, schema=OUTCOME, lacking=lacking)
+TESTED = PairStage(
+    purpose="pairs to test",
+    columns=("premise", "hypothesis"),
+    schema=OUTCOME,
+    lacking={"status": "skipped", "reason": "no statement to test"},
+)
+"""What a test finds about each pair of statements."""
 
 
 def with_costs(found: pl.DataFrame) -> pl.DataFrame:
@@ -122,8 +117,7 @@ class ChatEntailment(AskedPairs):
         Raises:
             ModelError: no chat model was given.
         """
-        distinct, place = pairs_to_test(pairs)
-        return tested(pairs, self._outcomes(distinct, models), place)
+        return TESTED.outcomes(pairs, functools.partial(self._outcomes, models=models))
 
     def _read(self, reply: ChatReply, pair: tuple[str, str]) -> Reading:
         del pair
@@ -160,8 +154,7 @@ class NliEntailment:
 
     def validate(self) -> None:
         """Raises JudgeError if the threshold is not within 0 and 1."""
-        if self.threshold is not None:
-            check_range("threshold", self.threshold, 0, 1)
+        check_range("threshold", self.threshold, 0, 1)
 
     def test(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Classify every different pair of statements; see `EntailmentTest.test`.
@@ -170,11 +163,15 @@ class NliEntailment:
             MissingExtraError: the model needs transformers, which is not installed.
             ModelError: it cannot be loaded, or does not say which of its outputs is entailment.
         """
+        return TESTED.outcomes(pairs, functools.partial(self._classified, models=models))
+
+    def _classified(
+        self, distinct: list[tuple[str, str]], models: ModelSource
+    ) -> list[dict[str, Any]]:
         from markscheme.models.local import entailment_column
 
-        distinct, place = pairs_to_test(pairs)
         if not distinct:
-            return tested(pairs, [], place)
+            return []
         model = self._model(models)
         column = entailment_column(model.labels, self.name)
         scores = model.scores(distinct)
@@ -183,7 +180,7 @@ class NliEntailment:
         entailed = (
             likeliest == column if self.threshold is None else scores[:, column] >= self.threshold
         )
-        rows = [
+        return [
             {
                 "entailed": bool(holds),
                 "score": float(share),
@@ -194,7 +191,6 @@ class NliEntailment:
                 entailed.tolist(), scores[:, column].tolist(), likeliest.tolist(), strict=True
             )
         ]
-        return tested(pairs, rows, place)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """The model's name and what else is known of its weights."""

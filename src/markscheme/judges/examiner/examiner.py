@@ -202,7 +202,7 @@ class Examiner:
         return self._opened().lineage
 
     def _opened(self) -> Weights:
-        return open_weights(None if self.weights is None else Path(self.weights))
+        return open_weights(self.weights)
 
     def _outcomes(self, answers: pl.DataFrame) -> pl.DataFrame:
         opened = self._opened()
@@ -361,7 +361,7 @@ def feature_effects(
     Raises:
         ModelError: the weights cannot be used.
     """
-    opened = open_weights(None if weights is None else Path(weights))
+    opened = open_weights(weights)
     table = pl.DataFrame(
         {"question": [question], "references": [list(references)], "answer": [answer]}
     )
@@ -398,7 +398,7 @@ def matched_spans(
         `spans`: one list per row of starts and ends in turn, in characters: `[0, 5, 9, 12]`.
     """
     texts = answers.fill_null("")
-    opened = open_weights(None if weights is None else Path(weights))
+    opened = open_weights(weights)
     wanted = _matched_words(Batch.of(questions, references, texts, opened.rarity))
     long = _BETWEEN.join(texts.to_list())
     words = pl.DataFrame(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 import polars as pl
 
 from markscheme.errors import ModelError
@@ -66,8 +64,6 @@ Array = npt.NDArray[Any]
 SHIPPED = Path(__file__).parent / "weights"
 """The examiner in the package; docs/examiner.md is its model card."""
 
-_loading = threading.Lock()
-
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -99,11 +95,12 @@ class Weights(AlignedWeights):
 
     files = ("examiner.json", "rarity.npz", "trees.onnx.zst")
     command = "markscheme train examiner"
+    shipped = SHIPPED
 
     @cached_property
     def settings(self) -> Settings:
         """What `examiner.json` says; ModelError where it was made for other features."""
-        content = orjson.loads(self.path("examiner.json").read_bytes())
+        content = self.stored
         if content.get("features") != list(COLUMNS) or "blend" not in content:
             raise ModelError(
                 f"{self.folder} was trained by another version of markscheme, with other features; "
@@ -137,15 +134,8 @@ class Weights(AlignedWeights):
         return self.folder / "language-model"
 
 
-@cache
-def _opened(folder: Path) -> Weights:
-    return Weights(folder)
-
-
-def open_weights(folder: Path | None = None) -> Weights:
-    """The weights in a folder, the shipped ones by default, opened once a process."""
-    with _loading:
-        return _opened(SHIPPED if folder is None else folder)
+open_weights = Weights.open
+"""The examiner in a folder, the shipped one by default."""
 
 
 def platt(log_odds: Array, slope_and_intercept: tuple[float, float]) -> Array:

@@ -9,6 +9,7 @@ import polars as pl
 
 from markscheme.contract import ModelSource, register
 from markscheme.judges.outcomes import LEXICAL, Thresholded, by_threshold
+from markscheme.metrics import bleu, char_similarity, rouge1, rouge2, rouge_l
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +20,9 @@ class Overlap(Thresholded):
         scores = self.measure(answers["answer"], answers["references"])
         return by_threshold(answers, scores, self.threshold)
 
+    @staticmethod
     @abstractmethod
-    def measure(self, answers: pl.Series, references: pl.Series) -> pl.Series:
+    def measure(answers: pl.Series, references: pl.Series) -> pl.Series:
         """The score of each answer, 0 to 1; null where there is no reference."""
 
 
@@ -34,10 +36,7 @@ class Rouge1(Overlap):
     Equal to the rouge-score package without stemming.
     """
 
-    def measure(self, answers: pl.Series, references: pl.Series) -> pl.Series:
-        from markscheme.metrics import rouge1
-
-        return rouge1(answers, references)
+    measure = staticmethod(rouge1)
 
 
 @register(
@@ -51,10 +50,7 @@ class Rouge2(Overlap):
     scores 0, even if it equals the reference.
     """
 
-    def measure(self, answers: pl.Series, references: pl.Series) -> pl.Series:
-        from markscheme.metrics import rouge2
-
-        return rouge2(answers, references)
+    measure = staticmethod(rouge2)
 
 
 @register(
@@ -67,10 +63,7 @@ class RougeL(Overlap):
     Equal to the rouge-score package without stemming.
     """
 
-    def measure(self, answers: pl.Series, references: pl.Series) -> pl.Series:
-        from markscheme.metrics import rouge_l
-
-        return rouge_l(answers, references)
+    measure = staticmethod(rouge_l)
 
 
 @register(
@@ -83,10 +76,7 @@ class Bleu(Overlap):
     Equal to sacrebleu's `sentence_bleu` against each reference by itself, divided by 100.
     """
 
-    def measure(self, answers: pl.Series, references: pl.Series) -> pl.Series:
-        from markscheme.metrics import bleu
-
-        return bleu(answers, references)
+    measure = staticmethod(bleu)
 
 
 @register(
@@ -101,7 +91,4 @@ class CharSimilarity(Overlap):
 
     threshold: float = 0.8
 
-    def measure(self, answers: pl.Series, references: pl.Series) -> pl.Series:
-        from markscheme.metrics import char_similarity
-
-        return char_similarity(answers, references)
+    measure = staticmethod(char_similarity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 import polars as pl
@@ -47,7 +48,7 @@ class Regex:
             else [None] * answers.height
         )
         rows = zip(answers["answer"], answers["references"].to_list(), kinds, strict=True)
-        with TimedSearch(limit=self.time_limit) as slow:
+        with closing(TimedSearch(limit=self.time_limit)) as slow:
             outcomes = [
                 ("skipped", None, _NOT_PATTERNS)
                 if kind == "text"

@@ -17,8 +17,7 @@ from markscheme.contract import Lineage, ModelSource, register
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
 from markscheme.judges.listwise.requests import ORDER_TEXT, GradedList, Item, Order, laid_out
-from markscheme.judges.prompted import NEEDS, Call, Sample, check_apart, outcome
-from markscheme.tables import SPENT
+from markscheme.judges.prompted import NEEDS, Call, Sample, check_apart, compared
 from markscheme.text.replies import Reading
 
 # --- Pairwise marking of non-factoid answers: against each reference by itself --------------------
@@ -71,20 +70,15 @@ class Pairwise(GradedList):
                 ]
         return found
 
-    def combine(self, samples: Sequence[Sample], weights: Sequence[float]) -> dict[str, Any]:
+    def _outcome(self, samples: Sequence[Sample], calls: Sequence[Call]) -> dict[str, Any]:
         """The weighted mean of all comparisons, if every one was read."""
-        if any(sample.status != "judged" for sample in samples):
-            bad = [sample for sample in samples if sample.status != "judged"]
-            row = outcome(bad[:1], vote=self.vote, accept_from=self.accept_from)
-            spent = outcome(samples, vote=self.vote, accept_from=self.accept_from)
-            costs = {key: spent[key] for key in SPENT}
-            why = f"{len(bad)} of {len(samples)} comparisons were not read: {bad[0].reason}"
-            return row | costs | {"raw": spent["raw"], "explanation": why}
-        row = outcome(samples, vote="mean", accept_from=self.accept_from)
+        row = compared(samples, accept_from=self.accept_from)
+        if row["status"] != "judged":
+            return row
         points = math.fsum(
-            weight * (sample.score or 0.0) for sample, weight in zip(samples, weights, strict=True)
+            call.weight * (sample.score or 0.0) for sample, call in zip(samples, calls, strict=True)
         )
-        score = points / math.fsum(weights)
+        score = points / math.fsum(call.weight for call in calls)
         scores = [sample.score for sample in samples]
         tally = f"wins {scores.count(1.0)}, ties {scores.count(0.5)}, loses {scores.count(0.0)}"
         return row | {

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 import polars as pl
 
 from markscheme.contract import Lineage, ModelSource, Needs, register
@@ -33,8 +31,6 @@ Floats = npt.NDArray[np.float64]
 SHIPPED = Path(__file__).parent / "weights"
 """The listwise examiner in the package."""
 
-_loading = threading.Lock()
-
 
 class ListwiseWeights(WeightFolder):
     """The parts of a folder, each loaded when first used."""
@@ -47,19 +43,15 @@ class ListwiseWeights(WeightFolder):
         "listwise_words.onnx.zst",
     )
     command = "markscheme research train listwise"
-
-    @cached_property
-    def _settings(self) -> dict[str, Any]:
-        content: dict[str, Any] = orjson.loads(self.path("listwise.json").read_bytes())
-        return content
+    shipped = SHIPPED
 
     def names(self, *, encoded: bool) -> list[str]:
         """The features that the trees were grown on."""
-        return [str(name) for name in self._settings["encoded" if encoded else "words"]]
+        return [str(name) for name in self.stored["encoded" if encoded else "words"]]
 
     def calibration(self, *, encoded: bool) -> tuple[float, float]:
         """Slope and intercept from the trees' sum to log-odds."""
-        slope, intercept = self._settings["encoded_platt" if encoded else "words_platt"]
+        slope, intercept = self.stored["encoded_platt" if encoded else "words_platt"]
         return slope, intercept
 
     @cached_property
@@ -88,17 +80,6 @@ class ListwiseWeights(WeightFolder):
     def words(self) -> Trees:
         """Trees over words alone."""
         return Trees(self.path("listwise_words.onnx.zst"))
-
-
-@cache
-def _opened(folder: Path) -> ListwiseWeights:
-    return ListwiseWeights(folder)
-
-
-def open_listwise(folder: Path | None = None) -> ListwiseWeights:
-    """The weights in a folder, the shipped ones by default, opened once a process."""
-    with _loading:
-        return _opened(SHIPPED if folder is None else folder)
 
 
 _ROWS_AT_ONCE = 1_024
@@ -171,7 +152,7 @@ class ListwiseExaminer(Thresholded):
         return self._opened().lineage
 
     def _opened(self) -> ListwiseWeights:
-        return open_listwise(None if self.weights is None else Path(self.weights))
+        return ListwiseWeights.open(self.weights)
 
     def _meaning(self, rows: Rows, opened: ListwiseWeights) -> tuple[Matrix, Floats]:
         """Features of the encoder, and what the answers' style adds to the trees."""

@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.contract import ChatReply, ModelSource, Needs
+from markscheme.contract import ChatReply, Needs
 from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import PATTERNS
-from markscheme.judges.prompted import NEEDS, Call, Prompt, Prompted, Reader, Sample, outcome
-from markscheme.tables import JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME
+from markscheme.judges.prompted import NEEDS, Call, Prompt, Prompted, Reader
+from markscheme.tables import NO_REFERENCE
 from markscheme.text.replies import Reading
 
 # --- Prompt files as the authors of LINKAGE released them, read as they are -----------------------
@@ -176,39 +176,23 @@ class GradedList(Prompted):
     def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:
         """The requests about one row; none where there is nothing to compare."""
 
-    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
-        """Ask the model about every row, all at once, and read what it says.
-
-        Raises:
-            ModelError: no chat model was given.
-        """
-        rows = self._calls(answers)
-        all_calls = [call for _, calls in rows for call in calls]
-        samples = iter(
-            self._ask(self._chat(models), all_calls, repair=self.repair) if all_calls else ()
-        )
-        results = []
-        for reason, calls in rows:
-            if calls:
-                mine = [next(samples) for _ in calls]
-                results.append(self.combine(mine, [call.weight for call in calls]))
-            else:
-                results.append({"status": "skipped", "explanation": reason})
-        return pl.DataFrame(results, schema={name: JUDGMENTS_SCHEMA[name] for name in OUTCOME})
-
-    def combine(self, samples: Sequence[Sample], weights: Sequence[float]) -> dict[str, Any]:
-        """One row's outcome; `weights` count where several comparisons make one score."""
-        del weights
-        return outcome(samples, vote=self.vote, accept_from=self.accept_from)
-
-    def _calls(self, answers: pl.DataFrame) -> list[tuple[str, list[Call]]]:
+    def _plan(
+        self, answers: pl.DataFrame
+    ) -> tuple[dict[int, dict[str, Any]], list[tuple[int, list[Call]]]]:
+        """Rows with nothing to compare as skipped; the places of the others with their calls."""
         shots = self.shots(answers)
         kinds = answers["reference_kind"] if "reference_kind" in answers.columns else None
-        found: list[tuple[str, list[Call]]] = []
+        skipped: dict[int, dict[str, Any]] = {}
+        pending: list[tuple[int, list[Call]]] = []
         for place, item in enumerate(items(answers)):
             pattern = kinds is not None and kinds[place] == "regex"
-            found.append((PATTERNS, []) if pattern else (NO_REFERENCE, self.calls(item, shots)))
-        return found
+            calls = [] if pattern else self.calls(item, shots)
+            if calls:
+                pending.append((place, calls))
+            else:
+                why = PATTERNS if pattern else NO_REFERENCE
+                skipped[place] = {"status": "skipped", "explanation": why}
+        return skipped, pending
 
     def _scored(self, reader: Callable[..., Reading]) -> Reader:
         """A reader of scores as one of replies, with a verdict by the threshold."""

@@ -8,11 +8,11 @@ from .asking import total as total
 from .confidence import label_share as label_share
 from .examples import check_apart as check_apart
 from .examples import choose_examples as choose_examples
+from .outcomes import compared as compared
 from .outcomes import outcome as outcome
 from .pair_requests import COST as COST
 from .pair_requests import AskedPairs as AskedPairs
-from .pair_requests import distinct_pairs as distinct_pairs
-from .pair_requests import placed as placed
+from .pair_requests import PairStage as PairStage
 from .prompt import Prompt as Prompt
 from .prompt import shipped as shipped
 from .prompted import NEEDS as NEEDS

@@ -74,18 +74,17 @@ def confidence(reply: ChatReply, reading: Reading, parser: str | Parser) -> Conf
         reading: what the parser made of it; judged.
         parser: by name, or one that a prompt set up.
     """
-    text = spoken(reply.text or "", finished=reply.finished)
-    if isinstance(text, Reading) or not reply.token_logprobs:
+    tokens = _tokens_of(reply)
+    if tokens is None:
         return Confidence(score=None, why="the server gave none")
-    tokens = _Tokens(reply.text or "", text, reply.token_logprobs)
     score: float | None
     if parser in ("yes_no", "yes_no_last") and reading.verdict is not None:
         weighed = _verdict(tokens, reading.place)
         score = None if weighed is None else weighed.worth
     elif parser == "grade":
-        score = _grade(tokens, text, reading.place)
+        score = _grade(tokens, reading.place)
     elif isinstance(parser, Criteria):
-        score = _criteria(tokens, text, parser)
+        score = _criteria(tokens, parser)
     else:
         score = _known(tokens.weigh(reading.place, _worths(parser)))
     if score is None:
@@ -100,11 +99,8 @@ def label_share(reply: ChatReply, place: Place | None, worths: Mapping[str, floa
 
     None too where the label itself has hardly any probability there.
     """
-    text = spoken(reply.text or "", finished=reply.finished)
-    if isinstance(text, Reading) or not reply.token_logprobs:
-        return None
-    tokens = _Tokens(reply.text or "", text, reply.token_logprobs)
-    return _known(tokens.weigh(place, worths))
+    tokens = _tokens_of(reply)
+    return None if tokens is None else _known(tokens.weigh(place, worths))
 
 
 def _known(weighed: Weighed | None) -> float | None:
@@ -121,7 +117,7 @@ def _verdict(tokens: _Tokens, place: Place | None) -> Weighed | None:
     return tokens.weigh(place, worths, begun=begun)
 
 
-def _grade(tokens: _Tokens, text: str, place: Place | None) -> float | None:
+def _grade(tokens: _Tokens, place: Place | None) -> float | None:
     """Probability that an answer is accepted, from the relation's tokens and the verdict's.
 
     The relation comes first, so that the verdict hardly leaves it. Of the stated relation
@@ -129,11 +125,9 @@ def _grade(tokens: _Tokens, text: str, place: Place | None) -> float | None:
     whichever comes first decides.
     """
     verdict = _verdict(tokens, place)
-    given = next(
-        (str(one["relation"]).strip().lower() for one in json_objects(text) if "relation" in one),
-        "",
-    )
-    where = member_place(text, "relation") if given in RELATION_WORTH else None
+    objects = json_objects(tokens.text)
+    given = next((str(one["relation"]).strip().lower() for one in objects if "relation" in one), "")
+    where = member_place(tokens.text, "relation") if given in RELATION_WORTH else None
     if verdict is None or place is None:
         return None
     if where is None or where > place:
@@ -161,11 +155,11 @@ def _worths(parser: str | Choice | Scale | Criterion) -> Mapping[str, float]:
     return {str(int(low) + step): step / span for step in range(int(span) + 1)}
 
 
-def _criteria(tokens: _Tokens, text: str, parser: Criteria) -> float | None:
+def _criteria(tokens: _Tokens, parser: Criteria) -> float | None:
     """Weighted mean over the criteria; None where one of them has no probability."""
     total = weights = 0.0
     for name, criterion in parser.criteria.items():
-        place = member_place(text, member_name(name))
+        place = member_place(tokens.text, member_name(name))
         score = _known(tokens.weigh(place, _worths(criterion)))
         if score is None:
             return None
@@ -271,6 +265,14 @@ class _Tokens:
                 # Reasoning precedes the text, which is the end of what was generated.
                 return there[which - len(here)] + start - begin
         return None
+
+
+def _tokens_of(reply: ChatReply) -> _Tokens | None:
+    """The tokens of what a reply says; None where it says nothing, or the server gave none."""
+    text = spoken(reply.text or "", finished=reply.finished)
+    if isinstance(text, Reading) or not reply.token_logprobs:
+        return None
+    return _Tokens(reply.text or "", text, reply.token_logprobs)
 
 
 def _spelt(text: str, logprobs: TokenLogprobs) -> Iterator[str]:

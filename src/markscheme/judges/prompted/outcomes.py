@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,13 +20,9 @@ Vote = Literal["majority", "mean"]
 _ENOUGH = 0.5
 
 
-def _yes_no_last(reply: str, *, finished: bool) -> Reading:
-    return read_yes_no(reply, finished=finished, verdict_last=True)
-
-
 READERS: Mapping[str, Callable[..., Reading]] = {
     "yes_no": read_yes_no,
-    "yes_no_last": _yes_no_last,
+    "yes_no_last": functools.partial(read_yes_no, verdict_last=True),
     "score": read_score,
     "relation": read_relation,
     "grade": read_grade,
@@ -92,6 +89,17 @@ def outcome(samples: Sequence[Sample], *, vote: Vote, accept_from: float) -> dic
         "marks": math.fsum(marks) / len(marks) if marks else None,
         "explanation": f"{explanation}: {reason}" if reason else explanation,
     }  # fmt: skip
+
+
+def compared(samples: Sequence[Sample], *, accept_from: float) -> dict[str, Any]:
+    """The outcome of comparisons that count together: judged only where all of them were read."""
+    row = outcome(samples, vote="mean", accept_from=accept_from)
+    unread = [sample for sample in samples if sample.status != "judged"]
+    if unread:  # One order alone would be judged by its place.
+        why = f"{len(unread)} of {len(samples)} comparisons were not read: {unread[0].reason}"
+        row |= dict.fromkeys(("verdict", "score", "relation", "marks"))
+        row |= {"status": unread[0].status, "explanation": why}
+    return row
 
 
 def _not_judged(samples: Sequence[Sample]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -26,54 +26,59 @@ COST: Mapping[str, Any] = {name: JUDGMENTS_SCHEMA[name] for name in SPENT}
 Pair = tuple[str, str]
 
 
-def distinct_pairs(
-    pairs: pl.DataFrame, columns: Sequence[str], purpose: str
-) -> tuple[list[Any], list[int | None]]:
-    """The different rows of some columns, and for each row which it is.
+@dataclass(frozen=True, kw_only=True)
+class PairStage:
+    """Something found about pairs of texts, once for each different pair.
 
-    None marks rows that lack one of the two texts, the last two columns.
-
-    Raises:
-        JudgeError: a column is missing; `purpose` begins the message.
-    """
-    missing = [name for name in columns if name not in pairs.columns]
-    if missing:
-        raise JudgeError(f"{purpose} need the columns {', '.join(columns)}; {missing} missing")
-    known: dict[Any, int] = {}
-    place: list[int | None] = [
-        known.setdefault(row, len(known))
-        if all(text and text.strip() for text in row[-2:])
-        else None
-        for row in pairs.select(columns).iter_rows()
-    ]
-    return list(known), place
-
-
-def placed(
-    pairs: pl.DataFrame,
-    rows: Sequence[Mapping[str, Any]],
-    place: Sequence[int | None],
-    *,
-    schema: Mapping[str, Any],
-    lacking: Mapping[str, Any],
-) -> pl.DataFrame:
-    """The pairs with their outcomes; the cost of a pair is in the first row that uses it.
-
-    Args:
-        pairs: the table.
-        rows: an outcome for each different pair.
-        place: for each row of the table which outcome is its own; None where a text is lacking.
+    Attributes:
+        purpose: what pairs are needed for, which begins a message.
+        columns: what makes pairs different; the last two are the texts.
         schema: the columns of an outcome.
         lacking: the outcome of a row that lacks a text.
     """
-    table = pl.DataFrame(
-        [{**dict.fromkeys(schema), **row} for row in (*rows, lacking)], schema=dict(schema)
-    )
-    index = pl.Series([len(rows) if one is None else one for one in place], dtype=pl.UInt32)
-    found = table[index].with_columns(
-        pl.when(index.is_first_distinct()).then(pl.col(name)).alias(name) for name in SPENT
-    )
-    return pairs.drop(schema, strict=False).hstack(found)
+
+    purpose: str
+    columns: tuple[str, ...]
+    schema: Mapping[str, Any]
+    lacking: Mapping[str, Any]
+
+    def outcomes(
+        self,
+        pairs: pl.DataFrame,
+        find: Callable[[list[Any]], Sequence[Mapping[str, Any]]],
+        *,
+        keys: pl.DataFrame | None = None,
+    ) -> pl.DataFrame:
+        """The pairs with their outcomes; the cost of a pair is in the first row that uses it.
+
+        Args:
+            pairs: the table.
+            find: gives an outcome for each of some different pairs, tuples of `columns`.
+            keys: what is taken in place of `columns` of the table.
+
+        Raises:
+            JudgeError: a column is missing.
+        """
+        missing = [name for name in self.columns if name not in pairs.columns]
+        if keys is None and missing:
+            needed = ", ".join(self.columns)
+            raise JudgeError(f"{self.purpose} need the columns {needed}; {missing} missing")
+        known: dict[Any, int] = {}
+        place = [
+            known.setdefault(row, len(known))
+            if all(text and text.strip() for text in row[-2:])
+            else None
+            for row in (pairs.select(self.columns) if keys is None else keys).iter_rows()
+        ]
+        rows = [*find(list(known)), self.lacking]
+        table = pl.DataFrame(
+            [{**dict.fromkeys(self.schema), **row} for row in rows], schema=dict(self.schema)
+        )
+        index = pl.Series([len(known) if one is None else one for one in place], dtype=pl.UInt32)
+        found = table[index].with_columns(
+            pl.when(index.is_first_distinct()).then(pl.col(name)).alias(name) for name in SPENT
+        )
+        return pairs.drop(self.schema, strict=False).hstack(found)
 
 
 @dataclass(frozen=True, kw_only=True)

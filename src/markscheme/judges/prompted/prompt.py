@@ -55,10 +55,6 @@ REPAIRS = {
 }
 
 
-def _texts_of(own: Mapping[str, str | None]) -> list[str]:
-    return [own[name] or "" for name in sorted(own)]
-
-
 _NONE: Mapping[str, str | None] = {}
 _LATER = ("labels", "criteria", "references", "context", "swap", "conversation", "images")
 """Fields that are no part of the hash of prompts without them."""
@@ -170,6 +166,7 @@ class Prompt:
         Raises:
             JudgeError: a template names a variable that does not exist.
         """
+        texts = (own[name] or "" for name in sorted(own))
         values = {
             "question": question,
             "references": list(references),
@@ -177,7 +174,7 @@ class Prompt:
             "context": context,
             "passages": [one.strip() for one in (context or "").split("\n\n") if one.strip()],
             "examples": list(examples),
-            "fence": fence(question, *references, answer, context or "", *_texts_of(own)),
+            "fence": fence(question, *references, answer, context or "", *texts),
             **own,
         }
         return self.turns(values)

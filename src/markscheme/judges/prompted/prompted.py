@@ -10,11 +10,19 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.contract import ChatModel, ChatReply, ChatRequest, Image, ModelSource, Needs
+from markscheme.contract import (
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    Image,
+    ModelSource,
+    Needs,
+    check_range,
+)
 from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import PATTERNS
 from markscheme.judges.prompted.asking import AsksChat, Call, Reader, Sample, messages
-from markscheme.judges.prompted.outcomes import Vote, further, outcome, read_reply
+from markscheme.judges.prompted.outcomes import Vote, compared, further, outcome, read_reply
 from markscheme.models.chat import UnusableImageError, image_at, images_below
 from markscheme.tables import ANSWERS_SCHEMA, JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME
 from markscheme.text.replies import Reading
@@ -72,14 +80,10 @@ class Prompted(AsksChat):
             JudgeError: a number out of range, or several samples of a model that always says the
                 same.
         """
-        if not 1 <= self.samples <= 1000:
-            raise JudgeError(f"samples={self.samples} must lie between 1 and 1000")
-        if self.temperature is not None and not 0 <= self.temperature <= 5:
-            raise JudgeError(f"temperature={self.temperature} must lie between 0 and 5")
-        if self.max_tokens is not None and self.max_tokens < 1:
-            raise JudgeError(f"max_tokens={self.max_tokens} must be at least 1")
-        if self.threshold is not None and not 0 <= self.threshold <= 1:
-            raise JudgeError(f"threshold={self.threshold} must lie between 0 and 1")
+        check_range("samples", self.samples, 1, 1000)
+        check_range("temperature", self.temperature, 0, 5)
+        check_range("max_tokens", self.max_tokens, 1)
+        check_range("threshold", self.threshold, 0, 1)
         if self.samples > 1 and not self._temperature:
             raise JudgeError(
                 f"samples={self.samples} at temperature 0 would be {self.samples} times the same; "
@@ -138,7 +142,7 @@ class Prompted(AsksChat):
         if pending:
             found = self._sampled(self._chat(models), [mine for _, mine in pending])
             for (place, mine), samples in zip(pending, found, strict=True):
-                by_place[place] = self._outcome(samples, most=len(mine))
+                by_place[place] = self._outcome(samples, mine)
         return pl.DataFrame(
             [by_place[place] for place in range(answers.height)],
             schema={name: JUDGMENTS_SCHEMA[name] for name in OUTCOME},
@@ -257,21 +261,19 @@ class Prompted(AsksChat):
         empty = [name for name, text in own.items() if not (text or "").strip()]
         return f"no {empty[0]}, which the prompt needs" if empty else None
 
-    def _outcome(self, samples: Sequence[Sample], *, most: int) -> dict[str, Any]:
-        if not self.template.swap:
-            row = outcome(samples, vote=self.vote, accept_from=self.accept_from)
-            if len(samples) < most:
-                note = f"stopped after {len(samples)} of at most {most} samples"
-                row["explanation"] = f"{row['explanation']}; {note}" if row["explanation"] else note
+    def _outcome(self, samples: Sequence[Sample], calls: Sequence[Call]) -> dict[str, Any]:
+        """The outcome of one row from its samples, the first of its calls."""
+        if self.template.swap:
+            row = compared(samples, accept_from=self.accept_from)
+            if row["status"] == "judged":
+                note = ", ".join(f"{sample.reason} ({sample.score:g})" for sample in samples)
+                row["explanation"] = f"sent in both orders: {note}"
             return row
-        unread = [sample for sample in samples if sample.status != "judged"]
-        found = outcome(samples, vote="mean", accept_from=self.accept_from)
-        if unread:  # One order alone would be judged by its place.
-            empty = dict.fromkeys(("verdict", "score", "relation", "marks"))
-            why = f"{len(unread)} of {len(samples)} comparisons were not read: {unread[0].reason}"
-            return found | empty | {"status": unread[0].status, "explanation": why}
-        note = ", ".join(f"{sample.reason} ({sample.score:g})" for sample in samples)
-        return found | {"explanation": f"sent in both orders: {note}"}
+        row = outcome(samples, vote=self.vote, accept_from=self.accept_from)
+        if len(samples) < len(calls):
+            note = f"stopped after {len(samples)} of at most {len(calls)} samples"
+            row["explanation"] = f"{row['explanation']}; {note}" if row["explanation"] else note
+        return row
 
     @property
     def needs(self) -> Needs:

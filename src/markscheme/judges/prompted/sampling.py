@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markscheme.contract import ChatModel, ChatReply, ChatRequest, ModelSource, OnReply
@@ -12,19 +11,10 @@ from markscheme.contract import ChatModel, ChatReply, ChatRequest, ModelSource, 
 
 @dataclass(frozen=True, kw_only=True)
 class SampledChat:
-    """A chat model whose requests get these settings; what is None stays as requested.
-
-    Attributes:
-        chat: who answers.
-        seed, temperature, max_tokens: of every request.
-        sample: added to the number of every request's sample.
-    """
+    """A chat model whose requests get the settings of `overrides`."""
 
     chat: ChatModel
-    seed: int | None = None
-    temperature: float | None = None
-    max_tokens: int | None = None
-    sample: int = 0
+    overrides: SamplingOverrides
 
     @property
     def name(self) -> str:
@@ -40,16 +30,16 @@ class SampledChat:
         self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
     ) -> list[ChatReply]:
         """Replies to the requests with the settings put in."""
-        return self.chat.complete([self._set(one) for one in requests], on_reply=on_reply)
-
-    def _set(self, request: ChatRequest) -> ChatRequest:
-        return dataclasses.replace(
-            request,
-            seed=request.seed if self.seed is None else self.seed,
-            temperature=request.temperature if self.temperature is None else self.temperature,
-            max_tokens=request.max_tokens if self.max_tokens is None else self.max_tokens,
-            sample=request.sample + self.sample,
-        )
+        settings = {
+            name: value
+            for name in ("seed", "temperature", "max_tokens")
+            if (value := getattr(self.overrides, name)) is not None
+        }
+        changed = [
+            replace(request, sample=request.sample + self.overrides.sample, **settings)
+            for request in requests
+        ]
+        return self.chat.complete(changed, on_reply=on_reply)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +49,8 @@ class SamplingOverrides:
     Attributes:
         models: where the models come from.
         model: name of the chat model for judges that name none.
-        seed, temperature, max_tokens, sample: see `SampledChat`.
+        seed, temperature, max_tokens: of every request; what is None stays as requested.
+        sample: added to the number of every request's sample.
     """
 
     models: ModelSource
@@ -75,13 +66,7 @@ class SamplingOverrides:
         Raises:
             ModelError: as the models raise it.
         """
-        return SampledChat(
-            chat=self.models.chat(name or self.model),
-            seed=self.seed,
-            temperature=self.temperature,
-            max_tokens=self.max_tokens,
-            sample=self.sample,
-        )
+        return SampledChat(chat=self.models.chat(name or self.model), overrides=self)
 
     def __getattr__(self, name: str) -> Any:
         """Everything else is the models' own."""

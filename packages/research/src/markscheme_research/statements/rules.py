@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from markscheme.contract import ModelSource, Needs
-from markscheme.judges.entailment import (
-    distinct_sides,
-    register_statement_maker,
-    with_statements,
-)
+from markscheme.judges.entailment import STATED, register_statement_maker
 from markscheme_research.statements.statement import statements
 
 
@@ -23,18 +20,19 @@ class RuleStatements:
 
     def make(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Make a statement of every different pair; see `StatementMaker.make`."""
-        distinct, place = distinct_sides(pairs)
+        return STATED.outcomes(pairs, self._stated)
+
+    def _stated(self, distinct: list[tuple[str, str]]) -> list[dict[str, Any]]:
         questions, answers = zip(*distinct, strict=True) if distinct else ((), ())
         made = statements(
             pl.Series(questions, dtype=pl.String), pl.Series(answers, dtype=pl.String)
         )
-        rows = [
+        return [
             {"statement": text, "status": "judged"}
             if text
             else {"status": "unparsed", "reason": "the rules made nothing of it"}
             for text in made
         ]
-        return with_statements(pairs, rows, place)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Nothing: the rules change only with the package."""

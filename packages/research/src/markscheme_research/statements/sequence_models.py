@@ -8,12 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.contract import ChatRequest, ModelSource, Needs
-from markscheme.judges.entailment import (
-    distinct_sides,
-    register_statement_maker,
-    with_statements,
-)
+from markscheme.contract import ModelSource, Needs
+from markscheme.judges.entailment import STATED, register_statement_maker
 from markscheme.text.replies import read_statement
 from markscheme_research.transformers_models import SequenceModel
 
@@ -47,7 +43,9 @@ class SequenceStatements:
             MissingExtraError: transformers or torch is not installed.
             ModelError: the weights cannot be loaded.
         """
-        distinct, place = distinct_sides(pairs)
+        return STATED.outcomes(pairs, self._stated)
+
+    def _stated(self, distinct: list[tuple[str, str]]) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = []
         if distinct:
             texts = [f"{question}{_SEPARATOR}{answer}" for question, answer in distinct]
@@ -58,16 +56,12 @@ class SequenceStatements:
                     {"statement": found.product, "status": found.status, "raw": text}
                     | {"reason": found.reason or None}
                 )
-        return with_statements(pairs, rows, place)
+        return rows
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """The model's name, and the hash of the weights of a folder."""
         revision = self._model.revision
         return {"seq2seq": self.name} | ({"seq2seq_revision": revision} if revision else {})
-
-    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """None: no language model is used."""
-        return []
 
     @property
     def _model(self) -> SequenceModel:
