@@ -24,7 +24,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from markscheme.agreement import agree, estimate
-from markscheme.engine import ALL_SYSTEMS, RunFolder
+from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MarkschemeError
 from markscheme.reports import (
     Live,
@@ -36,7 +36,7 @@ from markscheme.reports import (
     report_html,
 )
 from markscheme.results import Table, interval, percent, plain
-from markscheme.view.runs import Run, RunLabels, label_rows, runs_of, with_given
+from markscheme.view.runs import Run, RunLabels, label_rows, progress, runs_of, with_given
 from markscheme.web import Guard, answer_style, page_file, templates
 
 _PACKAGE = "markscheme.view"
@@ -258,7 +258,7 @@ class _Pages:
         run = await asyncio.to_thread(self._run, request.path_params["name"])
         if run.state not in ("running", "stopped"):
             return _json({"state": run.state})
-        return _json(await asyncio.to_thread(RunFolder(run.path).progress))
+        return _json(await asyncio.to_thread(progress, run))
 
     async def label(self, request: Request) -> Response:
         run = await asyncio.to_thread(self._run, request.path_params["name"])
