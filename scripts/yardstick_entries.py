@@ -87,7 +87,7 @@ columns nonfactoid.jsonl statements.jsonl --rows 1
 judges
 failures run
 failures run --judge-errors --by system --details details.jsonl
-tags run --judge-errors --by system --to-tag tagged.csv --sample 5
+research tags run --judge-errors --by system --to-tag tagged.csv --sample 5
 judge few.jsonl -j contains,examiner -o small -q
 report small --out report.html --tables tables
 verify run
