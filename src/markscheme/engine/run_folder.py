@@ -367,13 +367,9 @@ def checked_plan(plan: dict[str, Any], file: Path | str) -> dict[str, Any]:
 def _counts_of(piece: Path) -> _Counts | None:
     """None where the piece has just gone."""
     try:
-        table = pl.scan_parquet(
-            piece,
-            glob=False,
-            schema={"verdict": pl.Boolean, "cost_usd": pl.Float64},
-            missing_columns="insert",
-            extra_columns="ignore",
-        )
+        schema = {"verdict": pl.Boolean, "cost_usd": pl.Float64}
+        table = pl.scan_parquet(piece, glob=False, schema=schema, missing_columns="insert",
+                                extra_columns="ignore")  # fmt: skip
         verdict, cost = pl.col("verdict"), pl.col("cost_usd")
         spent = pl.when(cost.count() > 0).then(cost.sum())
         row = table.select(
