@@ -29,7 +29,7 @@ from markscheme.judges.examiner import (
     base_of,
     encode_for_language_model,
 )
-from markscheme.models.local import lora_library, open_causal
+from markscheme.models.local import load_causal, lora_library
 from markscheme_research.training import Say, first_rows
 
 _SORTED_TOGETHER = 512
@@ -95,7 +95,7 @@ def train_language_model(
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     folder.mkdir(parents=True, exist_ok=True)
-    network = _Network(torch, open_causal(base_of(model)), options.shape)
+    network = _Network(torch, *load_causal(base_of(model)), options.shape)
     path, done = folder / "checkpoint.pt", 0
     if path.is_file():
         state = torch.load(path, weights_only=True)
@@ -156,10 +156,10 @@ def train_language_model(
 class _Network:
     """A causal model cut to its layers, with adapters and an output that can learn."""
 
-    def __init__(self, torch: Any, causal: Any, shape: Shape) -> None:
-        self.torch, self.tokenizer = torch, causal.tokenizer
-        layers = adapted_layers(causal.model, shape)
-        self.body = causal.model.model.to(torch.bfloat16)
+    def __init__(self, torch: Any, tokenizer: Any, model: Any, shape: Shape) -> None:
+        self.torch, self.tokenizer = torch, tokenizer
+        layers = adapted_layers(model, shape)
+        self.body = model.model.to(torch.bfloat16)
         self.body.requires_grad_(False)
         self.scale, self.adapters = shape.scale, {}
         device = next(self.body.parameters()).device

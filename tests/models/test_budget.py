@@ -81,7 +81,7 @@ def test_money_is_not_overspent_however_many_are_under_way(at_once: int) -> None
         chat = CachedChat(
             model=ServerChat(name="m", options=options),
             budget=budget,
-            prices={"m": Price(input=1_000, output=10_000)},
+            price=Price(input=1_000, output=10_000),
         )
         replies = chat.complete(requests(100, max_tokens=100))
     done = [reply for reply in replies if reply.status == "ok"]
@@ -144,7 +144,7 @@ def test_whatever_a_server_counts_no_more_is_generated_than_the_budget_pays(
         chat = CachedChat(
             model=ServerChat(name="m", options=options),
             budget=budget,
-            prices={"m": Price(input=0, output=1_250)},
+            price=Price(input=0, output=1_250),
         )
         replies = chat.complete(requests(40, max_tokens=100))
         assert len(server.bodies) <= 8  # $0.125 each, also for one that timed out on its way
@@ -183,7 +183,7 @@ def test_a_request_that_was_turned_away_or_refused_costs_nothing() -> None:
         options = ServerOptions(base_url=server.url, concurrency=1, backoff=0.0)
         chat = CachedChat(
             model=ServerChat(name="m", options=options), budget=budget,
-            prices={"m": Price(input=0, output=1_000)},
+            price=Price(input=0, output=1_000),
         )  # fmt: skip
         replies = chat.complete(requests(10, max_tokens=100))
     assert [reply.status for reply in replies].count("ok") == 6
@@ -196,7 +196,7 @@ def test_a_run_that_ends_leaves_no_reservation_open() -> None:
     with ChatServer(lambda _body, _seen: Answer(status=402)) as server:
         chat = CachedChat(
             model=ServerChat(name="m", options=ServerOptions(base_url=server.url)), budget=budget,
-            prices={"m": Price(input=0, output=1_000)},
+            price=Price(input=0, output=1_000),
         )  # fmt: skip
         with pytest.raises(RunStoppedError):
             chat.complete(requests(3, max_tokens=100))
@@ -214,9 +214,7 @@ def test_what_is_in_the_total_alone_was_generated_too() -> None:
 
 def test_a_reply_that_counts_no_tokens_is_taken_at_its_dearest() -> None:
     script = ScriptedChat(replies=lambda _: "Yes")
-    chat = CachedChat(
-        model=script, budget=Budget(max_cost=1.0), prices={"scripted": Price(input=0, output=1000)}
-    )
+    chat = CachedChat(model=script, budget=Budget(max_cost=1.0), price=Price(input=0, output=1000))
     replies = chat.complete(requests(10, max_tokens=300))  # $0.3 each
     assert [reply.status for reply in replies].count("ok") == 3
     assert replies[0].cost_usd is None
@@ -443,7 +441,7 @@ def test_what_a_server_bills_beyond_its_price_list_keeps_to_the_limit(
         options = ServerOptions(base_url=server.url, concurrency=16)
         chat = CachedChat(
             model=ServerChat(name="m", options=options), budget=budget,
-            prices={"m": Price(input=0, output=0.1)},
+            price=Price(input=0, output=0.1),
         )  # fmt: skip
         replies = chat.complete(requests(200, max_tokens=100))
     assert budget.spending.cost_usd <= limit

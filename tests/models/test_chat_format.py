@@ -11,7 +11,7 @@ import pytest
 from markscheme.contract import ChatReply, ChatRequest, Message
 from markscheme.errors import DataError
 from markscheme.models.chat.openai_format import ChatCompletions, is_refusal
-from markscheme.models.chat.profiles import ModelProfile, Price, model_table, price_of, read_models
+from markscheme.models.chat.profiles import ModelProfile, Price, model_table, read_models
 from markscheme.models.chat.reading import MalformedReplyError
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.chat.token_counts import rough_tokens
@@ -174,7 +174,6 @@ def test_prices_know_dated_names_and_the_users_file(tmp_path: Path) -> None:
     assert mini == Price(input=0.15, output=0.6, cached=0.075)
     assert table.profile("mine").price == Price(input=0, output=0)
     assert table.profile("gpt-4o-audio").price is None
-    assert price_of("m-2024-08-06", {"m": Price(input=2, output=8)}) == Price(input=2, output=8)
     assert Price(input=2, output=8).cost(500_000, 250_000) == 3.0
     own.write_text('["x"]\ninput = "cheap"\n')
     with pytest.raises(DataError, match=r'\["x"\]: input=.cheap. must be a number'):

@@ -63,11 +63,11 @@ def test_the_probability_is_that_of_the_token_inside_json(models: Models) -> Non
 
     from markscheme.contract import ChatReply
     from markscheme.judges.prompted.confidence import confidence
-    from markscheme.models.chat.transformers_chat import _logprobs
     from markscheme.text.replies import read_yes_no
+    from markscheme_research.transformers_models import _token_logprobs
 
     chat = models._source(None)
-    tokenizer, model = chat._load()  # type: ignore[attr-defined]
+    tokenizer, model = chat._weights  # type: ignore[attr-defined]
     prompt = "Is Paris the capital of France? Reply with JSON.\n"
     text = '{"reason": "Paris is the seat", "verdict": "yes"}'
     before = tokenizer(prompt, return_tensors="pt")["input_ids"]
@@ -78,7 +78,9 @@ def test_the_probability_is_that_of_the_token_inside_json(models: Models) -> Non
     class Made:
         scores = tuple(row[None] for row in logits)
 
-    reply = ChatReply(status="ok", text=text, token_logprobs=_logprobs(Made, tokens[0], tokenizer))
+    reply = ChatReply(
+        status="ok", text=text, token_logprobs=_token_logprobs(Made, tokens[0], tokenizer)
+    )
     words = [tokenizer.decode([int(token)]) for token in tokens[0]]
     at = next(place for place, word in enumerate(words) if word.strip(' "') == "yes")
     chances = torch.softmax(logits[at].float(), dim=-1)

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from markscheme.errors import ModelError
-from markscheme.models.local.pair_classifier import OnnxPairClassifier, label_column
+from markscheme.models.local.pair_classifier import OnnxPairClassifier
 
 WORDS = ["[UNK]", "[CLS]", "[SEP]", "yes", "no", "maybe", "paris", "rome"]
 
@@ -85,10 +85,6 @@ def test_scores_are_the_models_probabilities_in_order(tmp_path: Path) -> None:
 def test_labels_come_from_the_configuration_in_any_case(tmp_path: Path) -> None:
     classifier = OnnxPairClassifier(folder=write_model(tmp_path, labels=NLI))
     assert classifier.labels == ("ENTAILMENT", "neutral", "Contradiction")
-    assert label_column(classifier, "entailment") == 0
-    assert label_column(classifier, "contradiction") == 2
-    with pytest.raises(ModelError, match=r"no label 'equivalent', only 'ENTAILMENT'"):
-        label_column(classifier, "equivalent")
 
 
 def test_one_label_is_a_sigmoid(tmp_path: Path) -> None:

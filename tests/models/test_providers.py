@@ -126,7 +126,7 @@ def test_a_reply_that_reasoning_left_no_room_for_is_asked_with_more_and_both_are
     with ChatServer(reasons(1000)) as server:
         model = CachedChat(
             model=chat(server, concurrency=1), budget=budget,
-            prices={"m": Price(input=0, output=1000)},
+            price=Price(input=0, output=1000),
         )  # fmt: skip
         first, second = model.complete(asked("a", "b", max_tokens=256))
         limits = [sent["max_tokens"] for sent in server.bodies]
@@ -303,7 +303,7 @@ def test_log_probabilities_are_those_of_the_reply_and_not_of_the_reasoning() -> 
 def test_what_is_billed_is_what_it_costs(usage: dict[str, Any], dollars: float) -> None:
     price = Price(input=1000, cached=100, output=8000)
     with ChatServer(lambda _sent, _seen: body(completion(usage=usage))) as server:
-        model = CachedChat(model=chat(server), budget=Budget(), prices={"m": price})
+        model = CachedChat(model=chat(server), budget=Budget(), price=price)
         reply = model.complete(asked("a"))[0]
     assert reply.cost_usd == pytest.approx(dollars, rel=0.01)
 
@@ -314,7 +314,7 @@ def test_an_unreadable_reply_may_be_billed_so_the_budget_counts_each_attempt() -
     with ChatServer(lambda _sent, _seen: cut) as server:
         model = CachedChat(
             model=chat(server, retries=6, concurrency=1), budget=budget,
-            prices={"m": Price(input=0, output=3000)},
+            price=Price(input=0, output=3000),
         )  # fmt: skip
         replies = model.complete(asked(*map(str, range(50)), max_tokens=100))
         assert len(server.bodies) == 3  # $0.3 each

@@ -14,8 +14,8 @@ import pytest
 from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, MissingExtraError, ModelError
-from markscheme.models.local import causal
 from markscheme.tables.answers import ANSWERS_SCHEMA, read_answers
+from markscheme_research.judges.finetuned import causal
 from markscheme_research.judges.finetuned.finetuned import Learned
 from markscheme_research.judges.finetuned.scores import scored
 from markscheme_research.judges.finetuned.templates import VARIANTS, fields_of, material

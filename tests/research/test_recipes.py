@@ -13,9 +13,10 @@ import pytest
 
 from markscheme.cli import run
 from markscheme.errors import DataError, MissingExtraError, ModelError
-from markscheme.models.local import causal
+from markscheme.models.local import causal as loading
 from markscheme.tables.answers import read_answers
 from markscheme_research import training
+from markscheme_research.judges.finetuned import causal
 from markscheme_research.judges.finetuned.templates import STATEMENTS, VARIANTS, material
 from markscheme_research.training import RECIPES, LearnOptions
 from markscheme_research.training.finetuned import split, tuned_threshold
@@ -119,7 +120,8 @@ def test_four_bits_are_loaded_as_the_authors_load_them(monkeypatch: pytest.Monke
         BitsAndBytesConfig=lambda **options: options,
     )
     libraries = {"torch": torch, "transformers": transformers}
-    monkeypatch.setattr(causal, "lora_library", libraries.__getitem__)
+    for module in (loading, causal):
+        monkeypatch.setattr(module, "lora_library", libraries.__getitem__)
     monkeypatch.setitem(sys.modules, "bitsandbytes", None)
     with pytest.raises(MissingExtraError, match=r"markscheme\[four-bits\]"):
         causal.open_causal("made-up", four_bits=True)

@@ -14,9 +14,9 @@ import pytest
 import markscheme
 from markscheme.cli import run
 from markscheme.errors import DataError, ModelError
-from markscheme.models.local import open_causal
 from markscheme.tables.answers import read_answers
 from markscheme_research.datasets import load
+from markscheme_research.judges.finetuned import open_causal
 from markscheme_research.judges.finetuned.templates import VARIANTS
 from markscheme_research.training.finetuned import (
     HeldOutFigures,

@@ -3,7 +3,6 @@ from .chat import ChatReply as ChatReply
 from .chat import ChatRequest as ChatRequest
 from .chat import Image as Image
 from .chat import Message as Message
-from .chat import OnReply as OnReply
 from .chat import ReplyStatus as ReplyStatus
 from .chat import Role as Role
 from .chat import TokenLogprobs as TokenLogprobs

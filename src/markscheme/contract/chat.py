@@ -1,14 +1,14 @@
 """What a chat model is: requests in, replies out, in order, and no exception for a single failure.
 
 Everything that talks to a language model in this package does so through `ChatModel`: a server
-(`models.chat.server_chat`), weights in this process (`models.chat.transformers_chat`), a script
-for tests (`models.chat.scripted`), a recording (`models.ledger.exchange`), and the ledger that
-wraps any of them.
+(`models.chat.server_chat`), what other packages provide (entry points `markscheme.chat_models`), a
+script for tests (`models.chat.scripted`), a recording (`models.ledger.exchange`), and the ledger
+that wraps any of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -172,10 +172,6 @@ _WHY_NONE = {
 }
 
 
-OnReply = Callable[[int, ChatReply], None]
-"""Called with each reply as it arrives: its place among the requests, and the reply."""
-
-
 @runtime_checkable
 class ChatModel(Protocol):
     """Whatever completes conversations.
@@ -192,9 +188,7 @@ class ChatModel(Protocol):
     @property
     def revision(self) -> str: ...
 
-    def complete(
-        self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
-    ) -> list[ChatReply]:
+    def complete(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
         """A reply to each request, in order; returns when all are there.
 
         A request that fails is a reply that says so; this raises only for what no request could

@@ -95,7 +95,8 @@ class ModelOptions:
     """Which language model a run asks, where, and how much it may.
 
     Attributes:
-        model: its name at the server; `hf:FOLDER` for weights in this process; None for none.
+        model: its name at the server; `hf:FOLDER` for weights in this process
+            (`markscheme[research,hf]`); None for none.
         revision: distinguishes models that share a name (a date, a commit).
         server: address, key, limits; None for OpenAI with the default limits.
         ledger: path or PostgreSQL URL; None for `default_ledger()`.

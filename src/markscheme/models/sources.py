@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import threading
 from collections.abc import Callable, Mapping
@@ -9,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from markscheme.errors import ModelError
+from markscheme.errors import MissingExtraError, ModelError
 from markscheme.models.options import ModelOptions, ServerOptions
 
 if TYPE_CHECKING:
@@ -23,8 +24,12 @@ LEDGER_ENV = "MARKSCHEME_LEDGER"
 _BATCHES = 16
 """Judges, and parts of a file, that wait for batches at the same time, at most."""
 
-LOCAL = "hf:"
-"""A model's name that begins so is a folder or hub name for weights in this process."""
+ENTRY_POINTS = "markscheme.chat_models"
+"""Entry-point group of other packages: the point PREFIX opens the chat models PREFIX:NAME. It is
+called with `name`, all of it, and loads or connects at the first request, not before."""
+
+_RESEARCH = {"hf": "research,hf"}
+"""Prefixes that `markscheme_research` opens, with the extras that they take."""
 
 
 def default_ledger() -> str:
@@ -106,7 +111,8 @@ class Models:
             found = [one.concurrency if isinstance(one, AsyncChat) else 1 for one in given]
         if options.model is not None:
             server = options.server or ServerOptions()
-            found.append(1 if options.model.startswith(LOCAL) else server.concurrency)
+            elsewhere = _opener(options.model) is not None
+            found.append(1 if elsewhere else server.concurrency)
         return min(found, default=1)
 
     def with_ledger(self, location: str | Path, *, replay: bool = False) -> Models:
@@ -137,6 +143,10 @@ class Models:
         self._used -= found
         return found
 
+    @property
+    def _location(self) -> str:
+        return self.options.ledger or default_ledger()
+
     def ledger(self) -> Ledger:
         """The run's ledger, opened at its first use.
 
@@ -146,7 +156,7 @@ class Models:
         if self._ledger is None:
             from markscheme.models.ledger import Ledger
 
-            self._ledger = Ledger(self.options.ledger or default_ledger())
+            self._ledger = Ledger(self._location)
         return self._ledger
 
     def chat(self, name: str | None = None) -> ChatModel:
@@ -195,18 +205,16 @@ class Models:
             known = ", ".join(sorted({self._given.name, *self._named}))
             raise ModelError(f"no chat model named {wanted!r} was given; there is {known}")
         revision = self.options.revision if wanted == self.options.model else ""
-        local = wanted.startswith(LOCAL)
+        opener = _opener(wanted)
         if self.options.replay:
             from markscheme.models.ledger import ReplayChat
 
-            settings = "" if local else self.profile(wanted).settings()
+            settings = "" if opener else self.profile(wanted).settings()
             return ReplayChat(
-                self._recording(), name=wanted, revision=f"{revision} {settings}".strip()
+                self._location, name=wanted, revision=f"{revision} {settings}".strip()
             )
-        if local:
-            from markscheme.models.chat import HuggingFaceChat
-
-            return HuggingFaceChat(name=wanted, folder=wanted.removeprefix(LOCAL))
+        if opener is not None:
+            return opener()
         server = self.options.server or ServerOptions()
         if self.options.batch:
             from markscheme.models.chat import BatchChat
@@ -224,9 +232,6 @@ class Models:
     def _waits(self, text: str) -> None:
         self.on_wait(text)  # Set after the model was opened, perhaps.
 
-    def _recording(self) -> str:
-        return self.options.ledger or default_ledger()
-
     def _cached(self, model: ChatModel) -> ChatModel:
         """The model with ledger and budget around it."""
         from markscheme.models.chat import CachedChat, batch_share
@@ -241,7 +246,7 @@ class Models:
             model=model,
             ledger=self.ledger() if stored else None,
             budget=self.budget,
-            prices={} if price is None else {model.name: price},
+            price=price,
             assumed=self._models().highest_price,
             share=batch_share(price) if self.options.batch else 1.0,
             image_tokens=profile.image_tokens,
@@ -275,3 +280,22 @@ class Models:
             self._ledger.close()
             self._ledger = None
         self._open.clear()
+
+
+def _opener(name: str) -> Callable[[], ChatModel] | None:
+    """What opens a model that another package provides; None for a model behind a server.
+
+    It raises MissingExtraError where the package is not installed.
+    """
+    prefix, colon, _ = name.partition(":")
+    if not colon:
+        return None
+    for point in importlib.metadata.entry_points(group=ENTRY_POINTS, name=prefix):
+        return lambda: point.load()(name=name)
+    if prefix not in _RESEARCH:
+        return None
+
+    def missing() -> ChatModel:
+        raise MissingExtraError(f"the model {name!r}", _RESEARCH[prefix])
+
+    return missing

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.contract import ChatReply, ChatRequest, TokenLogprobs
 from markscheme.errors import ModelError
+from markscheme.models.chat import TOP_LOGPROBS, as_one_text, stored_places
 from markscheme.models.local import (
     CHARACTERS_A_TOKEN,
     LONGEST,
     equal_length_batches,
+    file_digest,
     library,
     weights_hash,
 )
@@ -39,12 +45,12 @@ def open_weights(name: str, kind: str, wanted: str) -> tuple[Any, Any]:
         return _opened(name, kind, wanted)
 
 
-@lru_cache(maxsize=4)
-def _opened(name: str, kind: str, wanted: str) -> tuple[Any, Any]:
+def _load_weights(name: str, kind: str, wanted: str, **options: Any) -> tuple[Any, Any]:
+    """As `open_weights`, loaded anew; `options` are of the model's `from_pretrained`."""
     transformers, torch = library("transformers", wanted), library("torch", wanted)
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-        model = getattr(transformers, kind).from_pretrained(name)
+        model = getattr(transformers, kind).from_pretrained(name, **options)
     except (OSError, ValueError, ImportError) as error:
         raise ModelError(
             f"cannot load {name!r} as {wanted} ({' '.join(str(error).split())}); give a folder "
@@ -54,12 +60,21 @@ def _opened(name: str, kind: str, wanted: str) -> tuple[Any, Any]:
     return tokenizer, model.to(device).eval()
 
 
+_opened = lru_cache(maxsize=4)(_load_weights)
+
+
 def longest(tokenizer: Any, model: Any, most: int = LONGEST) -> int:
     """Tokens a text may have: what tokenizer and position embeddings allow, at most `most`."""
     positions = int(getattr(model.config, "max_position_embeddings", LONGEST) or LONGEST)
     if model.config.model_type in ("roberta", "xlm-roberta", "camembert"):
         positions -= 2  # Their positions begin after the padding token's.
     return min(most, positions, int(min(tokenizer.model_max_length, 1_000_000)))
+
+
+def _end_tokens(model: Any) -> set[int | None]:
+    """The tokens that end a text; None where the model has none."""
+    end = model.generation_config.eos_token_id
+    return set(end) if isinstance(end, list) else {end}
 
 
 # --- Encoders and pair scorers of the transformers library: any folder or hub name ----------------
@@ -262,8 +277,7 @@ class SequenceModel:
 
 def _output(tokens: Sequence[int], tokenizer: Any, model: Any) -> tuple[str, bool]:
     """The text up to the end token, and whether there is one."""
-    end = model.generation_config.eos_token_id
-    ends = set(end) if isinstance(end, list) else {end}
+    ends = _end_tokens(model)
     stop = next((place for place, token in enumerate(tokens) if token in ends), None)
     text: str = tokenizer.decode(tokens[:stop], skip_special_tokens=True)
     return text.strip(), stop is not None
@@ -336,3 +350,121 @@ class TransformersPairClassifier:
             with torch.inference_mode():
                 found[batch] = model(**fed).logits.float().softmax(dim=-1).cpu().numpy()
         return found[rows]
+
+
+# --- Chat models whose weights run in this process ------------------------------------------------
+
+
+_CHAT = ("AutoModelForCausalLM", "a language model in this process")
+
+
+@dataclass(kw_only=True)
+class HuggingFaceChat:
+    """A causal language model from a folder or the hub; without a chat template, it gets one text.
+
+    One reply at a time: with padding, a batch's other requests would change a reply's last digits.
+    Runs on a GPU where torch finds one. Structured output is not enforced.
+
+    Attributes:
+        name: `hf:` and a folder with weights and tokenizer, or a hub name.
+
+    Raises (when first used):
+        MissingExtraError: transformers or torch is not installed.
+        ModelError: the weights cannot be loaded.
+    """
+
+    name: str
+    concurrency: int = field(default=8, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()
+
+    @property
+    def folder(self) -> str:
+        """The name without its prefix."""
+        return self.name.partition(":")[2]
+
+    @cached_property
+    def revision(self) -> str:
+        """Hash of the weights of a folder; "" for a hub name, whose weights come later."""
+        folder = Path(self.folder)
+        # In this order, as transformers does: a trainer leaves other .bin files beside its weights.
+        files = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
+        return file_digest(files, blake2b(digest_size=6)) if files else ""
+
+    @cached_property
+    def _weights(self) -> tuple[Any, Any]:
+        # Loaded for this object, whose revision is that of the files as they are now.
+        return _load_weights(self.folder, *_CHAT, dtype="auto")
+
+    def complete(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
+        """A reply to each request, in order. See `ChatModel`."""
+        with self._lock:
+            return [self._reply(request) for request in requests]
+
+    def _reply(self, request: ChatRequest) -> ChatReply:
+        if request.images:
+            return ChatReply(status="failed", error=f"{self.name}: models here take no images")
+        began = perf_counter()
+        tokenizer, model = self._weights
+        torch = library("torch", _CHAT[1])
+        turns = [{"role": m.role, "content": m.content} for m in request.messages]
+        try:
+            if tokenizer.chat_template:
+                inputs = tokenizer.apply_chat_template(
+                    turns, add_generation_prompt=True, return_tensors="pt", return_dict=True
+                ).to(model.device)
+            else:  # A base model continues a text.
+                inputs = tokenizer(as_one_text(request), return_tensors="pt").to(model.device)
+            torch.manual_seed(request.sample if request.seed is None else request.seed)
+            with torch.inference_mode():
+                made = model.generate(**inputs, **_sampling(request, tokenizer))
+        except (RuntimeError, ValueError, IndexError) as error:
+            # Out of memory, longer than the model's positions, no chat template.
+            return ChatReply(
+                status="failed", error=f"{type(error).__name__}: {' '.join(str(error).split())}"
+            )
+        length = inputs["input_ids"].shape[1]
+        tokens = made.sequences[0][length:]
+        ended = bool(len(tokens)) and int(tokens[-1]) in _end_tokens(model)
+        return ChatReply(
+            status="ok",
+            text=tokenizer.decode(tokens, skip_special_tokens=True),
+            finish_reason="stop" if ended else "length",
+            tokens_in=length,
+            tokens_out=len(tokens),
+            seconds=round(perf_counter() - began, 6),
+            token_logprobs=_token_logprobs(made, tokens, tokenizer) if request.logprobs else None,
+            model=self.name,
+        )
+
+
+def _sampling(request: ChatRequest, tokenizer: Any) -> dict[str, Any]:
+    """Arguments of `generate`: greedy at temperature 0, sampling above."""
+    warm = request.temperature is None or request.temperature > 0
+    options: dict[str, Any] = {
+        "max_new_tokens": request.max_tokens,
+        "do_sample": warm,
+        "return_dict_in_generate": True,
+        "output_scores": request.logprobs,
+        "pad_token_id": tokenizer.pad_token_id or tokenizer.eos_token_id,
+    }
+    if warm and request.temperature is not None:
+        options["temperature"] = request.temperature
+    if warm and request.top_p is not None:
+        options["top_p"] = request.top_p
+    return options
+
+
+def _token_logprobs(made: Any, tokens: Any, tokenizer: Any) -> TokenLogprobs | None:
+    torch = library("torch", _CHAT[1])
+    found: list[dict[str, float] | None] = []
+    for scores, token in zip(made.scores, tokens, strict=False):
+        logprobs = torch.log_softmax(scores[0].float(), dim=-1)
+        values, places = logprobs.topk(TOP_LOGPROBS)
+        alternatives = {tokenizer.decode([int(token)]): float(logprobs[token])}
+        for value, place in zip(values.tolist(), places.tolist(), strict=True):
+            if value > float("-inf"):
+                alternatives.setdefault(tokenizer.decode([place]), value)
+        found.append(alternatives)
+    return stored_places(found)

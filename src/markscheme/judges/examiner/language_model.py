@@ -20,7 +20,7 @@ import numpy.typing as npt
 import orjson
 
 from markscheme.errors import ModelError
-from markscheme.models.local import equal_length_batches, library, open_causal
+from markscheme.models.local import equal_length_batches, library, load_causal
 
 WANTED = "the examiner's language model"
 LANGUAGE_MODEL_SETTINGS, ADAPTERS = "config.json", "adapters.safetensors"
@@ -128,9 +128,10 @@ class LanguageModelReader:
         torch = library("torch", WANTED, "lora")
         settings = orjson.loads((folder / LANGUAGE_MODEL_SETTINGS).read_bytes())
         shape = Shape(**settings["shape"])
-        causal = open_causal(base)
+        self._torch = torch
+        self._tokenizer, self._model = load_causal(base)
         tensors = library("safetensors.torch", WANTED, "lora").load_file(folder / ADAPTERS)
-        layers = adapted_layers(causal.model, shape)
+        layers = adapted_layers(self._model, shape)
         if {f"{name}.{side}" for name in layers for side in "ab"} != tensors.keys() - {"head"}:
             raise ModelError(f"the adapters in {folder} are not of the model {base}")
         with torch.no_grad():
@@ -142,7 +143,6 @@ class LanguageModelReader:
                 module.weight += change.to(module.weight.device, module.weight.dtype)
         head = tensors["head"].float()
         self.blend: tuple[float, ...] = tuple(settings.get("blend", (0.0, 0.0, 1.0, 0.0)))
-        self._torch, self._model, self._tokenizer = torch, causal.model, causal.tokenizer
         self._weight, self._bias = head[:-1], head[-1]
 
     def log_odds(self, rows: Sequence[Row]) -> npt.NDArray[np.float64]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from markscheme.contract import ChatModel, ChatReply, ChatRequest, ModelSource, OnReply
+from markscheme.contract import ChatModel, ChatReply, ChatRequest, ModelSource
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,9 +26,7 @@ class SampledChat:
         """The model's own."""
         return self.chat.revision
 
-    def complete(
-        self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
-    ) -> list[ChatReply]:
+    def complete(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
         """Replies to the requests with the settings put in."""
         settings = {
             name: value
@@ -39,7 +37,7 @@ class SampledChat:
             replace(request, sample=request.sample + self.overrides.sample, **settings)
             for request in requests
         ]
-        return self.chat.complete(changed, on_reply=on_reply)
+        return self.chat.complete(changed)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,14 +10,15 @@ from .call_group import CallGroup as CallGroup
 from .images import UnusableImageError as UnusableImageError
 from .images import image_at as image_at
 from .images import images_below as images_below
+from .openai_format import as_one_text as as_one_text
 from .profiles import ModelProfile as ModelProfile
 from .profiles import ModelTable as ModelTable
 from .profiles import Price as Price
 from .profiles import batch_share as batch_share
 from .profiles import model_table as model_table
-from .profiles import price_of as price_of
 from .reading import is_logprob as is_logprob
+from .reading import stored_places as stored_places
 from .scripted import ScriptedChat as ScriptedChat
 from .server_chat import ServerChat as ServerChat
 from .token_counts import how_counted as how_counted
-from .transformers_chat import HuggingFaceChat as HuggingFaceChat
+from .wire import TOP_LOGPROBS as TOP_LOGPROBS

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import orjson
 
-from markscheme.contract import ChatReply, ChatRequest, OnReply
+from markscheme.contract import ChatReply, ChatRequest
 from markscheme.errors import DataError, ModelError
 from markscheme.models.chat.batch_services import (
     BatchResult,
@@ -116,9 +116,7 @@ class BatchChat:
         """The most tokens that may come for a request, reasoning included."""
         return request.max_tokens + self.profile.room
 
-    def complete(
-        self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
-    ) -> list[ChatReply]:
+    def complete(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
         """A reply to each request, in order, when all batches have ended. See `ChatModel`.
 
         What a batch names as a feature that the model lacks is left out and sent once more, and
@@ -155,11 +153,7 @@ class BatchChat:
             if not again:
                 break
             requested = again
-        replies = [found[key] for key in keys]
-        if on_reply is not None:
-            for place, reply in enumerate(replies):
-                on_reply(place, reply)
-        return replies
+        return [found[key] for key in keys]
 
     def _unsendable(self, sendings: Mapping[str, Sending]) -> dict[str, ChatReply]:
         """Requests whose images cannot be sent, as replies that say why."""

@@ -17,8 +17,8 @@ import orjson
 from markscheme.errors import ModelError
 from markscheme.models.chat.http import ConnectionBrokeError, HttpClient, HttpResponse
 from markscheme.models.chat.profiles import ModelProfile
-from markscheme.models.chat.reading import mapping, well_formed, word
-from markscheme.models.chat.wire import Wire
+from markscheme.models.chat.reading import mapping, objects, well_formed, word
+from markscheme.models.chat.wire import Wire, address_of
 
 LARGEST_RESULTS = 1 << 30
 OPENAI_PROTOCOLS = ("chat", "responses", "completions")
@@ -159,7 +159,7 @@ class Caller:
             NotTakenError: the status is not 200, or no response came.
             ModelError: there is no batch interface at the address, or the key is not accepted.
         """
-        url, headers, _ = self._wire_address(path)
+        url, headers, _ = address_of(self._profile, self._wire, path)
         if kind is not None:
             headers = {**headers, "Content-Type": kind}
         try:
@@ -178,11 +178,6 @@ class Caller:
                 f"{self._profile.address} has no batch interface ({detail}); leave out --batch"
             )
         raise NotTakenError(detail, unsure=response.status >= 500, status=response.status)
-
-    def _wire_address(self, path: str) -> tuple[str, dict[str, str], str]:
-        from markscheme.models.chat.wire import address_of
-
-        return address_of(self._profile, self._wire, path)
 
 
 def _detail(response: HttpResponse) -> str:
@@ -248,8 +243,7 @@ class OpenAIBatches:
         after = ""
         while True:
             page = await self._caller.json("GET", f"/batches?limit=100{after}")
-            listed = page.get("data")
-            batches = [mapping(one) for one in listed] if isinstance(listed, list) else []
+            batches = objects(page.get("data"))
             for one in batches:
                 if mapping(one.get("metadata")).get("markscheme") == sought.job:
                     return word(one.get("id"))
@@ -266,8 +260,7 @@ class OpenAIBatches:
         counts = mapping(found.get("request_counts"))
         done = sum(n for n in (counts.get("completed"), counts.get("failed")) if isinstance(n, int))
         files = [word(found.get(key)) for key in ("output_file_id", "error_file_id")]
-        errors = mapping(found.get("errors")).get("data")
-        first = mapping(errors[0]) if isinstance(errors, list) and errors else {}
+        first = next(iter(objects(mapping(found.get("errors")).get("data"))), {})
         error = None
         if status == "failed":
             error = f"the batch failed: {word(first.get('message')) or 'no reason given'}"
@@ -336,8 +329,7 @@ class AnthropicBatches:
         from datetime import datetime
 
         page = await self._caller.json("GET", "/messages/batches?limit=100")
-        listed = page.get("data")
-        for one in map(mapping, listed if isinstance(listed, list) else []):
+        for one in objects(page.get("data")):
             name, made = word(one.get("id")), one.get("created_at")
             try:
                 at = datetime.fromisoformat(str(made)).timestamp()

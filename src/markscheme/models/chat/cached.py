@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from markscheme.contract import ChatModel, ChatReply, ChatRequest, OnReply
+from markscheme.contract import ChatModel, ChatReply, ChatRequest
 from markscheme.models.chat.budget import Budget
 from markscheme.models.chat.event_loop import for_each, loop_thread
-from markscheme.models.chat.profiles import Price, price_of
+from markscheme.models.chat.profiles import Price
 from markscheme.models.chat.token_counts import count_tokens, rough_tokens
 from markscheme.models.ledger import Ledger, LedgerEntry
 
@@ -41,31 +41,21 @@ class AsyncChat(Protocol):
 
 
 class _Work:
-    """One call of `complete`: its requests, where each reply belongs, what has arrived."""
+    """One call of `complete`: its requests, equal ones once, and what has arrived."""
 
-    def __init__(
-        self, model: ChatModel, requests: Sequence[ChatRequest], on_reply: OnReply | None
-    ) -> None:
-        self.entries: dict[str, LedgerEntry] = {}
-        self._places: dict[str, list[int]] = {}
-        for place, request in enumerate(requests):
-            one = LedgerEntry.of(model.name, model.revision, request)
-            self.entries.setdefault(one.key, one)
-            self._places.setdefault(one.key, []).append(place)
-        self._replies: list[ChatReply | None] = [None] * len(requests)
-        self._on_reply = on_reply
+    def __init__(self, model: ChatModel, requests: Sequence[ChatRequest]) -> None:
+        ordered = [LedgerEntry.of(model.name, model.revision, one) for one in requests]
+        self._keys = [entry.key for entry in ordered]
+        self.entries = {entry.key: entry for entry in ordered}
+        self._replies: dict[str, ChatReply] = {}
 
     def deliver(self, key: str, reply: ChatReply) -> None:
-        """Hand a reply to every place that requested it."""
-        for place in self._places[key]:
-            self._replies[place] = reply
-            if self._on_reply is not None:
-                self._on_reply(place, reply)
+        """Note the reply under a key."""
+        self._replies[key] = reply
 
     def replies(self) -> list[ChatReply]:
         """All replies, in order of the requests."""
-        assert all(reply is not None for reply in self._replies)
-        return [reply for reply in self._replies if reply is not None]
+        return [self._replies[key] for key in self._keys]
 
 
 @dataclass(kw_only=True)
@@ -78,7 +68,7 @@ class CachedChat:
         model: who answers.
         ledger: where replies are stored; None stores nothing.
         budget: limits, and the count of what was used.
-        prices: dollars for tokens.
+        price: dollars for tokens; None where unknown.
         assumed: dollars for tokens of a model without a price, where money is limited: what is
             unknown is assumed to cost.
         share: what a call costs as a share of its price: less than 1 where it goes in a batch.
@@ -91,7 +81,7 @@ class CachedChat:
     model: ChatModel
     ledger: Ledger | None = None
     budget: Budget = field(default_factory=Budget)
-    prices: Mapping[str, Price] = field(default_factory=dict, repr=False)
+    price: Price | None = field(default=None, repr=False)
     assumed: Price | None = field(default=None, repr=False)
     share: float = 1.0
     image_tokens: int | None = None
@@ -113,17 +103,13 @@ class CachedChat:
         """The wrapped model's revision."""
         return self.model.revision
 
-    def complete(
-        self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
-    ) -> list[ChatReply]:
+    def complete(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
         """A reply to each request, in order; each is on disk before it is handed on.
-
-        `on_reply` is called from another thread.
 
         Raises:
             ModelError: no request could succeed, or the ledger cannot be written.
         """
-        work = _Work(self.model, requests, on_reply)
+        work = _Work(self.model, requests)
         known = self.ledger.find(work.entries) if self.ledger else {}
         self._deliver_known(work, known)
         missing = [key for key in work.entries if key not in known]
@@ -146,9 +132,8 @@ class CachedChat:
 
     def _plan(self, entry: LedgerEntry) -> None:
         tokens = count_tokens(entry.request.messages, self.name, self.image_tokens)
-        price = price_of(self.name, self.prices)
         limit = self._limit(entry.request)
-        cost = None if price is None else self.share * price.cost(tokens, limit)
+        cost = None if self.price is None else self.share * self.price.cost(tokens, limit)
         self.budget.plan(tokens_in=tokens, tokens_out=limit, cost=cost)
         if self.on_missing is not None:
             self.on_missing(entry)
@@ -265,7 +250,7 @@ class CachedChat:
         """The most a request may cost; nothing where there is no limit of money."""
         if self.budget.max_cost is None:
             return 0.0
-        price = price_of(self.name, self.prices) or self.assumed
+        price = self.price or self.assumed
         tokens = rough_tokens(request.messages, self.image_tokens)
         worst = price.cost(tokens, limit) if price else 0.0
         return self.share * worst
@@ -278,9 +263,8 @@ class CachedChat:
 
     def _settle(self, work: _Work, entry: LedgerEntry, worst: float, reply: ChatReply) -> ChatReply:
         """Price a reply, count it, store it, and deliver it once it is stored."""
-        price = price_of(self.name, self.prices)
-        bill = cost_of(reply, price, share=self.share)
-        if reply.cost_usd is None and price is not None:
+        bill = cost_of(reply, self.price, share=self.share)
+        if reply.cost_usd is None and self.price is not None:
             reply = dataclasses.replace(reply, cost_usd=bill)
         if bill is None and self.budget.max_cost is not None:
             bill = cost_of(reply, self.assumed, share=self.share)

@@ -21,6 +21,7 @@ from markscheme.models.chat.reading import (
     dollars,
     joined_text,
     mapping,
+    objects,
     of_the_text,
     well_formed,
     word,
@@ -49,14 +50,19 @@ _UNPAID_WORDS = ("credit balance is too low", "insufficient balance", "insuffici
 DeepSeek, OpenRouter and those that follow them."""
 
 
-class ChatCompletions:
-    """`POST /chat/completions`."""
+class _OpenAI:
+    """What the three have in common."""
 
     names: Mapping[str, tuple[str, ...]] = _NAMES
     key_header: tuple[str, str] = ("Authorization", "Bearer ")
     limit_name = "max_tokens"
-    path = "/chat/completions"
     takes_images = True
+
+
+class ChatCompletions(_OpenAI):
+    """`POST /chat/completions`."""
+
+    path = "/chat/completions"
 
     def body(self, sending: Sending) -> dict[str, Any]:
         """See `Wire`."""
@@ -97,12 +103,9 @@ class ChatCompletions:
         )  # fmt: skip
 
 
-class Completions:
+class Completions(_OpenAI):
     """`POST /completions`, for base models: the conversation is one text that they continue."""
 
-    names: Mapping[str, tuple[str, ...]] = _NAMES
-    key_header: tuple[str, str] = ("Authorization", "Bearer ")
-    limit_name = "max_tokens"
     path = "/completions"
     takes_images = False
 
@@ -130,14 +133,11 @@ class Completions:
         )  # fmt: skip
 
 
-class Responses:
+class Responses(_OpenAI):
     """`POST /responses`."""
 
-    names: Mapping[str, tuple[str, ...]] = _NAMES
-    key_header: tuple[str, str] = ("Authorization", "Bearer ")
     limit_name = "max_output_tokens"
     path = "/responses"
-    takes_images = True
 
     def body(self, sending: Sending) -> dict[str, Any]:
         """See `Wire`. The request tells the server to store nothing."""
@@ -174,9 +174,9 @@ class Responses:
             raise MalformedReplyError("the server's reply has no output")
         parts = [
             part
-            for item in output
-            if isinstance(item, Mapping) and item.get("type") == "message"
-            for part in _listed(item.get("content"))
+            for item in objects(output)
+            if item.get("type") == "message"
+            for part in objects(item.get("content"))
         ]
         refusals = [part["refusal"] for part in parts if isinstance(part.get("refusal"), str)]
         text = joined_text(parts)
@@ -187,7 +187,7 @@ class Responses:
             raise BrokenGenerationError(f"the model {state}: {detail}")
         refused = bool(refusals) or reason == "content_filter"
         counted = mapping(whole.get("usage"))
-        tokens = [token for part in parts for token in _listed(part.get("logprobs"))]
+        tokens = [token for part in parts for token in objects(part.get("logprobs"))]
         return ChatReply(
             status="refused" if refused else "ok",
             text=well_formed("".join(refusals) or text),
@@ -279,10 +279,6 @@ def _rest(profile: ModelProfile) -> dict[str, Any]:
 
 def _schema(request: ChatRequest) -> Any:
     return orjson.loads(request.schema or "{}")
-
-
-def _listed(value: object) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
 def _first_choice(body: object) -> tuple[Mapping[str, Any], Usage]:

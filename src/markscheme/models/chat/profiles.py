@@ -90,11 +90,6 @@ def price_in(entry: Mapping[str, Any]) -> Price | None:
     return Price(**given)
 
 
-def price_of(model: str, table: Mapping[str, Price]) -> Price | None:
-    """The price of a model under its name, or under its name without a date; else None."""
-    return table.get(model) or table.get(undated(model))
-
-
 def undated(name: str) -> str:
     """A model's name without the date or the `latest` at its end."""
     return _DATED.sub("", name)

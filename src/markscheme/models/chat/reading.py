@@ -91,6 +91,11 @@ def mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def objects(value: object) -> list[Mapping[str, Any]]:
+    """The objects in the value if it is a list, else none."""
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
 def count(value: object) -> int | None:
     """A number of tokens; None for what cannot be one."""
     if isinstance(value, bool) or not isinstance(value, int | float):

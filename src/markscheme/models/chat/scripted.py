@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from markscheme.contract import ChatReply, ChatRequest, OnReply
+from markscheme.contract import ChatReply, ChatRequest
 
 Script = Mapping[str, str | ChatReply] | Callable[[str], str | ChatReply]
 
@@ -33,18 +33,10 @@ class ScriptedChat:
     revision: str = ""
     seen: list[ChatRequest] = field(default_factory=list, repr=False)
 
-    def complete(
-        self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
-    ) -> list[ChatReply]:
+    def complete(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
         """A reply to each request, from the script."""
-        found = []
-        for place, request in enumerate(requests):
-            self.seen.append(request)
-            reply = self._reply(request.last_user)
-            found.append(reply)
-            if on_reply is not None:
-                on_reply(place, reply)
-        return found
+        self.seen += requests
+        return [self._reply(request.last_user) for request in requests]
 
     def _reply(self, text: str) -> ChatReply:
         if callable(self.replies):

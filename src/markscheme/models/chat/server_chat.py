@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
-from markscheme.contract import ChatReply, ChatRequest, OnReply
+from markscheme.contract import ChatReply, ChatRequest
 from markscheme.errors import DataError, ModelError
 from markscheme.models.chat.event_loop import for_each, loop_thread
 from markscheme.models.chat.http import (
@@ -167,17 +167,13 @@ class ServerChat:
         """The most tokens that may come for a request, reasoning included."""
         return request.max_tokens + self._room
 
-    def complete(
-        self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
-    ) -> list[ChatReply]:
+    def complete(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
         """A reply to each request, in order. See `ChatModel`."""
         replies: dict[int, ChatReply] = {}
 
         async def one(item: tuple[int, ChatRequest]) -> None:
             place, request = item
-            replies[place] = reply = await self.ask(request)
-            if on_reply is not None:
-                on_reply(place, reply)
+            replies[place] = await self.ask(request)
 
         at_once = min(self.concurrency, len(requests))
         loop_thread().run(for_each(enumerate(requests), one, at_once=at_once))

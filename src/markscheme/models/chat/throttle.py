@@ -49,10 +49,13 @@ class Throttle:
     Attributes:
         most: requests under way at the same time, at most.
         probing: one request at a time, to see whether the server works again.
+        in_a_row: times that requests were turned away, since one was taken, after what all waited
+            for.
     """
 
     most: int
     probing: bool = False
+    in_a_row: int = field(default=0, init=False)
     _under_way: int = field(default=0, init=False)
     _waiting: deque[asyncio.Future[None]] = field(default_factory=deque, init=False)
     _timer: asyncio.TimerHandle | None = field(default=None, init=False)
@@ -64,19 +67,12 @@ class Throttle:
     _sent: int = field(default=0, init=False)
     _since: float = field(default=0.0, init=False)
     _fell_at: float = field(default=-math.inf, init=False)
-    _in_a_row: int = field(default=0, init=False)
 
-    async def enter(self, *, first: bool = False) -> float:
-        """Wait until a request may be sent; returns the time at which it is.
-
-        `leave` must follow. `first`: before those that wait already, for one that was turned away.
-        """
+    async def enter(self) -> float:
+        """Wait until a request may be sent; returns when that is. `leave` must follow."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[None] = loop.create_future()
-        if first:
-            self._waiting.appendleft(turn)
-        else:
-            self._waiting.append(turn)
+        self._waiting.append(turn)
         self._let_through(loop)
         try:
             await turn
@@ -94,12 +90,7 @@ class Throttle:
 
     def taken(self) -> None:
         """The server took a request and answered it."""
-        self._in_a_row = 0
-
-    @property
-    def in_a_row(self) -> int:
-        """Times that requests were turned away, since one was taken, after what all waited for."""
-        return self._in_a_row
+        self.in_a_row = 0
 
     def pause(self, seconds: float) -> None:
         """Nothing is sent for so long."""
@@ -126,9 +117,9 @@ class Throttle:
         now = asyncio.get_running_loop().time()
         self._sent -= 1
         crowd = sent_at <= self._fell_at  # Sent before the pace fell: this is known already.
-        self._in_a_row += not crowd
+        self.in_a_row += not crowd
         if wait is None:
-            wait = _UNSAID_PAUSE * 2 ** min(max(self._in_a_row, 1) - 1, 6)
+            wait = _UNSAID_PAUSE * 2 ** min(max(self.in_a_row, 1) - 1, 6)
         if not crowd:
             self._fall(now, wait)
         return wait
@@ -141,7 +132,7 @@ class Throttle:
             self._pace = max(1, self._sent) / max(now - self._since, wait, 0.1)
             self._doubling = _UNSURE_DOUBLING if self._sent < _UNSURE else _SECOND_DOUBLING
             pause = wait
-        elif self._in_a_row == 1:
+        elif self.in_a_row == 1:
             self._pace, self._doubling, pause = _FALL * pace, None, _BREATH * wait
         else:
             lower = max(_STEEPEST_FALL * pace, math.sqrt(allowed * pace))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,25 +9,13 @@ from typing import Any
 
 import orjson
 
-from markscheme.contract import ChatReply, ChatRequest, OnReply
+from markscheme.contract import ChatReply, ChatRequest
 from markscheme.errors import BadRowsError, DataError, ModelError, Problem
 from markscheme.models.ledger.ledger import Ledger, LedgerEntry, key_of, reply_from, request_from
 from markscheme.storage import is_postgres
+from markscheme.tables import whole_file
 
 _SQLITE_MAGIC = b"SQLite format 3\x00"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
-    """One line of an exported ledger."""
-
-    entry: LedgerEntry
-    reply: ChatReply
-
-    @property
-    def key(self) -> str:
-        """The reply's key."""
-        return self.entry.key
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,9 +50,8 @@ def export_ledger(ledger: Ledger, path: Path) -> int:
         DataError: the file cannot be written.
     """
     count = 0
-    temporary = path.with_name(path.name + ".part")
     try:
-        with temporary.open("wb") as stream:
+        with whole_file(path) as temporary, temporary.open("wb") as stream:
             for key, model, revision, request, reply in ledger.rows(
                 "model, revision, request, reply"
             ):
@@ -75,16 +61,13 @@ def export_ledger(ledger: Ledger, path: Path) -> int:
                     + reply.encode() + b"}\n"
                 )  # fmt: skip
                 count += 1
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}") from None
     return count
 
 
-def read_export(path: Path) -> Iterator[Line]:
-    """The lines of an exported ledger.
+def read_export(path: Path) -> Iterator[tuple[LedgerEntry, ChatReply]]:
+    """What the lines of an exported ledger hold.
 
     Raises:
         BadRowsError: after the last line, naming every malformed one.
@@ -114,19 +97,15 @@ def _reason(error: Exception) -> str:
     return f"no {error}" if isinstance(error, KeyError) else str(error)
 
 
-def _line(text: bytes) -> Line:
+def _line(text: bytes) -> tuple[LedgerEntry, ChatReply]:
     record: dict[str, Any] = orjson.loads(text)
-    request = request_from(record["request"])
-    key = key_of(record["model"], record["revision"], request)
-    if key != record["key"]:
+    entry = LedgerEntry.of(record["model"], record["revision"], request_from(record["request"]))
+    if entry.key != record["key"]:
         raise ValueError("the key does not belong to the request; the line was changed")
     reply = reply_from(record["reply"])
     if reply.status not in ("ok", "refused"):
         raise ValueError(f"a reply with status {reply.status!r} is no answer")
-    entry = LedgerEntry(
-        key=key, model=record["model"], revision=record["revision"], request=request
-    )
-    return Line(entry=entry, reply=reply)
+    return entry, reply
 
 
 def import_ledger(ledger: Ledger, path: Path) -> int:
@@ -138,7 +117,7 @@ def import_ledger(ledger: Ledger, path: Path) -> int:
         DataError: the file cannot be read.
     """
     count = sum(1 for _ in read_export(path))
-    ledger.put_all((line.entry, line.reply) for line in read_export(path))
+    ledger.put_all(read_export(path))
     ledger.flush()
     return count
 
@@ -226,7 +205,7 @@ class ReplayChat:
                     "'markscheme llm ledger export' wrote"
                 )
             if is_export(path):
-                self._recorded = {line.key: line.reply for line in read_export(path)}
+                self._recorded = {entry.key: reply for entry, reply in read_export(path)}
             else:
                 self._ledger = Ledger(path)
         self._shown = self._ledger.shown if self._ledger else str(source)
@@ -234,9 +213,7 @@ class ReplayChat:
     def __repr__(self) -> str:
         return f"ReplayChat({self._shown!r}, name={self.name!r}, revision={self.revision!r})"
 
-    def complete(
-        self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
-    ) -> list[ChatReply]:
+    def complete(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
         """The recorded reply to each request, in order."""
         keys = [key_of(self.name, self.revision, request) for request in requests]
         recorded = self._recorded
@@ -248,8 +225,4 @@ class ReplayChat:
             status="failed",
             error=f"{self._shown} has no reply of {named} to this request, and replay sends none",
         )
-        replies = [recorded.get(key, missing) for key in keys]
-        if on_reply is not None:
-            for place, reply in enumerate(replies):
-                on_reply(place, reply)
-        return replies
+        return [recorded.get(key, missing) for key in keys]

@@ -88,12 +88,7 @@ def _message_from(record: Mapping[str, Any]) -> Message:
 
 def key_of(model: str, revision: str, request: ChatRequest) -> str:
     """32 hexadecimal digits that identify a model, its revision and every field of a request."""
-    return key_of_record(model, revision, request_record(request))
-
-
-def key_of_record(model: str, revision: str, record: Mapping[str, Any]) -> str:
-    """`key_of` for a request that is a record already."""
-    whole = {"model": model, "revision": revision, "request": record}
+    whole = {"model": model, "revision": revision, "request": request_record(request)}
     text = orjson.dumps(whole, option=orjson.OPT_SORT_KEYS)
     return blake2b(text, digest_size=16).hexdigest()
 

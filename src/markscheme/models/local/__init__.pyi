@@ -1,9 +1,6 @@
-from .causal import Causal as Causal
-from .causal import Encoded as Encoded
-from .causal import adapting as adapting
 from .causal import causal_revision as causal_revision
+from .causal import load_causal as load_causal
 from .causal import lora_library as lora_library
-from .causal import open_causal as open_causal
 from .encoder import MiniLM as MiniLM
 from .encoder import TokenEncoder as TokenEncoder
 from .encoder import token_encoder as token_encoder

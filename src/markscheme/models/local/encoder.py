@@ -27,6 +27,8 @@ from markscheme.models.local.weights import (
 
 Vectors = npt.NDArray[np.float32]
 
+_TOKENS = 128
+
 
 @dataclass(frozen=True, kw_only=True)
 class MiniLM:
@@ -49,7 +51,7 @@ class MiniLM:
     """
 
     folder: Path = MINILM
-    max_tokens: int = 128
+    max_tokens: int = _TOKENS
     threads: int | None = None
 
     @property
@@ -107,30 +109,17 @@ class TextVectors:
 class TokenEncoder:
     """MiniLM with more outputs; texts that come again (references) are cached, within bounds.
 
-    Args:
-        folder: with `model.onnx`, written by `markscheme_research.training.export_onnx` from a
-            model of six layers, and `tokenizer.json`.
-        max_tokens: tokens read of each text at most, counting the two that frame it.
-        threads: batches run side by side; None takes every core.
+    Of each text at most 128 tokens are read, counting the two that frame it.
     """
 
-    def __init__(
-        self, *, folder: Path = MINILM, max_tokens: int = 128, threads: int | None = None
-    ) -> None:
-        self.max_tokens = max_tokens
-        self.threads = threads
-        path = model_file(folder)
-        self._session = open_session(
-            path,
-            path.read_bytes() + _outputs(_MIDDLE, _LAST),
-            advice="It must be a sentence encoder of six layers that "
-            "markscheme_research.training.export_onnx wrote.",
-        )
-        self._tokenizer = open_tokenizer(folder, max_tokens)
+    def __init__(self) -> None:
+        path = model_file(MINILM)
+        self._session = open_session(path, path.read_bytes() + _outputs(_MIDDLE, _LAST))
+        self._tokenizer = open_tokenizer(MINILM, _TOKENS)
         self._cached: OrderedDict[str, TextVectors] = OrderedDict()
         self._cached_tokens = 0
         self._keeping = threading.Lock()
-        self.revision: str = revision(folder)
+        self.revision: str = revision(MINILM)
 
     def vocabulary(self) -> list[str]:
         """The word pieces, in the order of their ids."""
@@ -182,20 +171,16 @@ class TokenEncoder:
             for sentence, mean, tokens, ids in rows:
                 yield TextVectors(sentence=sentence, middle=mean, tokens=tokens, ids=ids)
 
-        return in_batches(
-            self._tokenizer, texts, run, max_tokens=self.max_tokens, threads=self.threads
-        )
+        return in_batches(self._tokenizer, texts, run, max_tokens=_TOKENS)
 
 
-@cache
-def _shared(folder: Path) -> TokenEncoder:
-    return TokenEncoder(folder=folder)
+_shared = cache(TokenEncoder)
 
 
-def token_encoder(folder: Path = MINILM) -> TokenEncoder:
+def token_encoder() -> TokenEncoder:
     """The encoder of this process, opened once."""
     with _opening:
-        return _shared(folder)
+        return _shared()
 
 
 def _outputs(*names: str) -> bytes:

@@ -84,17 +84,6 @@ def entailment_column(labels: Sequence[str], name: str) -> int:
     )
 
 
-def label_column(classifier: PairClassifier, label: str) -> int:
-    """The column of `scores` that holds `label`, in any case; ModelError names the choices."""
-    names = [name.casefold() for name in classifier.labels]
-    if label.casefold() not in names:
-        raise ModelError(
-            f"the model has no label {label!r}, only {', '.join(map(repr, classifier.labels))}. "
-            "Use a model trained for it, or fix `id2label` in its config.json."
-        )
-    return names.index(label.casefold())
-
-
 @dataclass(frozen=True, kw_only=True)
 class OnnxPairClassifier:
     """A sequence-pair classifier out of a folder of ONNX weights.

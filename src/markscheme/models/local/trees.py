@@ -29,9 +29,8 @@ class Trees:
     sums run over the trees in their order.
     """
 
-    def __init__(self, path: Path, *, threads: int | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.threads = threads
 
     def __call__(self, features: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
         """Log-odds of every row of a float32 matrix, shape (rows,).
@@ -51,7 +50,7 @@ class Trees:
 
         if len(parts) == 1:
             return run(parts[0]).astype(np.float64)
-        with ThreadPoolExecutor(self.threads) as pool:
+        with ThreadPoolExecutor() as pool:
             return np.concatenate(list(pool.map(run, parts))).astype(np.float64)
 
     @cached_property

@@ -77,9 +77,7 @@ def revision(folder: Path) -> str:
     return file_digest([model_file(folder)], hashlib.sha256())[:12]
 
 
-def open_session(
-    path: Path, content: bytes | None = None, *, advice: str = "Export the model again."
-) -> InferenceSession:
+def open_session(path: Path, content: bytes | None = None) -> InferenceSession:
     """Load an ONNX file for the CPU with one thread a call.
 
     Callers run several calls side by side instead: that is faster on small batches, leaves no
@@ -88,7 +86,6 @@ def open_session(
     Args:
         path: the file.
         content: what to load in its place.
-        advice: what an error tells the user to do.
 
     Raises:
         ModelError: it cannot be loaded.
@@ -104,7 +101,7 @@ def open_session(
             str(path) if content is None else content, options, providers=["CPUExecutionProvider"]
         )
     except Exception as error:  # onnxruntime's own exceptions share no base below Exception
-        raise ModelError(f"{path} cannot be loaded ({error}). {advice}") from error
+        raise ModelError(f"{path} cannot be loaded ({error}). Export the model again.") from error
 
 
 def open_tokenizer(folder: Path, max_tokens: int) -> Tokenizer:
@@ -226,7 +223,7 @@ def in_batches(
     run: Callable[[Feeds], Iterable[Row]],
     *,
     max_tokens: int,
-    threads: int | None,
+    threads: int | None = None,
     inputs: Sequence[str] = ("input_ids",),
 ) -> list[Row]:
     """What a model makes of each text or pair of texts, in order; equal ones run once.

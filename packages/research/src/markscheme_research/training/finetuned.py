@@ -19,7 +19,7 @@ from markscheme.agreement import best_threshold
 from markscheme.contract import Lineage
 from markscheme.errors import DataError
 from markscheme.models import Models
-from markscheme.models.local import causal_revision, open_causal
+from markscheme.models.local import causal_revision
 from markscheme_research.judges.finetuned import (
     CHOICES,
     SETTINGS,
@@ -29,6 +29,7 @@ from markscheme_research.judges.finetuned import (
     fields_of,
     material,
     model_scores,
+    open_causal,
     scored,
 )
 from markscheme_research.training import (

@@ -1,3 +1,7 @@
+from .causal import Causal as Causal
+from .causal import Encoded as Encoded
+from .causal import adapting as adapting
+from .causal import open_causal as open_causal
 from .scores import model_scores as model_scores
 from .scores import scored as scored
 from .templates import CHOICES as CHOICES

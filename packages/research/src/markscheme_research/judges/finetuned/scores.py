@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.models.local import Causal
 from markscheme_research.judges import conditional_information, informed_share
+from markscheme_research.judges.finetuned.causal import Causal
 from markscheme_research.judges.finetuned.templates import (
     CHOICES,
     INFORMED,

