@@ -144,10 +144,6 @@ ALLOWED = {
     ("judge", "total * len(chosen)"): "the length of the progress bar",
     ("judge", "len(names) - _NAMED"): "how many names of columns are left out of a message",
     ("reliability", "rows * options.repetitions"): "the length of the progress bar",
-    ("serve", "round"): "an option in MB, as the bytes that the service takes",
-    ("serve", "limits.max_body_mb * 1000000.0"): "an option in MB, as bytes",
-    ("serve", "limits.max_upload_mb * 1000000.0"): "an option in MB, as bytes",
-    ("serve", "batch_ms / 1000.0"): "an option in milliseconds, as seconds",
     ("statements", "found.pairs - SHOWN"): "how many pairs are left out of the excerpt",
 }
 """Arithmetic in a command file, each with the reason why it is no figure of a result."""

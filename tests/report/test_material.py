@@ -180,6 +180,7 @@ def test_what_was_not_judged_is_counted_with_its_reason(tmp_path: Path) -> None:
     found = {one.key: one for one in sections(read_material(tmp_path / "run"))}
     ((*counted, reason),) = found["unjudged"].table.rows
     assert counted == ["contains", "skipped", "1"]
+    assert found["unjudged"].table.notes == ("contains: 1 (1 skipped)",)
     assert reason.startswith("the references are regular expressions")
     assert "of 1; 1 not judged" in found["accuracy"].table.rows[0][1]
     assert found["verdicts"].table.rows == (("contains", "system", "1", "1"),)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.agreement import open_run
+from markscheme.agreement import InMemory, open_run
 from markscheme.reports.material import Material, read_material
 from markscheme.reports.section import Section
 from markscheme.reports.sections.order import sections
@@ -90,6 +90,25 @@ def test_pairs_are_those_of_compare(labelled: str, half: Path, run_folder: Path)
         assert row[3:5] == (f"{pair.only_first:,}", f"{pair.only_second:,}")
         assert chance is not None
         assert row[5] == p_text(chance)
+
+
+def test_runs_are_those_of_diff(example: Path) -> None:
+    found = markscheme.judge(example, "contains")
+    answers, one = open_run(found).answers, found.judgments
+    turned = pl.when(pl.int_range(pl.len()) % 7 == 0).then(~pl.col("verdict"))
+    other = one.with_columns(turned.otherwise(pl.col("verdict")).alias("verdict"))
+    sides = [InMemory(judgments, answers) for judgments in (one, other)]
+    ((*_, difference, only_first, only_second, p, judge),) = _by_key(
+        read_material(sides[0], compare=sides[1:])
+    )["runs"].table.rows
+    change = markscheme.diff(sides[1], sides[0])
+    assert judge == change.judge
+    assert change.comparison.difference.value
+    wanted = [change.comparison.difference.value, change.comparison.difference.low,
+              change.comparison.difference.high]  # fmt: skip
+    assert _numbers(difference)[:3] == pytest.approx([100 * side for side in wanted], abs=0.051)
+    assert [int(only_first), int(only_second)] == [change.counts["better"], change.counts["worse"]]
+    assert p == p_text(change.comparison.permutation.value)
 
 
 def test_agreement_is_that_of_agree(half: Path) -> None:

@@ -34,7 +34,7 @@ class Work:
 
 def started(work: Work, *, queue_rows: int = 100, rows: int = 4) -> Batcher[str, int, int]:
     """A batcher whose thread is busy with one row."""
-    batcher = Batcher(work, batching=Batching(rows=rows, seconds=0), queue_rows=queue_rows)
+    batcher = Batcher(work, batching=Batching(batch_rows=rows, batch_ms=0), queue_rows=queue_rows)
     batcher.submit("a", [0])
     assert work.begun.wait(60)
     return batcher
@@ -105,7 +105,7 @@ def test_closing_finishes_what_was_taken() -> None:
 def test_rows_of_a_request_larger_than_a_slice_come_back_together() -> None:
     work = Work()
     work.go.set()
-    batcher = Batcher(work, batching=Batching(rows=2, seconds=0.01), queue_rows=100)
+    batcher = Batcher(work, batching=Batching(batch_rows=2, batch_ms=10), queue_rows=100)
     assert batcher.submit("a", list(range(9))).result(60) == [2 * n for n in range(9)]
     batcher.close()
     assert [len(rows) for rows in work.calls] == [2, 2, 2, 2, 1]
@@ -124,7 +124,7 @@ def test_owners_get_equal_shares_of_the_time() -> None:
         return rows
 
     batcher: Batcher[str, str, str] = Batcher(
-        work, batching=Batching(rows=1, seconds=0), queue_rows=100
+        work, batching=Batching(batch_rows=1, batch_ms=0), queue_rows=100
     )
     first = batcher.submit("j", [f"a{n}" for n in range(6)], "a")
     begun.wait(10)
@@ -147,7 +147,7 @@ def test_slow_rows_are_cut_into_slices_that_others_come_between() -> None:
         return rows
 
     batcher: Batcher[str, int, int] = Batcher(
-        work, batching=Batching(rows=64, seconds=0), queue_rows=100, slice_seconds=0.05
+        work, batching=Batching(batch_rows=64, batch_ms=0), queue_rows=100, slice_seconds=0.05
     )
     assert batcher.submit("j", list(range(20)), "a").result(60) == list(range(20))
     batcher.close()
@@ -169,7 +169,7 @@ def test_work_that_is_given_up_ends_and_leaves_the_queue() -> None:
         return rows
 
     batcher: Batcher[str, int, int] = Batcher(
-        work, batching=Batching(rows=4, seconds=0), queue_rows=100
+        work, batching=Batching(batch_rows=4, batch_ms=0), queue_rows=100
     )
     gone = batcher.submit("a", [0])
     assert begun.wait(60)

@@ -91,7 +91,7 @@ def test_what_is_wrong_with_a_file_is_said_without_folders(
 
 
 def test_files_that_are_not_taken(opened: Any, tmp_path: Path) -> None:
-    client = opened(upload_bytes=100_000)
+    client = opened(max_upload_mb=0.1)
     assert send(client, b"").status_code == 422
     assert send(client, b"\x1f\x8b" + bytes(20)).status_code == 415
     assert send(client, b" " * 200_000).status_code == 413
@@ -105,7 +105,7 @@ def test_files_that_are_not_taken(opened: Any, tmp_path: Path) -> None:
 
 
 def test_limits_of_jobs(opened: Any) -> None:
-    client = opened(job_rows=2, jobs=1)
+    client = opened(max_job_rows=2, max_jobs=1)
     sent = send(client, lines(ROW, ROW, ROW))
     waiting = send(client, lines(ROW))
     assert (waiting.status_code, waiting.headers["retry-after"]) == (429, "60")
@@ -150,9 +150,9 @@ def test_jobs_that_ended_long_ago_are_removed_with_their_files(tmp_path: Path) -
     ended = datetime.fromisoformat(record["finished"])
     record["finished"] = (ended - timedelta(days=8)).isoformat()
     (old / "job.json").write_text(json.dumps(record))
-    with TestClient(make(tmp_path, job_days=9)) as client:
+    with TestClient(make(tmp_path, keep_days=9)) as client:
         assert client.get(paths[0]).json()["state"] == "done"
-    with TestClient(make(tmp_path, job_days=7)) as client:
+    with TestClient(make(tmp_path, keep_days=7)) as client:
         assert client.get(paths[0]).status_code == 404
         assert client.get(paths[1]).json()["state"] == "done"
     assert not old.exists()

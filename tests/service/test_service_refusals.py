@@ -115,7 +115,7 @@ def test_bodies_of_another_kind(client: TestClient) -> None:
 
 
 def test_too_many_rows_and_too_large_bodies(opened: Any) -> None:
-    client = opened(rows=3, body_bytes=10_000)
+    client = opened(max_rows=3, max_body_mb=0.01)
     assert "limit is 3" in is_problem(
         client.post("/v1/judgments", json={"answers": [ROW] * 4}), 413
     )["detail"]  # fmt: skip
@@ -254,7 +254,7 @@ def ready(client: TestClient) -> None:
 
 
 def test_a_full_queue_says_when_to_come_back(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = opened(rows=1, queue_rows=1)
+    client = opened(max_rows=1, queue_rows=1)
     ready(client)
     held = Held(monkeypatch)
     with answered_in_the_end(client, held):
@@ -264,7 +264,7 @@ def test_a_full_queue_says_when_to_come_back(opened: Any, monkeypatch: pytest.Mo
 
 
 def test_what_takes_too_long_is_given_up(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = opened(seconds=0.3)
+    client = opened(request_seconds=0.3)
     ready(client)
     held = Held(monkeypatch)
     refused = client.post("/v1/judgments", json={"answers": [ROW]})
@@ -275,7 +275,7 @@ def test_what_takes_too_long_is_given_up(opened: Any, monkeypatch: pytest.Monkey
 def test_what_was_accepted_before_a_stop_has_no_time_limit(
     opened: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = opened(seconds=600)
+    client = opened(request_seconds=600)
     ready(client)
     held = Held(monkeypatch)
     service = client.app.state.service
@@ -328,7 +328,7 @@ def test_metrics(client: TestClient) -> None:
 
 def test_limits_that_contradict_each_other(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="a queue of 5 rows cannot take a request of 10"):
-        make(tmp_path, rows=10, queue_rows=5)
+        make(tmp_path, max_rows=10, queue_rows=5)
 
 
 @pytest.mark.parametrize("path", sorted(OPEN))

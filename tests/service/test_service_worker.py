@@ -85,7 +85,7 @@ def test_an_idle_process_gives_its_memory_back() -> None:
 
 @pytest.mark.joint
 def test_the_service_judges_in_processes_and_ends_what_nobody_waits_for(tmp_path: Path) -> None:
-    limits = Limits(seconds=300, row_characters=10_000_000)
+    limits = Limits(request_seconds=300, row_characters=10_000_000)
     app = make_app(Settings(jobs=tmp_path, limits=limits), allow=("exact_match", "hangs"))
     row = {"question": "Who?", "references": ["Ann"], "answer": "Ann"}
     with TestClient(app) as client:

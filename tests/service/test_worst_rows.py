@@ -32,7 +32,7 @@ def test_another_keys_answers_come_while_one_sends_the_worst(tmp_path: Path) -> 
     """Twelve references of 15,000 words: once 108 s, not cancelled, while others got nothing."""
     keys = tmp_path / "keys"
     keys.write_text(f"{KEY}\n{OTHER_KEY}\n")
-    settings = Settings(jobs=tmp_path / "jobs", limits=Limits(row_seconds=5, seconds=240))
+    settings = Settings(jobs=tmp_path / "jobs", limits=Limits(row_seconds=5, request_seconds=240))
     app = make_app(settings, keys=read_keys(keys, None), allow=("exact_match", "claims"))
     sent = {"judge": "claims", "answers": [heavy(2_400), heavy(15_000), ROW]}
     small = {"judge": "exact_match", "answers": [ROW]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,57 +10,16 @@ from markscheme.cli.models import opened
 from markscheme.cli.options import Host, Port, command
 from markscheme.flags import Fields, Option
 from markscheme.models import ModelOptions
-
-_LIMITS = "Limits"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServiceLimits:
-    """What one client, one job and the queue may have."""
-
-    max_rows: Annotated[
-        int, Option("Answers in one request.", minimum=1, panel=_LIMITS, rare=True)
-    ] = 1_000
-    max_body_mb: Annotated[
-        float, Option("Size of one request, in MB.", minimum=0.01, panel=_LIMITS, rare=True)
-    ] = 4.0
-    max_upload_mb: Annotated[
-        float, Option("Size of a job's file, in MB.", minimum=0.01, panel=_LIMITS, rare=True)
-    ] = 1_000.0
-    max_job_rows: Annotated[
-        int, Option("Answers in one job.", minimum=1, panel=_LIMITS, rare=True)
-    ] = 10_000_000
-    keep_days: Annotated[
-        float,
-        Option(
-            "Days until a finished job is removed with its files.",
-            minimum=0.01,
-            maximum=100_000,
-            panel=_LIMITS,
-            rare=True,
-        ),
-    ] = 30.0
-    max_jobs: Annotated[
-        int, Option("Jobs that wait or run, at most.", minimum=1, panel=_LIMITS, rare=True)
-    ] = 100
-    request_seconds: Annotated[
-        float,
-        Option("Seconds until a request is abandoned.", minimum=0.1, panel=_LIMITS, rare=True),
-    ] = 60.0
-    queue_rows: Annotated[
-        int,
-        Option(
-            "Answers that may wait; more are refused with 503.", minimum=1, panel=_LIMITS, rare=True
-        ),
-    ] = 8_000
+from markscheme.service import Batching, Limits
 
 
 @command("serve", example="markscheme serve --port 8080")
 def serve(
-    limits: ServiceLimits,
+    limits: Annotated[Limits, Fields(without=("row_seconds", "row_characters", "open_requests"))],
     models: Annotated[
         ModelOptions, Fields(without=("dry_run", "batch"), defaults={"timeout": 50.0, "retries": 2})
     ],
+    batching: Batching,
     allow: Annotated[
         tuple[str, ...],
         Option(
@@ -76,18 +34,6 @@ def serve(
     keys_env: Annotated[str | None, Option("Environment variable that holds keys.")] = None,
     no_keys: Annotated[bool, Option("Answer everybody who can reach the address.")] = False,
     jobs: Annotated[Path, Option("Folder for jobs.")] = Path("runs/service-jobs"),
-    batch_rows: Annotated[
-        int,
-        Option("Answers of several requests judged in one batch, at most.", minimum=1, rare=True),
-    ] = 256,
-    batch_ms: Annotated[
-        float,
-        Option(
-            "How long an answer waits for others to form a batch, in milliseconds.",
-            minimum=0,
-            rare=True,
-        ),
-    ] = 2.0,
     linger: Annotated[
         float, Option("Seconds between SIGTERM and closing the port.", minimum=0, rare=True)
     ] = 1.0,
@@ -106,14 +52,7 @@ def serve(
     import logging
 
     try:
-        from markscheme.service import (
-            Batching,
-            DrainingServer,
-            Limits,
-            Settings,
-            make_app,
-            read_keys,
-        )
+        from markscheme.service import DrainingServer, Settings, make_app, read_keys
         from markscheme.web import LOCAL, is_loopback, take_port, url_of
     except ImportError:
         from markscheme.errors import MissingExtraError
@@ -137,17 +76,8 @@ def serve(
     settings = Settings(
         jobs=jobs,
         hosts=None if known or no_keys else LOCAL | {host.lower()},
-        limits=Limits(
-            body_bytes=round(limits.max_body_mb * 1e6),
-            upload_bytes=round(limits.max_upload_mb * 1e6),
-            rows=limits.max_rows,
-            seconds=limits.request_seconds,
-            queue_rows=limits.queue_rows,
-            jobs=limits.max_jobs,
-            job_rows=limits.max_job_rows,
-            job_days=limits.keep_days,
-        ),
-        batching=Batching(rows=batch_rows, seconds=batch_ms / 1e3),
+        limits=limits,
+        batching=batching,
     )
     with opened(models) as asked:
         made = make_app(settings, allow=allow, keys=known, models=asked)

@@ -105,6 +105,11 @@ class Material:
         return self.answers["system"].unique(maintain_order=True).to_list()
 
     @property
+    def names(self) -> list[str]:
+        """Of the judges."""
+        return [one.name for one in self.judges]
+
+    @property
     def labelled(self) -> int:
         """How many answers have a label."""
         return self.answers.height - self.answers["accepted"].null_count()
@@ -117,10 +122,10 @@ class Material:
 
     @cached_property
     def long(self) -> pl.DataFrame:
-        """Judgments as one table with `row`, `answer_id`, `system` and `judge`."""
+        """Judgments as one table with `row`, `answer_id`, `system`, `judge` and `signature`."""
         beside = self.answers.select("answer_id", "system", "accepted").with_row_index("row")
         return pl.concat(
-            pl.concat([beside, one.rows], how="horizontal").with_columns(judge=pl.lit(one.name))
+            beside.with_columns(one.rows, judge=pl.lit(one.name), signature=pl.lit(one.signature))
             for one in self.judges
         )
 
@@ -177,13 +182,7 @@ class Material:
     @cached_property
     def records(self) -> list[dict[str, Any]]:
         """Figures per judge and system, as `engine.summary.summarise` gives them."""
-        parts = [
-            self.answers.select("answer_id", "system").with_columns(
-                one.rows, judge=pl.lit(one.name), signature=pl.lit(one.signature)
-            )
-            for one in self.judges
-        ]
-        return summarise(pl.concat(parts).lazy(), self.answers.select(CLUSTERS))
+        return summarise(self.long.drop("row").lazy(), self.answers.select(CLUSTERS))
 
     def figures_of(self, verdicts: pl.Series) -> dict[str, dict[str, Any]]:
         """The accuracy of some verdicts on the answers, by system."""

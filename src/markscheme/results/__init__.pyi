@@ -24,6 +24,7 @@ from .run_summary import judged_nothing as judged_nothing
 from .run_summary import lineage_note as lineage_note
 from .run_summary import lineage_notes as lineage_notes
 from .run_summary import not_judged as not_judged
+from .run_summary import reasons_not_judged as reasons_not_judged
 from .run_summary import scope_notes as scope_notes
 from .run_summary import summary_table as summary_table
 from .run_summary import why_not_judged as why_not_judged

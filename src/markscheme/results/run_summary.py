@@ -87,6 +87,19 @@ _LONGEST = 160
 
 def why_not_judged(judgments: pl.LazyFrame) -> list[str]:
     """Each judge's commonest reasons with how often, as lines; none where all was judged."""
+    return [
+        f"not judged by {judge}: "
+        + (f"{count:,} {status}: {reason}" if status else f"{count:,} more, for {reason}")
+        for judge, status, count, reason in reasons_not_judged(judgments)
+    ]
+
+
+def reasons_not_judged(judgments: pl.LazyFrame) -> list[tuple[str, str | None, int, str]]:
+    """Judge, status, count and text of each judge's commonest reasons, and the rest without status.
+
+    Args:
+        judgments: of a run.
+    """
     found = (
         judgments.filter(pl.col("status") != "judged")
         .group_by("judge", pl.col("status").cast(pl.String), "explanation")
@@ -94,16 +107,15 @@ def why_not_judged(judgments: pl.LazyFrame) -> list[str]:
         .sort(["judge", "len", "explanation"], descending=[False, True, False])
         .collect(engine="streaming")
     )
-    lines = []
+    rows: list[tuple[str, str | None, int, str]] = []
     for (judge,), reasons in found.group_by("judge", maintain_order=True):
         for _, status, explanation, count in reasons.head(_MOST).iter_rows():
             said = one_line(explanation or "")
             said = f"{said[:_LONGEST]}..." if len(said) > _LONGEST else said
-            lines.append(f"not judged by {judge}: {count:,} {status}: {said or 'no reason given'}")
+            rows.append((str(judge), status, count, said or "no reason given"))
         if reasons.height > _MOST:
-            left = reasons["len"][_MOST:].sum()
-            lines.append(f"not judged by {judge}: {left:,} more, for other reasons")
-    return lines
+            rows.append((str(judge), None, int(reasons["len"][_MOST:].sum()), "other reasons"))
+    return rows
 
 
 def scope_notes(judgments: pl.LazyFrame, records: Sequence[dict[str, Any]]) -> list[str]:

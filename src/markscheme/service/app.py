@@ -22,7 +22,6 @@ from markscheme.service.guard import OPEN, Watch
 from markscheme.service.jobs import Jobs
 from markscheme.service.judging import Judging
 from markscheme.service.metrics import Metrics
-from markscheme.service.pages import Pages
 from markscheme.service.problems import MEDIA, STATUSES, of_validation, problem
 from markscheme.service.routes import job_routes, judging_routes, operating_routes
 from markscheme.service.schemas import EXAMPLE_ANSWER, AnswerIn, Problem
@@ -84,7 +83,6 @@ def make_app(
     app.include_router(job_routes(state))
     app.include_router(operating_routes(state))
     app.add_middleware(Watch, state=state)
-    app.add_middleware(Pages, state=state)  # Before the watch: they are for users without a key.
     _describe_problems(app, with_keys=bool(state.keys))
 
     @app.exception_handler(RequestValidationError)

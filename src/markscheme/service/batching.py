@@ -172,10 +172,10 @@ class Batcher(Generic[Key, Row, Outcome]):
                 if self._closed:
                     return []
                 self._changed.wait()
-            until = self._waiting[0].since + self._batching.seconds
+            until = self._waiting[0].since + self._batching.batch_ms / 1e3
             while (
                 not self._closed
-                and sum(len(one.rows) for one in self._waiting) < self._batching.rows
+                and sum(len(one.rows) for one in self._waiting) < self._batching.batch_rows
                 and (left := until - time.monotonic()) > 0
             ):
                 self._changed.wait(left)
@@ -187,7 +187,7 @@ class Batcher(Generic[Key, Row, Outcome]):
         self, requests: Sequence[_Waiting[Key, Row, Outcome]]
     ) -> list[_Piece[Key, Row, Outcome]]:
         """Rows of the first request that make a slice, one at least; others where they fit."""
-        room, budget = self._batching.rows, float("inf")
+        room, budget = self._batching.batch_rows, float("inf")
         if self._slice is not None:
             rate = self._rates.get(requests[0].key)
             budget = budget if rate is None else rate * self._slice

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from markscheme.errors import MarkschemeError
+from markscheme.service.pages import Pages
 from markscheme.service.problems import Refusal, problem
 from markscheme.service.state import State
 from markscheme.web import READING, SAFE_HEADERS, Guard, with_headers
@@ -42,15 +43,16 @@ class Watch:
         self.state = state
         self._open = 0
         self._app = app
+        self._pages = Pages(state)
         limits = state.settings.limits
         self._guarded = Guard(
             self._timed,
             admit=self._admit,
-            largest=limits.body_bytes,
+            largest=round(limits.max_body_mb * 1e6),
             hosts=state.settings.hosts,
             elsewhere=(421, "this server is reached as localhost only; start it with keys"),
-            seconds=limits.seconds,
-            streamed={UPLOADS: limits.upload_bytes},
+            seconds=limits.request_seconds,
+            streamed={UPLOADS: round(limits.max_upload_mb * 1e6)},
             headers={},  # They are on what is answered here, too.
             refused=_refused,
         )
@@ -90,9 +92,16 @@ class Watch:
         )
         log.info("%s %s %s %s %.1f ms", request_id, scope["method"], route, status, 1e3 * seconds)
 
-    def _admit(self, scope: Scope, headers: Headers) -> None:
-        """Raises Refusal if this request is not to be answered, whatever is in it."""
+    def _admit(self, scope: Scope, headers: Headers) -> Response | None:
+        """The page that is asked for, which needs no key.
+
+        Raises:
+            Refusal: the request is not to be answered, whatever is in it.
+        """
         path = scope["path"]
+        page = self._pages.answer(scope, headers.get("host", ""))
+        if page is not None:
+            return page
         owner = self.state.keys.owner(headers.get("authorization"))
         if path in OPEN:
             # No key is required, so nobody's body is waited for.
@@ -106,11 +115,12 @@ class Watch:
         scope["state"]["owner"] = owner
         if self.state.stopping and scope["method"] not in READING:
             raise Refusal(503, "the service is stopping", retry_after=5)
+        return None
 
     async def _timed(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the app answer; raises TimeoutError if it does not begin to in time."""
         upload = scope["path"] == UPLOADS and scope["method"] == "POST"
-        seconds = None if upload else self.state.settings.limits.seconds
+        seconds = None if upload else self.state.settings.limits.request_seconds
         async with asyncio.timeout(seconds) as patience:
             self.state.time_limits.add(patience)
 

@@ -154,7 +154,7 @@ class Jobs:
         Raises:
             Refusal: too many jobs wait, the file is empty or compressed, or the disk is full.
         """
-        if self.count("queued") + self.count("running") >= self._limits.jobs:
+        if self.count("queued") + self.count("running") >= self._limits.max_jobs:
             raise Refusal(429, "too many jobs wait; try again in 60 s", retry_after=60)
         job = Job(
             id=secrets.token_hex(16), owner=owner, file=_safe(name), bytes=0, judge=judge,
@@ -209,7 +209,7 @@ class Jobs:
     async def forget(self) -> None:
         """Remove jobs past their retention time, now and every hour."""
         while True:
-            oldest = datetime.now(UTC) - timedelta(days=self._limits.job_days)
+            oldest = datetime.now(UTC) - timedelta(days=self._limits.keep_days)
             for job in list(self._jobs.values()):
                 if job.finished and datetime.fromisoformat(job.finished) < oldest:
                     try:
@@ -228,10 +228,10 @@ class Jobs:
                 await self._run(job)
             except Exception:  # Whatever one job meets, those after it are worked on.
                 log.exception("job %s could not be worked on", job.id)
-                job.error = "the service could not work on it; its log has the reason"
-                job.state, job.finished = "failed", now()
                 with contextlib.suppress(OSError):
-                    await asyncio.to_thread(self._save, job)
+                    await self._end(
+                        job, error="the service could not work on it; its log has the reason"
+                    )
 
     async def _run(self, job: Job) -> None:
         job.state, job.rows_judged = "running", 0
@@ -260,11 +260,18 @@ class Jobs:
         if not ended:
             log.error("job %s: its process ended with code %s", job.id, code)
             ended = {"error": f"the process that worked on it ended with code {code}"}
-        job.error, job.figures = ended["error"], ended.get("figures")
-        job.rows_skipped = ended.get("rows_skipped", 0)
-        job.figures_left_out = ended.get("figures_left_out", 0)
-        job.state, job.finished = "failed" if job.error else "done", now()
-        await asyncio.to_thread(self._save, job)
+        counted = ("error", "figures", "figures_left_out", "rows_skipped")
+        await self._end(job, **{name: ended[name] for name in counted if name in ended})
+
+    async def _end(self, job: Job, **found: Any) -> None:
+        """Note how a job ended: in its folder first, so that nobody is told what a crash undoes."""
+        state = "failed" if found["error"] else "done"
+        ended = replace(job, state=state, finished=now(), **found)
+        try:
+            await asyncio.to_thread(self._save, ended)
+        finally:
+            if job.id in self._jobs:
+                self._jobs[job.id] = ended
 
     def _order(self, job: Job) -> dict[str, Any]:
         """The worker's instructions. Over a pipe: a ledger's address may hold a password."""
@@ -272,7 +279,7 @@ class Jobs:
             "folder": self._folder.absolute() / job.id,
             "file": job.file,
             "judge": job.judge,
-            "most_rows": self._limits.job_rows,
+            "most_rows": self._limits.max_job_rows,
             "options": job.options,
             "models": asdict(self._models),
         }

@@ -7,6 +7,7 @@ import pickle
 import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -76,7 +77,7 @@ class Judging:
         Judges that wait for a model may do so.
         """
         limits = self._settings.limits
-        most = limits.seconds + limits.row_seconds + _GRACE
+        most = limits.request_seconds + limits.row_seconds + _GRACE
         lanes = list(self._lanes.items())
         return any(lane.dead for _, lane in lanes) or any(
             lane.busy_for > most for name, lane in lanes if not name.startswith("waiting")
@@ -92,7 +93,7 @@ class Judging:
         Raises:
             Refusal: too many rows at once (413), too many wait (429), or the service ends (503).
         """
-        most = self._settings.limits.rows
+        most = self._settings.limits.max_rows
         if len(answers) > most:
             raise Refusal(
                 413,
@@ -110,7 +111,7 @@ class Judging:
         Raises:
             Refusal: too many wait (429), it takes too long (503), or the service ends (503).
         """
-        lane = self._batcher("explanations", self._explain, row_weight=1)
+        lane = self._batcher("explanations", self._explain)
         try:
             found = await self._waited(lane, _Explained(examiner), [asked], owner)
         except TimeoutError:
@@ -136,18 +137,17 @@ class Judging:
     def _lane(self, served: Served, *, long: bool) -> Batcher[Served, AnswerIn, Outcome]:
         """The lane of a request; short answers never wait for long ones."""
         if served.waits or not _can_be_sent(served.judge):
-            return self._batcher(f"waiting-{served.lane}", self._work_here, sliced=False)
+            return self._batcher(f"waiting-{served.lane}", self._work, sliced=False)
         return self._batcher(f"{served.lane}-long" if long else served.lane, self._work)
 
     def _batcher(
-        self, name: str, work: Callable[..., Any], *, sliced: bool = True, row_weight: int = 0
+        self, name: str, work: Callable[..., Any], *, sliced: bool = True
     ) -> Batcher[Any, Any, Any]:
         if name not in self._lanes:
             if sliced and self._settings.processes:
-                first = name == "local"
                 self._workers[name] = Worker(
                     name=f"markscheme-{name}",
-                    idle=None if first else _IDLE,
+                    idle=None if name == "local" else _IDLE,
                     nice=5 if name.endswith("-long") else 0,
                 )
             worker = self._workers.get(name)
@@ -157,18 +157,9 @@ class Judging:
                 queue_rows=self._settings.limits.queue_rows,
                 name=f"judge-{name}",
                 slice_seconds=_SLICE if sliced else None,
-                weigh=(lambda _row: 1.0) if row_weight or not sliced else _weight,
+                weigh=_weight if sliced else lambda _row: 1.0,
             )
         return self._lanes[name]
-
-    def _work_here(
-        self, served: Served, rows: list[AnswerIn], _abandoned: object, _worker: object
-    ) -> list[Outcome]:
-        """In this thread, for judges that ask a model."""
-        began = time.perf_counter()
-        outcomes = judge_rows(served, rows, self._settings.limits)
-        self._count(served, outcomes, time.perf_counter() - began)
-        return outcomes
 
     def _work(
         self,
@@ -177,14 +168,17 @@ class Judging:
         abandoned: Callable[[], bool],
         worker: Worker | None,
     ) -> list[Outcome]:
-        """In the lane's process. A row that takes too long fails alone, and its process ends."""
+        """In the lane's process, or in this thread where it has none.
+
+        A row that takes too long fails alone, and its process ends.
+        """
         began = time.perf_counter()
         limits = self._settings.limits
         seconds = limits.row_seconds + _USUAL * len(rows) + _GRACE
 
         def judged(items: pl.DataFrame) -> pl.DataFrame:
             if worker is None:
-                return judge_table(served.judge, items, limits.row_seconds)
+                return judge_table(served.judge, items, limits.row_seconds, served.models)
             return worker.call(
                 judge_table, served.judge, items, limits.row_seconds,
                 seconds=seconds, abandoned=abandoned,
@@ -201,32 +195,29 @@ class Judging:
             return pl.concat(found)
 
         try:
-            outcomes = judge_rows(served, rows, limits, judged)
+            outcomes = judge_rows(rows, limits, judged)
         except TimeoutError:
-            outcomes = judge_rows(served, rows, limits, one_by_one)
-        self._count(served, outcomes, time.perf_counter() - began)
+            if served.waits:  # To ask a model again would cost again.
+                raise
+            outcomes = judge_rows(rows, limits, one_by_one)
+        statuses = (outcome["status"] for outcome in outcomes)
+        self._metrics.batch(
+            judge=served.name, statuses=statuses, seconds=time.perf_counter() - began
+        )
         return outcomes
 
     def _explain(
-        self, key: _Explained, rows: list[ExplanationIn], abandoned: Callable[[], bool],
+        self,
+        key: _Explained,
+        rows: list[ExplanationIn],
+        abandoned: Callable[[], bool],
         worker: Worker | None,
-    ) -> list[dict[str, Any]]:  # fmt: skip
-        limits = self._settings.limits
-        if worker is None:
-            return [
-                explanation(row.question, row.references, row.answer, key.examiner) for row in rows
-            ]
-        return [
-            worker.call(
-                explanation, row.question, row.references, row.answer, key.examiner,
-                seconds=limits.row_seconds + _GRACE, abandoned=abandoned,
-            )
-            for row in rows
-        ]  # fmt: skip
-
-    def _count(self, served: Served, outcomes: Sequence[Outcome], seconds: float) -> None:
-        statuses = (outcome["status"] for outcome in outcomes)
-        self._metrics.batch(judge=served.name, statuses=statuses, seconds=seconds)
+    ) -> list[dict[str, Any]]:
+        seconds = self._settings.limits.row_seconds + _GRACE
+        call: Callable[..., dict[str, Any]] = explanation
+        if worker is not None:
+            call = partial(worker.call, explanation, seconds=seconds, abandoned=abandoned)
+        return [call(row.question, row.references, row.answer, key.examiner) for row in rows]
 
     def close(self) -> None:
         """Finish what was taken, and end the processes."""
@@ -244,37 +235,33 @@ def _can_be_sent(judge: Judge) -> bool:
     return type(judge).__module__ != "__main__"
 
 
-def _weight(row: AnswerIn) -> float:
+def _weight(row: AnswerIn | ExplanationIn) -> float:
     return 100.0 + characters(row)
 
 
-def characters(row: AnswerIn) -> int:
+def characters(row: AnswerIn | ExplanationIn) -> int:
     """How long an answer is, with all that it is compared with."""
-    texts = (row.question, row.answer, row.context, *row.references)
+    context = row.context if isinstance(row, AnswerIn) else None
+    texts = (row.question, row.answer, context, *row.references)
     return sum(len(text) for text in texts if text is not None)
 
 
 def judge_rows(
-    served: Served,
     rows: Sequence[AnswerIn],
     limits: Limits,
-    judged: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
+    judged: Callable[[pl.DataFrame], pl.DataFrame],
 ) -> list[Outcome]:
     """One outcome a row, in order, with its id; equal rows are judged once.
 
     Args:
-        served: the judge.
         rows: the answers.
-        limits: of a row's length and time.
-        judged: gives the outcomes of an answers table; None judges here.
+        limits: of a row's length.
+        judged: gives the outcomes of an answers table.
     """
     answers = table(rows)
     short = pl.Series([characters(row) <= limits.row_characters for row in rows], dtype=pl.Boolean)
     asked = answers.filter(short)
-    if judged is None:
-        outcomes = judge_table(served.judge, asked, limits.row_seconds, served.models)
-    else:
-        outcomes = judged(asked) if asked.height else _failed(asked, "")
+    outcomes = judged(asked) if asked.height else _failed(asked, "")
     if not short.all():
         reason = f"more than {limits.row_characters:,} characters"
         long = _failed(answers.filter(~short), reason)
@@ -311,23 +298,8 @@ def _failed(answers: pl.DataFrame, reason: str) -> pl.DataFrame:
 
 def table(rows: Sequence[AnswerIn]) -> pl.DataFrame:
     """The answers table of rows that fit the schema."""
-    empty = [None] * len(rows)
-    answers = pl.DataFrame(
-        {
-            "answer_id": [row.id for row in rows],
-            "question": [row.question for row in rows],
-            "references": [row.references for row in rows],
-            "answer": [row.answer for row in rows],
-            "system": [row.system or _SYSTEM for row in rows],
-            "reference_grades": [row.reference_grades for row in rows],
-            "reference_kind": [row.reference_kind for row in rows],
-            "label": empty,
-            "annotator_labels": empty,
-            "context": [row.context for row in rows],
-            "answer_error": empty,
-        },
-        schema=ANSWERS_SCHEMA,
-    )
+    fields = [{**dict(row), "answer_id": row.id, "system": row.system or _SYSTEM} for row in rows]
+    answers = pl.DataFrame(fields, schema=ANSWERS_SCHEMA)
     if answers["answer_id"].null_count():
         answers = answers.with_columns(pl.col("answer_id").fill_null(content_ids(answers)))
     return answers

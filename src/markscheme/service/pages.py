@@ -12,20 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import HTMLResponse
+from starlette.types import Scope
 
 from markscheme.contract import version
 from markscheme.service.state import State
-from markscheme.web import (
-    SAFE_HEADERS,
-    answer_script,
-    answer_style,
-    host_name,
-    page_file,
-    source_hash,
-    templates,
-)
+from markscheme.web import answer_script, answer_style, page_file, source_hash, templates
 
 _PACKAGE = "markscheme.service"
 
@@ -37,11 +29,9 @@ class _Page:
 
 
 class Pages:
-    """Answers `/`, `/docs` and `/playground` itself and passes everything else on."""
+    """The pages `/`, `/docs` and `/playground`."""
 
-    def __init__(self, app: ASGIApp, *, state: State) -> None:
-        self._app = app
-        self._hosts = state.settings.hosts
+    def __init__(self, state: State) -> None:
         keys = bool(state.keys)
         # With keys, the list of judges is shown only to holders of a key.
         allowed: dict[str, Any] = {
@@ -55,26 +45,19 @@ class Pages:
             "/playground": _page("Playground", "playground.html", "playground.js", **allowed),
         }
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        page = self._pages.get(scope["path"]) if scope["type"] == "http" else None
+    def answer(self, scope: Scope, host: str) -> HTMLResponse | None:
+        """The page that a request asks for, with the address it was sent to; None for others."""
+        page = self._pages.get(scope["path"])
         if page is None or scope["method"] not in ("GET", "HEAD"):
-            await self._app(scope, receive, send)
-            return
-        response: Response
-        host = next((v.decode("latin-1") for k, v in scope["headers"] if k == b"host"), "")
-        if self._hosts is not None and host_name(host) not in self._hosts:
-            response = PlainTextResponse("this server is reached as localhost only", 421)
-        else:
-            response = Response(
-                page.text(address=_reached(scope["scheme"], host)),
-                media_type="text/html",
-                headers={
-                    **SAFE_HEADERS,
-                    "content-security-policy": page.policy,
-                    "cache-control": "no-cache",
-                },
-            )
-        await response(scope, receive, send)
+            return None
+        return HTMLResponse(
+            page.text(address=_reached(scope["scheme"], host)),
+            headers={
+                "content-security-policy": page.policy,
+                "cache-control": "no-cache",
+                "referrer-policy": "same-origin",
+            },
+        )
 
 
 def _reached(scheme: str, host: str) -> str:

@@ -8,15 +8,17 @@ from fastapi import UploadFile
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from markscheme.flags import Cleaning
+from markscheme.tables import RELATIONS, STATUSES
+
+_FILLED = r"^[^\x00]*[^\x00\s][^\x00]*$"
 
 LONGEST_TEXT = 100_000
 MOST_REFERENCES = 1_000
 
 Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT, pattern=r"^[^\x00]*$")]
-Filled = Annotated[
-    str, StringConstraints(max_length=LONGEST_TEXT, pattern=r"^[^\x00]*[^\x00\s][^\x00]*$")
-]
-Short = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*[^\x00\s][^\x00]*$")]
+Filled = Annotated[str, StringConstraints(max_length=LONGEST_TEXT, pattern=_FILLED)]
+Short = Annotated[str, StringConstraints(max_length=200, pattern=_FILLED)]
+Brief = Annotated[str, StringConstraints(max_length=5_000, pattern=_FILLED)]
 JudgeText = Annotated[
     str,
     StringConstraints(min_length=1, max_length=2_000),
@@ -88,7 +90,7 @@ class JudgmentsIn(_Given):
 Bound = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
 
 
-class RewardsIn(_Given):
+class RewardsIn(JudgmentsIn):
     """Answers to reward."""
 
     model_config = ConfigDict(
@@ -96,20 +98,12 @@ class RewardsIn(_Given):
             "examples": [{"by": "marks", "answers": [EXAMPLE_ANSWER, _WRONG_ANSWER]}]
         }
     )
-    answers: Annotated[list[AnswerIn], Field(min_length=1)]
-    judge: JudgeText | None = None
     by: Annotated[
         Literal["marks", "score", "verdict"],
         Field(description="marks: partial credit, the score where a judge gives no marks."),
     ] = "marks"
     wrong: Annotated[Bound, Field(description="What no marks are worth.")] = 0.0
     right: Annotated[Bound, Field(description="What full marks are worth.")] = 1.0
-
-
-Status = Literal["judged", "unparsed", "refused", "failed", "skipped"]
-
-
-Brief = Annotated[str, StringConstraints(max_length=5_000, pattern=r"^[^\x00]*[^\x00\s][^\x00]*$")]
 
 
 class ExplanationIn(_Given):
@@ -144,10 +138,10 @@ class JudgmentOut(BaseModel):
     """The judgment of one answer. What the judge does not give is null."""
 
     id: str
-    status: Status
+    status: Literal[STATUSES]  # type: ignore[valid-type]
     score: float | None = Field(description="0 to 1.")
     verdict: bool | None
-    relation: Literal["superior", "equivalent", "inferior", "incorrect"] | None
+    relation: Literal[RELATIONS] | None  # type: ignore[valid-type]
     marks: float | None
     explanation: str | None
     raw: str | None = Field(description="A language model's reply.")
@@ -157,19 +151,20 @@ class JudgmentOut(BaseModel):
     seconds: float | None
 
 
-class JudgmentsOut(BaseModel):
-    """One judgment an answer, in the order of the request."""
-
+class _Signed(BaseModel):
     judge: str
     signature: str = Field(description="Figures may be compared only where this is equal.")
+
+
+class JudgmentsOut(_Signed):
+    """One judgment an answer, in the order of the request."""
+
     judgments: list[JudgmentOut]
 
 
-class RewardsOut(BaseModel):
+class RewardsOut(_Signed):
     """One number an answer, in the order of the request; null where it was not judged."""
 
-    judge: str
-    signature: str
     rewards: list[float | None]
     not_judged: dict[str, int] = Field(description="How many were not judged, by status.")
 

@@ -7,46 +7,77 @@ import os
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import Annotated
 
 from markscheme.errors import DataError, MarkschemeError
+from markscheme.flags import Option
+
+_PANEL = "Limits"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How much may be requested.
+    """What one client, one job and the queue may have.
 
     Attributes:
-        body_bytes: of a request, uploads aside.
-        upload_bytes: of a job's file.
-        rows: answers in one request.
-        seconds: until a request is answered, and between two pieces of an upload.
+        max_rows: answers in one request.
+        max_body_mb: size of a request in MB, uploads aside.
+        max_upload_mb: of a job's file.
+        max_job_rows: answers in one job.
+        keep_days: until a job that ended is removed with its files.
+        max_jobs: jobs that wait or run.
+        request_seconds: until a request is answered, and between two pieces of an upload.
+        queue_rows: answers that wait for the judge.
         row_seconds: of processor time that one answer may take.
         row_characters: of one answer with its question, references and context.
         open_requests: requests under way at once.
-        queue_rows: answers that wait for the judge.
-        jobs: jobs that wait or run.
-        job_rows: answers in one job.
-        job_days: until a job that ended is removed with its files.
     """
 
-    body_bytes: int = 4_000_000
-    upload_bytes: int = 1_000_000_000
-    rows: int = 1_000
-    seconds: float = 60.0
+    max_rows: Annotated[
+        int, Option("Answers in one request.", minimum=1, panel=_PANEL, rare=True)
+    ] = 1_000
+    max_body_mb: Annotated[
+        float, Option("Size of one request, in MB.", minimum=0.01, panel=_PANEL, rare=True)
+    ] = 4.0
+    max_upload_mb: Annotated[
+        float, Option("Size of a job's file, in MB.", minimum=0.01, panel=_PANEL, rare=True)
+    ] = 1_000.0
+    max_job_rows: Annotated[
+        int, Option("Answers in one job.", minimum=1, panel=_PANEL, rare=True)
+    ] = 10_000_000
+    keep_days: Annotated[
+        float,
+        Option(
+            "Days until a finished job is removed with its files.",
+            minimum=0.01,
+            maximum=100_000,
+            panel=_PANEL,
+            rare=True,
+        ),
+    ] = 30.0
+    max_jobs: Annotated[
+        int, Option("Jobs that wait or run, at most.", minimum=1, panel=_PANEL, rare=True)
+    ] = 100
+    request_seconds: Annotated[
+        float,
+        Option("Seconds until a request is abandoned.", minimum=0.1, panel=_PANEL, rare=True),
+    ] = 60.0
+    queue_rows: Annotated[
+        int,
+        Option(
+            "Answers that may wait; more are refused with 429.", minimum=1, panel=_PANEL, rare=True
+        ),
+    ] = 8_000
     row_seconds: float = 10.0
     row_characters: int = 200_000
     open_requests: int = 256
-    queue_rows: int = 8_000
-    jobs: int = 100
-    job_rows: int = 10_000_000
-    job_days: float = 30.0
 
     def __post_init__(self) -> None:
         """Raises MarkschemeError where a request within its own limit would never be taken."""
-        if self.queue_rows < self.rows:
+        if self.queue_rows < self.max_rows:
             raise MarkschemeError(
-                f"a queue of {self.queue_rows} rows cannot take a request of {self.rows}; raise "
-                "--queue-rows or lower --max-rows"
+                f"a queue of {self.queue_rows} rows cannot take a request of {self.max_rows}; "
+                "raise --queue-rows or lower --max-rows"
             )
 
 
@@ -55,12 +86,22 @@ class Batching:
     """How requests share a call of the judge.
 
     Attributes:
-        rows: answers that are judged at once, if requests are not larger.
-        seconds: how long an answer waits for company when the judge is idle.
+        batch_rows: answers that are judged at once, if requests are not larger.
+        batch_ms: how long an answer waits for company when the judge is idle, in milliseconds.
     """
 
-    rows: int = 256
-    seconds: float = 0.002
+    batch_rows: Annotated[
+        int,
+        Option("Answers of several requests judged in one batch, at most.", minimum=1, rare=True),
+    ] = 256
+    batch_ms: Annotated[
+        float,
+        Option(
+            "How long an answer waits for others to form a batch, in milliseconds.",
+            minimum=0,
+            rare=True,
+        ),
+    ] = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)

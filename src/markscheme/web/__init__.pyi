@@ -7,7 +7,6 @@ from .guard import LOCAL as LOCAL
 from .guard import READING as READING
 from .guard import SAFE_HEADERS as SAFE_HEADERS
 from .guard import Guard as Guard
-from .guard import host_name as host_name
 from .guard import with_headers as with_headers
 from .page_files import page_file as page_file
 from .page_files import source_hash as source_hash

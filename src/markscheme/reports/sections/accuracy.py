@@ -45,7 +45,6 @@ def _card(
     linked: bool,
 ) -> Section:
     """Table and chart of the same answers."""
-    names = [one.name for one in material.judges]
     records = material.records
     systems = [*material.systems, *([ALL_SYSTEMS] if len(material.systems) > 1 else [])]
     cells = {(one["system"], one["judge"]): _cell(one) for one in records}
@@ -61,12 +60,12 @@ def _card(
             "Share of each system's answers that every judge accepts"
             + (", and people. The farther right of a judge the diamond is, the more that "
                "judge undercounts" if people else "")
-            + ("; exact match is added for comparison." if EXACT not in names else ".")
+            + ("; exact match is added for comparison." if EXACT not in material.names else ".")
         ),
         table="Accuracy in percent, with 95% interval",
         names=("system",),
         rows=[(system,) for system in systems],
-        across=[*names, *([PEOPLE] if people else [])],
+        across=[*material.names, *([PEOPLE] if people else [])],
         cells=cells,
         form="right",
         missing="n/a",
@@ -81,9 +80,9 @@ def _card(
 
 
 def _chart(material: Material, people: Mapping[str, dict[str, Any]], *, linked: bool) -> Any:
-    names = [one.name for one in material.judges]
     found = [(one["judge"], one) for one in material.records]
     found += [(PEOPLE, one) for one in people.values()]
+    names = material.names
     if EXACT not in names:  # for comparison
         names = [*names, EXACT]
         found += [(EXACT, one) for one in material.figures_of(material.matches).values()]

@@ -16,7 +16,6 @@ from markscheme.results import interval
 
 def _chart(material: Material) -> Any:
     """The share of answers on which each judge says what people say, by system."""
-    names = [one.name for one in material.judges]
     found = [
         {
             "system": one.system or ALL_SYSTEMS, "judge": one.judge, "agreement": share.value,
@@ -27,7 +26,7 @@ def _chart(material: Material) -> Any:
     ]  # fmt: skip
     return dots(
         pl.DataFrame(found, infer_schema_length=None), y="system", x="agreement",
-        x_title="of labelled answers, judged as people do", judges=names, people=False,
+        x_title="of labelled answers, judged as people do", judges=material.names, people=False,
     )  # fmt: skip
 
 

@@ -39,7 +39,6 @@ def cost(material: Material) -> Section | None:
         spent=pl.col(measure).fill_null(_NOTHING),
     )
     unit = "dollars" if measure == "cost_usd" else "seconds of a model"
-    names = [one.name for one in material.judges]
     return Section(
         key="cost",
         title="What agreement costs",
@@ -59,7 +58,7 @@ def cost(material: Material) -> Section | None:
             ),
             table,
         ),
-        chart=lambda: _points(table.drop_nulls("agreement"), unit, names),
+        chart=lambda: _points(table.drop_nulls("agreement"), unit, material.names),
     )
 
 

@@ -36,7 +36,6 @@ def roc(material: Material) -> Section | None:
         return None
     auroc = {one.judge: one.left_out["auroc"] for one in material.agreement if one.system is None}
     curves = [_thinned(_corners(rows)).with_columns(judge=pl.lit(name)) for name, rows in scored]
-    names = [one.name for one in material.judges]
     return Section(
         key="roc",
         title="How well scores part right from wrong",
@@ -56,7 +55,7 @@ def roc(material: Material) -> Section | None:
             interval_note((("", auroc[name]) for name, _ in scored)),
         ),
         chart=lambda: _lines(
-            pl.concat(curves), x="rejected_share", y="accepted_share", judges=names,
+            pl.concat(curves), x="rejected_share", y="accepted_share", judges=material.names,
             x_title="of rejected answers, accepted", y_title="of accepted answers, accepted",
             points=False,
         ),
@@ -77,7 +76,6 @@ def reliability_curves(material: Material) -> Section | None:
         for name, rows in scored
     }
     table = pl.concat([one.with_columns(judge=pl.lit(name)) for name, one in diagrams.items()])
-    names = [one.name for one in material.judges]
     gaps = [f"{name} {expected_calibration_error(one):.3f}" for name, one in diagrams.items()]
     return Section(
         key="reliability",
@@ -97,7 +95,7 @@ def reliability_curves(material: Material) -> Section | None:
             table,
         ),
         chart=lambda: _lines(
-            table, x="mean_score", y="accepted", judges=names, x_title="mean score",
+            table, x="mean_score", y="accepted", judges=material.names, x_title="mean score",
             y_title="share people accept", points=True,
         ),
     )  # fmt: skip

@@ -94,7 +94,6 @@ def mode_errors(material: Material) -> Section | None:
     )
     cells = {row[:2]: row[2] for row in rates.select("judge", "group", "rate").iter_rows()}
     groups = [group for group in GROUPS if any(group == key[1] for key in cells)]
-    names = [one.name for one in material.judges]
     order = {group: place for place, group in enumerate(groups)}
     table = rates.drop_nulls("rate").sort(pl.col("group").replace_strict(order))
 
@@ -110,7 +109,7 @@ def mode_errors(material: Material) -> Section | None:
         ),
         table="Accepted answers that judges reject, in percent of a group",
         names=("judge",),
-        rows=[(name,) for name in names],
+        rows=[(name,) for name in material.names],
         across=groups,
         cells=cells,
         form="share",
@@ -118,6 +117,6 @@ def mode_errors(material: Material) -> Section | None:
         link=link,
         chart=lambda: dots(
             with_links(table, link, "judge", "group"), y="group", x="rate", x_title="rejected",
-            judges=names, people=False,
+            judges=material.names, people=False,
         ),
     )  # fmt: skip

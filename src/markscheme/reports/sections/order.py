@@ -13,10 +13,9 @@ from markscheme.reports.sections.curves import reliability_curves, roc
 from markscheme.reports.sections.errors import errors
 from markscheme.reports.sections.marks import marks
 from markscheme.reports.sections.modes import mode_errors, modes
-from markscheme.reports.sections.pairs import pairs
+from markscheme.reports.sections.pairs import pairs, runs
 from markscheme.reports.sections.people import people
 from markscheme.reports.sections.relations import relations
-from markscheme.reports.sections.runs import runs
 from markscheme.reports.sections.unjudged import unjudged
 from markscheme.reports.sections.verdicts import verdicts
 

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterable
+from itertools import combinations, pairwise
 from typing import Any
 
-from markscheme.agreement import CompareResult, Comparison, PeoplesDifference, compare
+import polars as pl
+
+from markscheme.agreement import (
+    CompareResult,
+    Comparison,
+    PeoplesDifference,
+    compare,
+    compare_systems,
+)
 from markscheme.errors import AgreementError
 from markscheme.reports.material import PEOPLE, Material
 from markscheme.reports.section import Section
@@ -48,29 +57,72 @@ def pairs(material: Material) -> Section | None:
         key="pairs",
         title="Which system is better",
         caption=f"{lead}. The order, from the best: {', '.join(found.order)}.",
-        table=Table.of(
+        table=_table(
             f"Systems in pairs, by {by}: difference in points with 95% interval",
-            (
-                "first",
-                "second",
-                Column("first less second", "difference", number(1, scale=100, words=True)),
-                *columns(
-                    "count",
-                    ("only first right", "only_first"),
-                    ("only second right", "only_second"),
-                ),
-                Column("p", format="p"),
-            ),
             [{**vars(pair), **_best(pair, people)} for pair, people in shown],
+            every,
             (
-                *every,
-                *interval_note(("", (people or pair).difference) for pair, people in shown),
                 f"On questions that both answered. p: {tests}, corrected by Holm's method over all "
                 f"pairs. Counts are by {voice} and lead to the answers.",
             ),
         ),
         links=links,
     )
+
+
+def runs(material: Material) -> Section | None:
+    """How the verdicts of one judge differ between runs on the same answers, as `diff` gives it."""
+    rows: list[dict[str, Any]] = []
+    links: dict[tuple[int, int], dict[str, str]] = {}
+    for one, other in combinations(material.judges, 2):
+        sides = [
+            material.answers.select("question")
+            .with_columns(side.rows["verdict"], system=pl.lit(side.run))
+            .filter(one.rows["verdict"].is_not_null() & other.rows["verdict"].is_not_null())
+            for side in (one, other)
+        ]
+        if one.run == other.run or one.judge != other.judge or sides[0].is_empty():
+            continue
+        (pair,) = compare_systems(pl.concat(sides))
+        first, second = (side["verdict"] for side in sides)
+        links[len(rows), 3] = {"yes": one.name, "no": other.name}
+        links[len(rows), 4] = {"yes": other.name, "no": one.name}
+        counts = {"only_first": (first & ~second).sum(), "only_second": (second & ~first).sum()}
+        p = p_text(pair.permutation.value, pair.permutation.reason)
+        rows.append({**vars(pair), **counts, "p": p, "judge": one.judge})
+    if not rows:
+        return None
+    return Section(
+        key="runs",
+        title="What differs between the runs",
+        caption="The same judge on the same answers in two runs. Counts lead to the answers.",
+        table=_table(
+            "Share accepted by one judge in two runs: difference in points with 95% interval",
+            rows, (), ("On answers that both judged. p: exchange, for each pair alone.",), "judge",
+        ),
+        links=links,
+    )  # fmt: skip
+
+
+def _table(
+    title: str, rows: list[dict[str, Any]], before: Iterable[str], after: Iterable[str],
+    *more: str,
+) -> Table:  # fmt: skip
+    """Pairs with their difference, what only either has, and p; notes around the interval's."""
+    return Table.of(
+        title,
+        (
+            "first",
+            "second",
+            Column("first less second", "difference", number(1, scale=100, words=True)),
+            *columns("count", ("only first right", "only_first"),
+                     ("only second right", "only_second")),
+            Column("p", format="p"),
+            *more,
+        ),
+        rows,
+        (*before, *interval_note(("", row["difference"]) for row in rows), *after),
+    )  # fmt: skip
 
 
 def _best(pair: Comparison, people: PeoplesDifference | None) -> dict[str, Any]:

@@ -2,49 +2,33 @@
 
 from __future__ import annotations
 
-import polars as pl
-
 from markscheme.reports.material import Material
 from markscheme.reports.section import Section
-from markscheme.results import Column, Table
-
-_REASONS = 3
-_LONGEST = 160
+from markscheme.results import Column, Table, columns, not_judged, reasons_not_judged
 
 
 def unjudged(material: Material) -> Section | None:
-    """Statuses of answers without a judgment, with the commonest reasons."""
-    rows = material.long.filter(pl.col("status") != "judged")
-    if rows.is_empty():
+    """The commonest reasons why each judge did not judge, as `judge` prints them."""
+    rows = reasons_not_judged(material.long.lazy())
+    if not rows:
         return None
-    order = {one.name: place for place, one in enumerate(material.judges)}
-    found = (
-        rows.group_by("judge", pl.col("status").cast(pl.String), "explanation", maintain_order=True)
-        .agg(answers=pl.len())
-        .sort("answers", descending=True, maintain_order=True)
-        .group_by("judge", "status", maintain_order=True)
-        .agg(
-            pl.col("answers").sum(),
-            pl.col("explanation").drop_nulls().head(_REASONS).str.head(_LONGEST).str.join("; "),
-        )
-        .sort(pl.col("judge").replace_strict(order))
-    )
     return Section(
         key="unjudged",
         title="What was not judged",
         caption="Not judged is neither right nor wrong: these answers are in none of the figures.",
         table=Table.of(
-            "Answers that were not judged",
-            (
-                "judge",
-                "status",
-                Column("answers", format="count"),
-                Column("commonest reasons", lambda row: row["explanation"] or "no reason given"),
-            ),
-            found,
+            "Answers that were not judged, by each judge's commonest reasons",
+            ("judge", Column("status", missing="any"), *columns("count", "answers"), "reason"),
+            rows,
+            [
+                f"{judge}: {not_judged(one['not_judged'])}"
+                for judge, one in {one["judge"]: one for one in material.records}.items()
+                if one["not_judged"]  # Of a judge's records the one over all systems is the last.
+            ],
         ),
         links={
             (place, 2): {"judge": judge, "status": status}
-            for place, (judge, status) in enumerate(found.select("judge", "status").iter_rows())
+            for place, (judge, status, *_) in enumerate(rows)
+            if status is not None
         },
     )

@@ -31,7 +31,6 @@ def verdicts(material: Material) -> Section:
     counted = rows.group_by(
         "judge", "system", _outcome(labelled=labelled), maintain_order=True
     ).agg(answers=pl.len())
-    names = [one.name for one in material.judges]
     shown = [kind for kind in kinds if kind in counted["outcome"].to_list()]
 
     def link(judge: str, system: str, outcome: str) -> dict[str, str]:
@@ -48,14 +47,15 @@ def verdicts(material: Material) -> Section:
         ),
         table="Verdicts by judge and system",
         names=("judge", "system"),
-        rows=[(name, system) for name in names for system in material.systems],
+        rows=[(name, system) for name in material.names for system in material.systems],
         across=shown,
         cells={row[:3]: row[3] for row in counted.iter_rows()},
         missing="0",
         link=link,
         chart=lambda: shares(
             with_links(counted, link, "judge", "system", "outcome"), colour="outcome", order=shown,
-            colours=[kinds[kind][0] for kind in shown], judges=names, systems=material.systems,
+            colours=[kinds[kind][0] for kind in shown], judges=material.names,
+            systems=material.systems,
         ),
     )  # fmt: skip
 
