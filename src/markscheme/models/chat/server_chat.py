@@ -39,6 +39,7 @@ from markscheme.models.chat.throttle import (
 )
 from markscheme.models.chat.token_counts import rough_tokens
 from markscheme.models.chat.wire import (
+    LackingFeature,
     Sending,
     address_of,
     body_of,
@@ -86,7 +87,7 @@ class _TurnedAwayError(Exception):
 class _OtherwiseError(Exception):
     """The server reported that it does not support `feature`."""
 
-    def __init__(self, feature: str, message: str) -> None:
+    def __init__(self, feature: LackingFeature, message: str) -> None:
         super().__init__(message)
         self.feature = feature
 
@@ -149,9 +150,7 @@ class ServerChat:
         self._requests = Pace(self.options.requests_per_minute)
         self._tokens = Pace(self.options.tokens_per_minute)
         self._throttle = Throttle(most=self.concurrency)
-        self._lacks: frozenset[str] = frozenset(self.profile.lacks)
-        self._limit_name = self.profile.limit_name
-        self._room = self.profile.room
+        self._learned = self.profile
         self._in_vain = 0
         self._run = RunStop(name, tries=self.options.retries)
 
@@ -165,7 +164,7 @@ class ServerChat:
 
     def limit(self, request: ChatRequest) -> int:
         """The most tokens that may come for a request, reasoning included."""
-        return request.max_tokens + self._room
+        return request.max_tokens + self._learned.room
 
     def complete(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
         """A reply to each request, in order. See `ChatModel`."""
@@ -198,7 +197,7 @@ class ServerChat:
         began = perf_counter()
         before: ChatReply | None = None
         attempt = 0
-        sending = self._sending(request)
+        sending = Sending.first(request, self._learned)
         while True:
             try:
                 reply = added(before, await self._through_the_gate(sending))
@@ -363,17 +362,9 @@ class ServerChat:
 
     # --- over several attempts ----------------------------------------------------------------
 
-    def _sending(self, request: ChatRequest) -> Sending:
-        return Sending(
-            request=request, profile=self.profile, limit=self.limit(request), without=self._lacks,
-            limit_name=self._limit_name,
-        )  # fmt: skip
-
     def _finished(self, reply: ChatReply, sending: Sending) -> ChatReply:
         """The reply with what was sent otherwise, which is now known to be what works."""
-        self._lacks |= sending.without
-        self._limit_name = sending.limit_name
-        request = sending.request
+        lacks, room = sending.without.union(self._learned.lacks), self._learned.room
         if no_text(reply):
             self._run.failed_alike(
                 f"no text within {sending.limit:,} tokens; the model may reason: give it more with "
@@ -381,15 +372,17 @@ class ServerChat:
             )
         else:
             self._run.useful_reply()
-            room = sending.limit - request.max_tokens
-            self._room = max(self._room, room)
+            room = max(room, sending.limit - sending.request.max_tokens)
+        self._learned = replace(
+            self._learned, lacks=tuple(sorted(lacks)), limit_name=sending.limit_name, room=room
+        )
         return replace(reply, changed=changes(sending))
 
     def _larger(self, reply: ChatReply, sending: Sending) -> Sending | None:
         """The request with a larger limit, where reasoning left no token for the reply."""
         if not no_text(reply) or self._in_vain >= _VAIN:
             return None
-        found = larger(sending, self._room)
+        found = larger(sending, self._learned.room)
         if found is None:
             self._in_vain += 1
         return found

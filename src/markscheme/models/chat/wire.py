@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from markscheme.contract import ChatReply, ChatRequest
 from markscheme.errors import DataError, ModelError
-from markscheme.models.chat.profiles import FEATURES, ModelProfile, from_environment
+from markscheme.models.chat.profiles import FEATURES, Feature, ModelProfile, from_environment
 from markscheme.models.chat.reading import plausible
 
 TOP_LOGPROBS = 10
@@ -31,7 +31,7 @@ class Sending:
     request: ChatRequest
     profile: ModelProfile
     limit: int
-    without: frozenset[str] = frozenset()
+    without: frozenset[Feature] = frozenset()
     limit_name: str | None = None
 
     @classmethod
@@ -161,9 +161,13 @@ def address_of(
     return url, headers, key
 
 
+LackingFeature = Feature | Literal["max_tokens"]
+"""A feature that an error names, or the field of the limit."""
+
+
 def lacking_feature(
     wire: Wire, status: int, error: Mapping[str, Any], message: str, sending: Sending
-) -> str | None:
+) -> LackingFeature | None:
     """The feature that an error names as the one the model lacks; None if it names none."""
     if status not in (400, 403, 404, 415, 422, 501):
         return None
@@ -179,7 +183,7 @@ def lacking_feature(
     return None
 
 
-def without(sending: Sending, feature: str) -> Sending | None:
+def without(sending: Sending, feature: LackingFeature) -> Sending | None:
     """The request without a feature that the model lacks; None if it was without it already."""
     if feature == "max_tokens":
         return replace(sending, limit_name="max_completion_tokens")
