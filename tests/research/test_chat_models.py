@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -53,3 +57,72 @@ def test_weights_in_this_process_take_no_images(tmp_path: Path) -> None:
     (reply,) = models.chat().complete([looking])
     models.close()
     assert (reply.status, reply.error) == ("failed", "hf:nowhere: models here take no images")
+
+
+class Row(list[int]):
+    """Token ids as torch has them, of a batch of one."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return 1, len(self)
+
+
+class Inputs(dict[str, Row]):
+    def to(self, _device: str) -> Inputs:
+        return self
+
+
+def stand_ins(monkeypatch: pytest.MonkeyPatch, loaded: dict[str, Any]) -> None:
+    """torch and transformers that know one model: it repeats the prompt's number of tokens."""
+
+    def tokenizer(text: str, **_options: str) -> Inputs:
+        return Inputs(input_ids=Row(range(len(text.split()))))
+
+    def generate(input_ids: Row, **options: Any) -> SimpleNamespace:
+        loaded["generate"] = options
+        return SimpleNamespace(sequences=[[*input_ids, len(input_ids), 2]])
+
+    def from_pretrained(folder: str, **options: Any) -> Any:
+        loaded.update(options, times=loaded.get("times", 0) + 1, folder=folder)
+        return model
+
+    model: Any = SimpleNamespace(
+        device="cpu", generate=generate, generation_config=SimpleNamespace(eos_token_id=[2]),
+        eval=lambda: model, to=lambda _device: model,
+    )  # fmt: skip
+    tokenizer.chat_template, tokenizer.pad_token_id = None, 1  # type: ignore[attr-defined]
+    tokenizer.decode = lambda ids, **_: f"{ids[0]} words"  # type: ignore[attr-defined]
+    torch = SimpleNamespace(
+        cuda=SimpleNamespace(is_available=lambda: False), manual_seed=lambda _seed: None,
+        inference_mode=nullcontext,
+    )  # fmt: skip
+    transformers = SimpleNamespace(
+        AutoTokenizer=SimpleNamespace(from_pretrained=lambda _folder: tokenizer),
+        AutoModelForCausalLM=SimpleNamespace(from_pretrained=from_pretrained),
+    )
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setitem(sys.modules, "transformers", transformers)
+
+
+@pytest.mark.usefixtures("chat_points")
+def test_replies_are_what_the_weights_generate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: dict[str, Any] = {}
+    stand_ins(monkeypatch, loaded)
+    ledger = str(tmp_path / "ledger.sqlite")
+    models = Models(options=ModelOptions(model="hf:some/name", ledger=ledger))
+    requests = [
+        ChatRequest(messages=(Message(role="user", content=text),), max_tokens=7)
+        for text in ("one two three", "one")
+    ]
+    replies = models.chat().complete(requests)
+    models.close()
+    assert [one.text for one in replies] == ["3 words", "1 words"]
+    assert [(one.tokens_in, one.tokens_out, one.finish_reason) for one in replies] == [
+        (3, 2, "stop"),
+        (1, 2, "stop"),
+    ]
+    assert (loaded["folder"], loaded["times"], loaded["dtype"]) == ("some/name", 1, "auto")
+    assert loaded["generate"]["max_new_tokens"] == 7
+    assert not loaded["generate"]["do_sample"]  # Temperature 0 takes the likeliest token.
