@@ -285,11 +285,9 @@ class Result(Tabular):
         Raises:
             MissingExtraError: the extra `report` is not installed.
         """
-        from markscheme.reports import read_material, write_report
+        from markscheme.reports import report
 
-        folder = self.run.folder
-        name = title or (Path(path).stem if folder is None else None)
-        return write_report(read_material(self, title=name), path)
+        return report(self, path, title=title).path
 
     def __repr__(self) -> str:
         """The judges and how many answers each judged: `Result(exact_match: 248 answers)`."""

@@ -11,7 +11,6 @@ import pytest
 
 import markscheme
 from keyboard_check import unreachable
-from markscheme.reports.html import write_report
 from markscheme.reports.material import read_material
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def report(run_folder: Path) -> Path:
-    return write_report(read_material(run_folder), run_folder / "report.html")
+    return markscheme.report(run_folder).path
 
 
 @pytest.fixture(scope="module")
@@ -314,7 +313,7 @@ def test_the_page_has_landmarks_names_and_headings(browser: Browser, report: Pat
 def test_hostile_answers_are_shown_as_they_are(
     browser: Browser, hostile_run: Path, hostile_texts: tuple[str, ...], shots: Path
 ) -> None:
-    path = write_report(read_material(hostile_run), hostile_run / "report.html")
+    path = markscheme.report(hostile_run).path
     opened = Opened(browser, path)
     page = opened.page
     for toggle in page.locator(".toggle").all():
@@ -337,7 +336,7 @@ def test_matches_are_marked_beside_characters_of_two_halves(
 ) -> None:
     row = {"question": "Where?", "references": ["Paris"], "answer": "𝔘𝔘 said it was in Paris, 𝔘"}
     markscheme.judge([row], "contains", out=tmp_path / "run")
-    path = write_report(read_material(tmp_path / "run"), tmp_path / "report.html")
+    path = markscheme.report(tmp_path / "run").path
     opened = Opened(browser, path)
     assert opened.page.locator("#rows td.a mark").all_inner_texts() == ["Paris"]
     opened.quiet()

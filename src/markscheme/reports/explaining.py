@@ -3,50 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import polars as pl
 
 from markscheme.analysis import explain
 from markscheme.judges.examiner import matched_spans
+from markscheme.tables import ANSWERS_SCHEMA
 from markscheme.values import Outcome, compare_values
 from markscheme.web import has_markup, plain_answer, render_answer
 
 _LONGEST = 20_000
 
 
-def alignments(
-    questions: pl.Series, references: pl.Series, answers: pl.Series
-) -> list[list[dict[str, list[int]]]]:
-    """Each answer against each of its references, word by word.
+Aligned = list[tuple[list[int], list[int]]]
+"""For each reference the words in common: starts and ends in turn, in it and in the answer."""
+
+
+def alignments(answers: pl.DataFrame) -> list[Aligned]:
+    """Each answer against each of its references, word by word; nothing where they are patterns.
 
     Args:
-        questions, references, answers: one row per answer; `references` are lists, an answer may be
-            null.
-
-    Returns:
-        For each row and each reference, `answer` and `reference`: starts and ends in turn, in
-        characters, of the words in common, in either text.
+        answers: `question`, `references`, `answer` (may be null) and `reference_kind`.
     """
+    found: list[Aligned] = [[] for _ in range(answers.height)]
     pairs = (
-        pl.DataFrame({"question": questions, "reference": references, "answer": answers})
+        answers.select("question", "answer", "reference_kind", reference="references")
         .with_row_index("row")
+        .filter(pl.col("reference_kind").fill_null("text") != "regex")
         .explode("reference")
         .with_columns(pl.col("reference", "answer").fill_null(""))
     )
     if pairs.is_empty():
-        return [[] for _ in range(len(answers))]
+        return found
 
     def spans(of: str, against: str) -> pl.Series:
         return matched_spans(pairs["question"], pairs[against].reshape((-1, 1)).arr.to_list(),
                              pairs[of])  # fmt: skip
 
     both = pairs.select("row").with_columns(
-        answer=spans("answer", "reference"), reference=spans("reference", "answer")
+        reference=spans("reference", "answer"), answer=spans("answer", "reference")
     )
-    found: list[list[dict[str, list[int]]]] = [[] for _ in range(len(answers))]
-    for row, answer, reference in both.iter_rows():
-        found[row].append({"answer": answer, "reference": reference})
+    for row, *places in both.iter_rows():
+        found[row].append((places[0], places[1]))
     return found
 
 
@@ -81,30 +81,25 @@ def why(question: str, references: Sequence[str], answer: str) -> dict[str, Any]
         `answer` and `raw` (HTML: as the model means it, and as written), `references`: `text`,
         `spans`, `answer` (places in common) and `values` (a finding or None) of each.
     """
-    aligned = alignments(
-        pl.Series([question]), pl.Series([list(references)], dtype=pl.List(pl.String)),
-        pl.Series([answer], dtype=pl.String),
-    )[0]  # fmt: skip
+    row = {"question": question, "references": list(references), "answer": answer}
+    (aligned,) = alignments(pl.DataFrame([row], schema=ANSWERS_SCHEMA))
     findings = value_findings(question, references, answer)
-    marks = merged(place for one in aligned for place in _pairs(one["answer"]))
+    marks = marked(aligned)
     return {
         "answer": render_answer(answer, marks) if has_markup(answer) else None,
         "raw": plain_answer(answer, marks),
         "references": [
-            {"text": text, "spans": one["reference"], "answer": one["answer"], "values": value}
-            for text, one, value in zip(references, aligned, findings, strict=True)
+            {"text": text, "spans": spans, "answer": places, "values": value}
+            for text, (spans, places), value in zip(references, aligned, findings, strict=True)
         ],
     }
 
 
-def _pairs(spans: Sequence[int]) -> list[tuple[int, int]]:
-    return list(zip(spans[::2], spans[1::2], strict=True))
-
-
-def merged(spans: Any) -> list[tuple[int, int]]:
-    """Places in order, those that overlap as one."""
+def marked(aligned: Aligned) -> list[tuple[int, int]]:
+    """Places in the answer that any reference has, in order, those that overlap as one."""
     found: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
+    places = (zip(words[::2], words[1::2], strict=True) for _, words in aligned)
+    for start, end in sorted(chain.from_iterable(places)):
         if found and start <= found[-1][1]:
             found[-1] = (found[-1][0], max(end, found[-1][1]))
         else:

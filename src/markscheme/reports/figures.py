@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, get_args
 from xml.etree import ElementTree
 
 from markscheme.errors import MarkschemeError
 from markscheme.reports.charts import altair
+from markscheme.reports.options import FigureFormat
 from markscheme.reports.section import Section
 from markscheme.tables import replace_file
 
-FigureFormat = Literal["svg", "png", "pdf", "html", "json"]
-FORMATS = ("svg", "png", "pdf", "html", "json")
+FORMATS = get_args(FigureFormat)
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _PIXELS = 3.0

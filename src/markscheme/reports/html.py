@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -16,7 +15,6 @@ from markscheme.reports.material import Material
 from markscheme.reports.payload import later, packed, payload
 from markscheme.reports.section import Section
 from markscheme.reports.sections import absent, sections
-from markscheme.tables import replace_file
 from markscheme.web import answer_script, answer_style, page_file, source_hash, templates
 
 _PACKAGE = "markscheme.reports"
@@ -43,32 +41,6 @@ class Live:
     style: str = ""
 
 
-def write_report(
-    material: Material,
-    path: str | Path,
-    *,
-    answers: bool = True,
-    found: Sequence[Section] | None = None,
-) -> Path:
-    """Write the report of a run to an HTML file.
-
-    The file opens from disk, offline, in any browser of 2023 or later; equal runs give equal files.
-
-    Args:
-        material: what the report is of.
-        path: the file.
-        answers: False for figures only, as `report_html` has them.
-        found: the report's sections, where they are known already.
-
-    Raises:
-        MissingExtraError: the extra `report` is not installed.
-        DataError: the file cannot be written.
-    """
-    target = Path(path)
-    replace_file(target, report_html(material, answers=answers, found=found).encode())
-    return target
-
-
 def report_html(
     material: Material,
     live: Live | None = None,
@@ -77,6 +49,8 @@ def report_html(
     found: Sequence[Section] | None = None,
 ) -> str:
     """The text of the report, as a file or, with `live`, as a page of a server.
+
+    The file opens from disk, offline, in any browser of 2023 or later; equal runs give equal files.
 
     A server's page has answers and verdicts only, so that it is there at once; it then asks for
     what takes longer: `later_json` and `figures_html`. A file without `answers` has figures and no

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from markscheme.flags import Columns, LabelColumn, Option, PositiveFrom, Title
+
+FigureFormat: TypeAlias = Literal["svg", "png", "pdf", "html", "json"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +41,7 @@ class ReportOptions:
         None
     )
     figure_format: Annotated[
-        Literal["svg", "png", "pdf", "html", "json"],
+        FigureFormat,
         Option(
             "svg or pdf for papers, png for slides, html interactive, json Vega-Lite.", rare=True
         ),

@@ -10,7 +10,7 @@ import orjson
 import polars as pl
 
 from markscheme.analysis import CATEGORIES, MODES, NEAR, kind_of
-from markscheme.reports.explaining import alignments, merged, value_findings
+from markscheme.reports.explaining import Aligned, alignments, marked, value_findings
 from markscheme.reports.material import Judged, Material
 from markscheme.tables import RELATIONS, STATUSES, UNSURE
 from markscheme.web import has_markup, render_answer
@@ -60,8 +60,8 @@ def later(material: Material) -> dict[str, Any]:
         Columns of `answers`, and of each of `judges`, of the same length as `payload`'s.
     """
     answers = material.answers
-    aligned = _aligned(answers)
-    marks = [merged(_pairs_of(row)) for row in aligned]
+    aligned = alignments(answers)
+    marks = [marked(row) for row in aligned]
     patterns = (answers["reference_kind"] == "regex").fill_null(value=False)
     return {
         "answers": {
@@ -70,7 +70,7 @@ def later(material: Material) -> dict[str, Any]:
             "annotators": _column(answers["annotator_labels"]),
             "spans": [[place for span in row for place in span] for row in marks],
             "shown": _coded(_shown(answers["answer"], marks)),
-            "aligned": [[[one["reference"], one["answer"]] for one in row] for row in aligned],
+            "aligned": aligned,
             "values": _values(material, aligned),
             "mode": _modes(material),
         },
@@ -87,21 +87,6 @@ def packed(value: Any, *, quick: bool = False) -> str:
     return base64.b64encode(zlib.compress(orjson.dumps(value), 1 if quick else 9)).decode()
 
 
-def _aligned(answers: pl.DataFrame) -> list[list[dict[str, list[int]]]]:
-    """Each answer against each of its references; nothing where they are patterns."""
-    found = alignments(answers["question"], answers["references"], answers["answer"])
-    patterns = (answers["reference_kind"] == "regex").fill_null(value=False).to_list()
-    return [[] if pattern else row for row, pattern in zip(found, patterns, strict=True)]
-
-
-def _pairs_of(row: list[dict[str, list[int]]]) -> list[tuple[int, int]]:
-    return [
-        pair
-        for one in row
-        for pair in zip(one["answer"][::2], one["answer"][1::2], strict=True)
-    ]  # fmt: skip
-
-
 def _shown(answers: pl.Series, marks: list[list[tuple[int, int]]]) -> pl.Series:
     """The HTML of answers with markup; null where an answer is shown as it is written."""
     return pl.Series(
@@ -113,7 +98,7 @@ def _shown(answers: pl.Series, marks: list[list[tuple[int, int]]]) -> pl.Series:
     )
 
 
-def _values(material: Material, aligned: list[list[dict[str, list[int]]]]) -> list[Any]:
+def _values(material: Material, aligned: list[Aligned]) -> list[Any]:
     """What each answer's values say: null where there is nothing, or too many came before."""
     values: list[Any] = [None] * len(aligned)
     texts = material.answers.select("question", "references", "answer").rows()

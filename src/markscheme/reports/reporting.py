@@ -11,7 +11,7 @@ from markscheme.agreement import JudgmentsSource, TableSource, labelled_table, o
 from markscheme.errors import MarkschemeError
 from markscheme.flags import with_keywords
 from markscheme.reports.figures import write_figures
-from markscheme.reports.html import write_report
+from markscheme.reports.html import report_html
 from markscheme.reports.material import read_material
 from markscheme.reports.options import ReportOptions
 from markscheme.reports.section import Section
@@ -93,12 +93,14 @@ def report(
         labels=known,
         positive_from=chosen.positive_from,
         compare=compare,
-        title=chosen.title or (target.stem if opened.name == "the table" else None),
+        title=chosen.title
+        or (target.stem if opened.folder is None and opened.name == "the table" else None),
     )
     if chosen.without_answers:
         material = material.without_reasons()
     found = sections(material)
-    path = write_report(material, target, answers=not chosen.without_answers, found=found)
+    page = report_html(material, answers=not chosen.without_answers, found=found)
+    replace_file(target, page.encode())
     figures = (
         write_figures(found, chosen.figures, format=chosen.figure_format)
         if chosen.figures is not None
@@ -108,7 +110,7 @@ def report(
     data = {
         "command": "report",
         "title": material.title,
-        "path": str(path),
+        "path": str(target),
         "answers": material.answers.height,
         "labelled": material.labelled,
         "figures": [str(one) for one in figures],
@@ -121,7 +123,7 @@ def report(
         ),
         tables=tuple(section.table for section in found),
         data=data,
-        path=path,
+        path=target,
         answers=material.answers.height,
         labelled=material.labelled,
         figures=tuple(figures),
