@@ -8,8 +8,10 @@ from urllib.parse import urlencode
 
 import polars as pl
 
+from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MissingExtraError
 from markscheme.reports.material import PEOPLE
+from markscheme.results import interval
 
 PALETTE: dict[str, tuple[str, str]] = {
     "ink": ("#1c1e21", "#e9e7e2"),
@@ -115,9 +117,17 @@ def with_links(
     return table.with_columns(pl.Series("link", found, dtype=pl.String))
 
 
+def dot(
+    system: str | None, judge: str, low: float | None, high: float | None, **more: Any
+) -> dict[str, Any]:
+    """A row of `dots` with its interval; `more` has the figure by its name, and a link."""
+    bounds = {"low": low, "high": high, "interval": "" if low is None else interval(low, high)}
+    return {"system": system or ALL_SYSTEMS, "judge": judge, **bounds, **more}
+
+
 def dots(
-    table: pl.DataFrame, *, y: str, x: str, x_title: str, judges: Sequence[str], people: bool,
-    width: int = WIDTH, step: int = 34,
+    rows: pl.DataFrame | Sequence[dict[str, Any]], *, y: str, x: str, x_title: str,
+    judges: Sequence[str], people: bool, width: int = WIDTH, step: int = 34,
 ) -> Any:  # fmt: skip
     """A row of dots for each `y`: one dot a judge, and one for people.
 
@@ -125,6 +135,7 @@ def dots(
     where it has `link`, a dot leads to its answers.
     """
     alt = altair()
+    table = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
     bounds = "low" in table.columns
     base = alt.Chart(table).encode(y=alt.Y(f"{y}:N", sort=None, title=None))
     every = [*judges, *([PEOPLE] if people else [])]

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import polars as pl
-
 from markscheme.engine import ALL_SYSTEMS
-from markscheme.reports.charts import address, dots
+from markscheme.reports.charts import address, dot, dots
 from markscheme.reports.material import PEOPLE, Material
 from markscheme.reports.section import Section, pivot_section
 from markscheme.results import accuracy_note, interval, percent, scope_notes
@@ -87,27 +85,18 @@ def _chart(material: Material, people: Mapping[str, dict[str, Any]], *, linked: 
         names = [*names, EXACT]
         found += [(EXACT, one) for one in material.figures_of(material.matches).values()]
     order = {name: place for place, name in enumerate(material.systems)}
-    dotted = [
-        _dot(one, judge, linked=linked or judge == PEOPLE)
-        for judge, one in found
-        if one["system"] in order and one["accuracy"] is not None
-    ]
-    table = pl.DataFrame(dotted, infer_schema_length=None).sort(
-        pl.col("system").replace_strict(order, return_dtype=pl.Int64), "judge"
-    )
+    rows = []
+    for judge, one in found:
+        if one["system"] in order and one["accuracy"] is not None:
+            leads = judge == PEOPLE or (linked and judge != EXACT)
+            link = address(_link(one["system"], judge)) if leads else ""
+            low, high = one["accuracy_low"], one["accuracy_high"]
+            rows.append(dot(one["system"], judge, low, high, accuracy=one["accuracy"], link=link))
+    rows.sort(key=lambda row: (order[row["system"]], row["judge"]))
     return dots(
-        table, y="system", x="accuracy", x_title="answers accepted", judges=names,
+        rows, y="system", x="accuracy", x_title="answers accepted", judges=names,
         people=bool(people), width=300, step=46,
     )  # fmt: skip
-
-
-def _dot(record: dict[str, Any], judge: str, *, linked: bool) -> dict[str, Any]:
-    return {
-        "system": record["system"], "judge": judge, "accuracy": record["accuracy"],
-        "low": record["accuracy_low"], "high": record["accuracy_high"],
-        "interval": interval(record["accuracy_low"], record["accuracy_high"]),
-        "link": address(_link(record["system"], judge)) if linked and judge != EXACT else "",
-    }  # fmt: skip
 
 
 def _cell(record: dict[str, Any]) -> str | None:

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import polars as pl
-
 from markscheme.agreement import lineage_lines, overview_table
-from markscheme.engine import ALL_SYSTEMS
-from markscheme.reports.charts import dots
+from markscheme.reports.charts import dot, dots
 from markscheme.reports.material import Material
 from markscheme.reports.section import Section
-from markscheme.results import interval
 
 
 def _chart(material: Material) -> Any:
     """The share of answers on which each judge says what people say, by system."""
     found = [
-        {
-            "system": one.system or ALL_SYSTEMS, "judge": one.judge, "agreement": share.value,
-            "low": share.low, "high": share.high, "interval": interval(share.low, share.high),
-        }
+        dot(one.system, one.judge, share.low, share.high, agreement=share.value)
         for one in material.agreement
         if (share := one.left_out["accuracy"]).value is not None
-    ]  # fmt: skip
+    ]
     return dots(
-        pl.DataFrame(found, infer_schema_length=None), y="system", x="agreement",
+        found, y="system", x="agreement",
         x_title="of labelled answers, judged as people do", judges=material.names, people=False,
     )  # fmt: skip
 

@@ -11,33 +11,31 @@ from markscheme.reports.material import Material
 from markscheme.reports.section import Section
 from markscheme.results import Column, Table, number
 
-_NOTHING = 0.0
-"""A judge that asks no model pays nothing."""
-
 
 def cost(material: Material) -> Section | None:
     """Agreement with people against dollars or, where prices are unknown, seconds of a model."""
-    spent = pl.DataFrame(
-        [
-            {
-                "judge": one.name,
-                "cost_usd": _per_thousand(one.rows, "cost_usd"),
-                "seconds": _per_thousand(one.rows, "seconds"),
-            }
-            for one in material.judges
-        ],
-        schema={"judge": pl.String, "cost_usd": pl.Float64, "seconds": pl.Float64},
-    )
-    overall = {one.judge: one for one in material.agreement if one.system is None}
-    measure = "cost_usd" if spent["cost_usd"].null_count() < spent.height else "seconds"
-    if not overall or spent[measure].null_count() == spent.height:
+    overall = {
+        one.judge: one.left_out["accuracy"] for one in material.agreement if one.system is None
+    }
+    rows: list[dict[str, Any]] = [
+        {
+            "judge": one.name,
+            "agreement": overall[one.name],
+            "cost_usd": _per_thousand(one.rows, "cost_usd"),
+            "seconds": _per_thousand(one.rows, "seconds"),
+        }
+        for one in material.judges
+        if one.name in overall
+    ]
+    spent = [name for name in ("cost_usd", "seconds") if any(row[name] is not None for row in rows)]
+    if not spent:
         return None
-    table = spent.with_columns(
-        agreement=pl.col("judge").map_elements(
-            lambda name: overall[name].left_out["accuracy"].value, return_dtype=pl.Float64
-        ),
-        spent=pl.col(measure).fill_null(_NOTHING),
-    )
+    measure = spent[0]
+    points = [
+        {"judge": row["judge"], "agreement": row["agreement"].value, "spent": row[measure] or 0.0}
+        for row in rows  # A judge that asks no model pays nothing.
+        if row["agreement"].value is not None
+    ]
     unit = "dollars" if measure == "cost_usd" else "seconds of a model"
     return Section(
         key="cost",
@@ -48,17 +46,13 @@ def cost(material: Material) -> Section | None:
             "Agreement and cost of 1,000 answers",
             (
                 "judge",
-                Column(
-                    "agreement",
-                    lambda row: overall[row["judge"]].left_out["accuracy"],
-                    number(1, scale=100, words=True),
-                ),
+                Column("agreement", format=number(1, scale=100, words=True)),
                 Column("dollars", "cost_usd", 4, missing="–"),
                 Column("seconds", format=1, missing="–"),
             ),
-            table,
+            rows,
         ),
-        chart=lambda: _points(table.drop_nulls("agreement"), unit, material.names),
+        chart=lambda: _points(pl.DataFrame(points), unit, material.names),
     )
 
 

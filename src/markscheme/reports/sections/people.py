@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import polars as pl
-
 from markscheme.agreement import EstimateResult
 from markscheme.engine import ALL_SYSTEMS
-from markscheme.reports.charts import dots
+from markscheme.reports.charts import dot, dots
 from markscheme.reports.material import PEOPLE, Material
 from markscheme.reports.section import Section
-from markscheme.results import Column, Table, interval, interval_note, number, out_of
+from markscheme.results import Column, Table, interval_note, number, out_of
 
 
 def people(material: Material) -> Section | None:
@@ -43,18 +41,13 @@ def people(material: Material) -> Section | None:
 
 
 def _chart(found: EstimateResult, judge: str) -> Any:
-    drawn: list[dict[str, Any]] = []
-    for one in found.estimates:
-        system = one.system or ALL_SYSTEMS
-        nothing = {"low": None, "high": None, "interval": ""}
-        drawn.append({"system": system, "judge": judge, "accepted": one.judge_mean, **nothing})
-        if one.figure is not None:
-            low, high = one.figure.low, one.figure.high
-            bounds = {"low": low, "high": high, "interval": interval(low, high)}
-            drawn.append(
-                {"system": system, "judge": PEOPLE, "accepted": one.figure.value, **bounds}
-            )
-    table = pl.DataFrame(drawn, infer_schema_length=None)
+    alone = [dot(one.system, judge, None, None, accepted=one.judge_mean) for one in found.estimates]
+    known = [
+        dot(one.system, PEOPLE, one.figure.low, one.figure.high, accepted=one.figure.value)
+        for one in found.estimates
+        if one.figure is not None
+    ]
     return dots(
-        table, y="system", x="accepted", x_title="answers accepted", judges=[judge], people=True
-    )
+        [*alone, *known], y="system", x="accepted", x_title="answers accepted", judges=[judge],
+        people=True,
+    )  # fmt: skip
