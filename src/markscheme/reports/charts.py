@@ -27,7 +27,6 @@ PALETTE: dict[str, tuple[str, str]] = {
     "grey": ("#6b7077", "#a9aeb5"),
     "light blue": ("#9cc7e7", "#2f5d80"),
     "light orange": ("#ecb479", "#8f5a22"),
-    "light green": ("#93cdb9", "#2a6a55"),
     "dark orange": ("#a63a00", "#ff8f52"),
 }
 """Each colour on a light and on a dark ground; the page swaps one for the other by its value."""

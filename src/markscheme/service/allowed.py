@@ -30,7 +30,8 @@ class Served:
     """A judge that may be requested.
 
     Attributes:
-        waits: whether it may wait for something that is not on this machine.
+        waits: whether it, or a judge inside it, needs something that is not in the package, and
+            may wait for what is not on this machine.
         lane: the thread that it is judged on. Judges that wait have one of their own, and so have
             those that try clients' regular expressions, of which each may take a second: the
             others need not wait with them.
@@ -77,7 +78,7 @@ class Allowed:
             judge = parse_judge(text)
             name = judge_name(judge)
             if name not in self._named:
-                served = Served(name, judge, models, waits=_waits(judge))
+                served = Served(name, judge, models, waits=not needs_of(judge).nothing)
                 self.served.append(served)
                 self._named[name] = served
             self._named[text.strip()] = self._named[name]
@@ -118,8 +119,3 @@ def judges_that_need_nothing() -> list[str]:
                 continue  # It has parameters without defaults.
             found.append(name)
     return found
-
-
-def _waits(judge: Judge) -> bool:
-    """Whether it, or a judge inside it, needs something that is not in the package."""
-    return not needs_of(judge).nothing

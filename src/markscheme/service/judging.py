@@ -6,7 +6,6 @@ import asyncio
 import pickle
 import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -39,13 +38,6 @@ _GRACE = 5.0
 
 _USUAL = 0.05
 """Seconds that each further row adds to the limit of a slice."""
-
-
-@dataclass(frozen=True)
-class _Explained:
-    """The key of explanations, with or without what the examiner says."""
-
-    examiner: bool
 
 
 class Judging:
@@ -112,12 +104,12 @@ class Judging:
             Refusal: too many wait (429), it takes too long (503), or the service ends (503).
         """
         lane = self._batcher("explanations", self._explain)
+        found: list[dict[str, Any]]
         try:
-            found = await self._waited(lane, _Explained(examiner), [asked], owner)
+            found = await self._waited(lane, examiner, [asked], owner)
         except TimeoutError:
             raise Refusal(503, "not explained within the time limit", retry_after=5) from None
-        explained: dict[str, Any] = found[0]
-        return explained
+        return found[0]
 
     async def _waited(
         self, lane: Batcher[Any, Any, Any], key: Hashable, rows: Sequence[Any], owner: str
@@ -208,7 +200,7 @@ class Judging:
 
     def _explain(
         self,
-        key: _Explained,
+        examiner: bool,
         rows: list[ExplanationIn],
         abandoned: Callable[[], bool],
         worker: Worker | None,
@@ -217,7 +209,7 @@ class Judging:
         call: Callable[..., dict[str, Any]] = explanation
         if worker is not None:
             call = partial(worker.call, explanation, seconds=seconds, abandoned=abandoned)
-        return [call(row.question, row.references, row.answer, key.examiner) for row in rows]
+        return [call(row.question, row.references, row.answer, examiner) for row in rows]
 
     def close(self) -> None:
         """Finish what was taken, and end the processes."""

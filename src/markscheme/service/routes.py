@@ -53,13 +53,13 @@ def judging_routes(state: State) -> APIRouter:
     @routes.post("/judgments", response_model=JudgmentsOut, summary="Judge answers")
     async def judgments(request: Request, body: JudgmentsIn) -> Response:
         served = state.allowed.find(body.judge)
-        outcomes = await state.judging.judge(served, body.answers, request.state.owner or "")
+        outcomes = await state.judging.judge(served, body.answers, request.state.owner)
         return json({"judge": served.name, "signature": served.signature, "judgments": outcomes})
 
     @routes.post("/rewards", response_model=RewardsOut, summary="Reward answers, for training")
     async def rewards(request: Request, body: RewardsIn) -> Response:
         served = state.allowed.find(body.judge)
-        outcomes = await state.judging.judge(served, body.answers, request.state.owner or "")
+        outcomes = await state.judging.judge(served, body.answers, request.state.owner)
         not_judged: dict[str, int] = {}
         for outcome in outcomes:
             if outcome["status"] != "judged":
@@ -79,8 +79,10 @@ def judging_routes(state: State) -> APIRouter:
     )
     async def explanations(request: Request, body: ExplanationIn) -> Response:
         served = [name_of(one.judge) for one in state.allowed.served]
-        owner = request.state.owner or ""
-        return json(await state.judging.explain(body, owner, examiner="examiner" in served))
+        found = await state.judging.explain(
+            body, request.state.owner, examiner="examiner" in served
+        )
+        return json(found)
 
     return routes
 
