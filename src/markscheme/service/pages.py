@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from starlette.responses import HTMLResponse
@@ -20,12 +18,6 @@ from markscheme.service.state import State
 from markscheme.web import answer_script, answer_style, page_file, source_hash, templates
 
 _PACKAGE = "markscheme.service"
-
-
-@dataclass(frozen=True)
-class _Page:
-    text: Callable[..., str]
-    policy: str
 
 
 class Pages:
@@ -50,14 +42,7 @@ class Pages:
         page = self._pages.get(scope["path"])
         if page is None or scope["method"] not in ("GET", "HEAD"):
             return None
-        return HTMLResponse(
-            page.text(address=_reached(scope["scheme"], host)),
-            headers={
-                "content-security-policy": page.policy,
-                "cache-control": "no-cache",
-                "referrer-policy": "same-origin",
-            },
-        )
+        return page(_reached(scope["scheme"], host))
 
 
 def _reached(scheme: str, host: str) -> str:
@@ -67,7 +52,8 @@ def _reached(scheme: str, host: str) -> str:
     )
 
 
-def _page(title: str, name: str, script: str = "", **values: Any) -> _Page:
+def _page(title: str, name: str, script: str = "", **values: Any) -> Callable[[str], HTMLResponse]:
+    """What makes the response, of the address under which the service was reached."""
     style = page_file(_PACKAGE, "page.css") + answer_style()
     code = answer_script() + page_file(_PACKAGE, script) if script else ""
     runs = f"script-src '{source_hash(code)}'; " if code else ""
@@ -75,5 +61,11 @@ def _page(title: str, name: str, script: str = "", **values: Any) -> _Page:
         f"default-src 'none'; style-src '{source_hash(style)}'; {runs}img-src data:; "
         "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
     )
+    headers = {
+        "content-security-policy": policy,
+        "cache-control": "no-cache",
+        "referrer-policy": "same-origin",
+    }
     values |= {"title": title, "version": version(), "style": style, "script": code}
-    return _Page(partial(templates(_PACKAGE).get_template(name).render, values), policy)
+    template = templates(_PACKAGE).get_template(name)
+    return lambda address: HTMLResponse(template.render(values, address=address), headers=headers)
