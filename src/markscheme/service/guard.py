@@ -93,7 +93,7 @@ class Watch:
         log.info("%s %s %s %s %.1f ms", request_id, scope["method"], route, status, 1e3 * seconds)
 
     def _admit(self, scope: Scope, headers: Headers) -> Response | None:
-        """The page that is asked for, which needs no key.
+        """The page requested, which needs no key.
 
         Raises:
             Refusal: the request is not to be answered, whatever is in it.
