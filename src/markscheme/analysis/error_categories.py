@@ -15,7 +15,7 @@ from typing import Any, Literal
 import polars as pl
 
 from markscheme.analysis.mode_detection import tag
-from markscheme.analysis.same import same_value
+from markscheme.analysis.same import same_date
 from markscheme.analysis.wording import Pair, Wording, stands_in, wording
 from markscheme.contract import entry, name_of, parse_judge
 from markscheme.errors import MarkschemeError
@@ -180,7 +180,7 @@ def _rejected(
     if kind == "lexical":
         for one in map(wording, references):
             pair = Pair(question=question, reference=one, answer=said)
-            if (one.words and one.words == said.words) or (one.dates and same_value(pair)):
+            if (one.words and one.words == said.words) or same_date(pair):
                 return "structure_variation", f"the words of {one.text!r} in another order or form"
         for one in map(wording, references):
             if one.words & said.words and not one.words <= said.words:

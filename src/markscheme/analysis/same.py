@@ -62,6 +62,16 @@ def same_value(pair: Pair) -> str | None:
     return None if within else _nested_dates(pair, spans=True)
 
 
+def same_date(pair: Pair) -> str | None:
+    """The same date of a month or day, written in another way, or a year in its century or decade."""
+    if stands_in(pair.reference.plain, pair.answer.plain):
+        return None
+    for wanted, said in product(pair.reference.dates, pair.answer.dates):
+        if wanted.month and relate_dates(wanted, said).value == "same":
+            return f"the same date as {wanted.text!r}, written in another way"
+    return _nested_dates(pair, spans=True)
+
+
 def same_number(pair: Pair) -> str | None:
     """The same number, or a rounding of it, in other symbols."""
     one, other = pair.reference, pair.answer
