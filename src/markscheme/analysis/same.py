@@ -63,7 +63,7 @@ def same_value(pair: Pair) -> str | None:
 
 
 def same_date(pair: Pair) -> str | None:
-    """The same date of a month or day, written in another way, or a year in its century or decade."""
+    """The same day or month, written in another way, or a year in its century or decade."""
     if stands_in(pair.reference.plain, pair.answer.plain):
         return None
     for wanted, said in product(pair.reference.dates, pair.answer.dates):

@@ -264,7 +264,7 @@ class Jobs:
         await self._end(job, **{name: ended[name] for name in counted if name in ended})
 
     async def _end(self, job: Job, **found: Any) -> None:
-        """Note how a job ended: in its folder first, so that nobody sees an end that a crash undoes."""
+        """Note how a job ended: in its folder first, so that no crash undoes what was seen."""
         state = "failed" if found["error"] else "done"
         ended = replace(job, state=state, finished=now(), **found)
         try:
