@@ -37,7 +37,7 @@ def fleiss(counts: npt.NDArray[np.int64]) -> float:
 
     Every item has two ratings or more. Where not all have equally many, agreement and the shares of
     the categories are means over the items, each of its own ratings (Fleiss 1971, equations 2 to 4,
-    with an item's n for the common n; so in Gwet 2014, Handbook of Inter-Rater Reliability).
+    with an item's n for the common n, which is ours).
     """
     ratings = counts.sum(axis=1)
     shares = (counts / ratings[:, None]).mean(axis=0)

@@ -85,9 +85,8 @@ def verdict_figures(verdicts: pl.Series, clusters: pl.DataFrame) -> list[dict[st
     values = verdicts.cast(pl.Float32).to_numpy()
     found = []
     for group in _groups(clusters):
-        own = group.of(values)
-        judged = int(np.count_nonzero(~np.isnan(own)))
-        found.append({"system": group.system, "judged": judged, **_accuracy(own, group)})
+        judged, accuracy = _accuracy(group.of(values), group)
+        found.append({"system": group.system, "judged": judged, **accuracy})
     return found
 
 
@@ -173,8 +172,8 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
     }
     statuses = np.bincount(group.of(values["status"]), minlength=len(STATUSES))
     counts = dict(zip(STATUSES, map(int, statuses), strict=True))
-    judged, verdict = counts.pop("judged"), group.of(values["verdict"])
-    verdicts = int(np.count_nonzero(~np.isnan(verdict)))
+    judged = counts.pop("judged")
+    verdicts, accuracy = _accuracy(group.of(values["verdict"]), group)
     score, score_spread, _ = _mean(group.of(values["score"]), group)
     score_low, score_high = _interval(score, score_spread, None)
     return {
@@ -183,7 +182,7 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
         "judged": judged,
         "not_judged": {status: count for status, count in counts.items() if count},
         **({} if verdicts == judged else {"verdicts": verdicts}),
-        **_accuracy(verdict, group),
+        **accuracy,
         "mean_score": score,
         "mean_score_low": score_low,
         "mean_score_high": score_high,
@@ -194,11 +193,11 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
     }
 
 
-def _accuracy(verdicts: _Array, group: _Group) -> dict[str, Any]:
-    """The share of true verdicts; see `summarise`."""
+def _accuracy(verdicts: _Array, group: _Group) -> tuple[int, dict[str, Any]]:
+    """How many answers have a verdict, and the share of true ones; see `summarise`."""
     share, spread, count = _mean(verdicts, group)
     low, high = _interval(share, spread, count)
-    return {
+    return count, {
         "accuracy": share,
         "accuracy_low": low,
         "accuracy_high": high,
@@ -219,7 +218,7 @@ def _learned(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
     numbers = np.arange(group.count) if group.questions is None else group.questions
     others = None if group.questions is None else numbers[~learned]
     rest = replace(group, rows=None, questions=others)
-    shares = _accuracy(verdict[~learned], rest)
+    judged, shares = _accuracy(verdict[~learned], rest)
     return {
         "unsure": int(unsure.sum()),
         "outside": int(counts[SCOPES.index(OUTSIDE)]),
@@ -227,7 +226,7 @@ def _learned(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
         "learned_questions": None
         if counts[SCOPES.index(UNKNOWN)]
         else len(np.unique(numbers[learned])),
-        "rest_judged": int(np.count_nonzero(~np.isnan(verdict[~learned]))),
+        "rest_judged": judged,
         **{f"rest_{name}": shares[name] for name in ("accuracy", "accuracy_low", "accuracy_high")},
     }
 
