@@ -26,7 +26,7 @@ def test_tool_and_version_are_named_and_three_rows_are_shown(
 
 
 @pytest.mark.parametrize(
-    ("name", "tool"), [("ragas.csv", "ragas"), ("deepeval.json", "deepeval"),
+    ("name", "tool"), [("ragas.csv", ""), ("deepeval.json", ""),
                        ("promptfoo.json", "promptfoo results"), ("hf-dataset", "")],
 )  # fmt: skip
 def test_what_is_recognised_is_named(name: str, tool: str) -> None:

@@ -32,7 +32,7 @@ def test_accuracy_by_a_column(tmp_path: Path, folder: bool) -> None:
 
 
 def test_a_column_that_is_not_there_is_named() -> None:
-    with pytest.raises(DataError, match="no column 'topik', requested with --slices"):
+    with pytest.raises(DataError, match="no column 'topik', which --slices or"):
         markscheme.judge(ROWS, "exact_match", slices=["topik"])
     with pytest.raises(DataError, match="--slices topic"):
         markscheme.judge(ROWS, "exact_match").by("topic")

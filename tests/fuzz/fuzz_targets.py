@@ -38,9 +38,9 @@ from markscheme.models.ledger.exchange import read_export
 from markscheme.models.sources import Models
 from markscheme.tables import read_table
 from markscheme.tables.answers import AnswersReader, ReadOptions, read_answers
-from markscheme.tables.files import Format
 from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.labels import load_labels
+from markscheme.tables.read_options import Format
 from markscheme.text.replies.entailment import LABELS, NOT_ENTAILMENT, read_entailment
 from markscheme.text.replies.grades import RELATIONS, read_grade, read_relation, read_score
 from markscheme.text.replies.reply import Reading

@@ -115,34 +115,6 @@ def human_accuracy(
     return found
 
 
-def _all_answers(
-    judgments: pl.DataFrame, matched: pl.DataFrame, key: tuple[str, ...]
-) -> pl.DataFrame:
-    """Every answer once, with its label where it has one, and its question as a number."""
-    identity = (
-        ["answer_id"]
-        if key == ("answer_id",)
-        else [name for name in ("question", "answer", "system") if name in judgments.columns]
-    )
-    extra = [n for n in ("label", "inclusion_probability", "stratum") if n in matched.columns]
-    if "question" in matched.columns and "question" not in judgments.columns:
-        raise AgreementError(
-            "the judgments do not say which answers share a question, as the labels do; give the "
-            "judged file with --answers, or a column 'question' in the judgments"
-        )
-    once = judgments.unique(identity, keep="first", maintain_order=True)
-    table = once.join(
-        matched.select(*identity, *extra),
-        on=identity,
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    )
-    known = "question" in table.columns and table["question"].null_count() == 0
-    cluster = pl.col("question").rank("dense") if known else pl.int_range(1, pl.len() + 1)
-    return table.with_columns(cluster.cast(pl.Int64).alias("cluster"))
-
-
 def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions) -> HumanAccuracy:
     judged = table["verdict"].is_not_null() | table["score"].is_not_null()
     not_judged = table.height - int(judged.sum())
@@ -270,16 +242,26 @@ def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
     `place` is the row of the labels of the answer, labelled or still to be labelled.
 
     Raises:
-        AgreementError: judgments and labels do not match.
+        AgreementError: judgments and labels do not match, or only the labels know the question.
     """
     joined = join_labels(judgments, labels)
-    table = _all_answers(judgments, joined.rows, joined.key)
-    key = joined.key
+    matched, key, identity = joined.rows, joined.key, joined.identity
+    if "question" in matched.columns and "question" not in judgments.columns:
+        raise AgreementError(
+            "the judgments do not say which answers share a question, as the labels do; give the "
+            "judged file with --answers, or a column 'question' in the judgments"
+        )
+    extra = [n for n in ("label", "inclusion_probability", "stratum") if n in matched.columns]
     places = labels.select(*key).with_row_index("place").unique(key, keep="first")
-    return table.join(
-        places.with_columns(pl.col("place").cast(pl.Int64)),
-        on=key, how="left", nulls_equal=True, maintain_order="left",
-    )  # fmt: skip
+    table = judgments.unique(identity, keep="first", maintain_order=True)
+    for found, by in (
+        (matched.select(*identity, *extra), identity),
+        (places.with_columns(pl.col("place").cast(pl.Int64)), key),
+    ):
+        table = table.join(found, on=by, how="left", nulls_equal=True, maintain_order="left")
+    known = "question" in table.columns and table["question"].null_count() == 0
+    cluster = pl.col("question").rank("dense") if known else pl.int_range(1, pl.len() + 1)
+    return table.with_columns(cluster.cast(pl.Int64).alias("cluster"))
 
 
 def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, str]:

@@ -99,14 +99,15 @@ def _recorded(
     """Both judges' rows side by side, one an answer that has a label and that both were given."""
     names = dict.fromkeys((first, then))
     joined = join_labels(pl.concat([one_judge(rows, name) for name in names]), known)
-    keys = [n for n in ("answer_id", "question", "answer", "system") if n in joined.rows.columns]
-    keys = ["answer_id"] if joined.key == ("answer_id",) else keys
     cheap, second = (joined.rows.filter(pl.col("judge") == name) for name in (first, then))
     score = pl.coalesce("score", pl.col("verdict").cast(pl.Float64)).fill_null(np.nan)
-    both = cheap.select(*keys, score.alias("first"), "label", "cluster").join(
-        second.select(*keys, pl.col("verdict").cast(pl.Float64).fill_null(np.nan).alias("then")),
-        on=keys, how="inner", nulls_equal=True, maintain_order="left",
-    )  # fmt: skip
+    other = pl.col("verdict").cast(pl.Float64).fill_null(np.nan).alias("then")
+    both = cheap.select(*joined.identity, score.alias("first"), "label", "cluster").join(
+        second.select(*joined.identity, other),
+        on=joined.identity,
+        nulls_equal=True,
+        maintain_order="left",
+    )
     if both.is_empty():
         raise AgreementError(f"no labelled answer was judged by both {first!r} and {then!r}")
     alone = max(cheap.height, second.height) - both.height

@@ -50,15 +50,15 @@ def compare_judges(
     names = _chosen(joined.rows["judge"], judges, "judges")
     accepted = as_binary(joined.rows["label"], positive_from=options.positive_from)
     rows = joined.rows.with_columns(accepted)
-    identity = _identity(rows)
     tables = {
         name: rows.filter(pl.col("judge") == name).select(
-            *identity, "cluster", "accepted", "verdict"
+            *joined.identity, "cluster", "accepted", "verdict"
         )
         for name in names
     }
     pairs = [
-        _judge_pair(tables, first, second, options) for first, second in combinations(names, 2)
+        _judge_pair(tables, joined.identity, first, second, options)
+        for first, second in combinations(names, 2)
     ]
     return with_holm(pairs)
 
@@ -105,10 +105,13 @@ def compare_systems(
 
 
 def _judge_pair(
-    tables: Mapping[str, pl.DataFrame], first: str, second: str, options: CompareOptions
+    tables: Mapping[str, pl.DataFrame],
+    identity: Sequence[str],
+    first: str,
+    second: str,
+    options: CompareOptions,
 ) -> Comparison:
     left, right = tables[first], tables[second]
-    identity = _identity(left)
     both = left.join(
         right.select(*identity, pl.col("verdict").alias("other")), on=identity, nulls_equal=True
     )
@@ -185,12 +188,6 @@ def _system_pair(
     if (sides[:, :, 1] == 1).all():
         return pair
     return replace(pair, mcnemar=Figure(reason="some question has several answers of a system"))
-
-
-def _identity(rows: pl.DataFrame) -> list[str]:
-    if "answer_id" in rows.columns and rows["answer_id"].null_count() == 0:
-        return ["answer_id"]
-    return [name for name in ("question", "answer", "system") if name in rows.columns]
 
 
 def _chosen(column: pl.Series, wanted: Sequence[str] | None, what: str) -> list[str]:

@@ -30,10 +30,9 @@ from markscheme.models import Models
 from markscheme.results import Column, Format, Table, TableResult, columns, excerpts, out_of
 from markscheme.tables import (
     as_binary,
-    matching_key,
+    matched_on,
     one_judge,
     tied_note,
-    with_ids_of,
     write_table,
 )
 from markscheme.text import excerpt
@@ -413,8 +412,7 @@ def _accepted(
 def _matched(table: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """`answer_id` and `label` of the answers, by the labels of another table."""
     bare = table.drop("label")
-    known = with_ids_of(bare, known)
-    key = matching_key(bare, known)
+    known, key = matched_on(bare, known)
     return bare.select(list(dict.fromkeys(["answer_id", *key]))).join(
         known.select(*key, "label").unique(key, maintain_order=True), on=key, how="left"
     )

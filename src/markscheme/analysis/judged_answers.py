@@ -10,7 +10,7 @@ from markscheme.agreement import JudgmentsSource, TableSource, judged_table, ope
 from markscheme.analysis.error_categories import NEAR, kind_of
 from markscheme.errors import DataError
 from markscheme.results import check_slices
-from markscheme.tables import matching_key
+from markscheme.tables import matched_on
 
 _TEXTS = ("question", "references", "answer", "system", "reference_kind")
 
@@ -40,7 +40,7 @@ def judged_answers(
     texts = run.answers
     wanted = [name for name in slices if name not in ("judge", "system")]
     check_slices(texts.columns, wanted)
-    key = matching_key(rows, texts)
+    texts, key = matched_on(rows, texts)
     extra = [name for name in dict.fromkeys((*_TEXTS, *wanted)) if name not in key]
     table = rows.drop([name for name in extra if name in rows.columns]).join(
         texts.unique(key, keep="first", maintain_order=True).select(*key, *extra),

@@ -60,7 +60,7 @@ def _with_columns(file: str, columns: Mapping[str, str]) -> str:
         and one.read_as != one.name
         and not one.name.startswith("(")
     ]
-    if not pairs or source.foreign:
+    if not pairs or source.tool:
         return TEMPLATE
     head, _, rest = TEMPLATE.partition("[columns]\n")
     return "\n".join([f"{head}[columns]", *pairs, rest])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +28,7 @@ def references_of(value: Any) -> list[str]:
     """
     if isinstance(value, str):
         try:
-            written = parse_list_literals(value, {})
+            written = parse_list_literals(value, Counter())
         except ValueError as error:
             raise DataError(str(error)) from None
         value = [value] if written is None else written

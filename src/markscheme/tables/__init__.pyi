@@ -19,7 +19,6 @@ from .columns import recognise as recognise
 from .columns import renamed as renamed
 from .datasets import read_dataset as read_dataset
 from .files import DATASET as DATASET
-from .files import Format as Format
 from .files import RawBatch as RawBatch
 from .files import Source as Source
 from .files import check_named as check_named
@@ -29,11 +28,10 @@ from .files import read_table as read_table
 from .joins import Joined as Joined
 from .joins import as_binary as as_binary
 from .joins import join_labels as join_labels
-from .joins import matching_key as matching_key
+from .joins import matched_on as matched_on
 from .joins import numbered as numbered
 from .joins import tied_note as tied_note
 from .joins import with_answers as with_answers
-from .joins import with_ids_of as with_ids_of
 from .judgment_files import judgments_file as judgments_file
 from .judgment_files import load_judgments as load_judgments
 from .judgment_files import one_judge as one_judge
@@ -67,6 +65,7 @@ from .parquet import scan_parquet as scan_parquet
 from .previews import SourceColumn as SourceColumn
 from .previews import SourcePreview as SourcePreview
 from .previews import preview as preview
+from .read_options import Format as Format
 from .read_options import ReadOptions as ReadOptions
 from .seal import MANIFEST as MANIFEST
 from .seal import bytes_digest as bytes_digest

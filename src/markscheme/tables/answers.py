@@ -111,17 +111,10 @@ class AnswersReader:
                 answers.
             BadRowsError: malformed rows, unless they are to be skipped; up to 20 are named.
         """
-        rows = self.options.batch_rows
         several = len(self.sources) > 1
         sources, predicted = with_predictions(self.sources) if several else (self.sources, [])
         for source in sources:
-            for raw in iter_raw(
-                source,
-                format=self.options.input_format,
-                batch_rows=rows,
-                encoding=self.options.encoding,
-                sheet=self.options.sheet,
-            ):
+            for raw in iter_raw(source, self.options):
                 named = self.system or system_of(source)
                 frame = self.answers_of(raw, predicted, default_system=named)
                 if not self._stopping and frame.height:
@@ -147,6 +140,12 @@ class AnswersReader:
     @property
     def _stopping(self) -> bool:
         return self.options.on_bad_row == "error" and bool(self.problems)
+
+    @property
+    def _own(self) -> list[str]:
+        """Columns that are read under their own names."""
+        slices = (name for name in self.options.slices if name not in ANSWERS_SCHEMA)
+        return [*self.options.own_columns, *slices]
 
     def answers_of(
         self, raw: RawBatch, predicted: Sequence[Predictions], *, default_system: str
@@ -174,7 +173,7 @@ class AnswersReader:
             given,
             self.options.answer_columns,
             required=tuple(one for one in REQUIRED if one != "references" or not optional),
-            own=self.options.own_columns,
+            own=self._own,
         )
         if predicted and "answer_id" not in self.options.columns:
             _match_by_id(found, raw, predicted)
@@ -186,14 +185,12 @@ class AnswersReader:
         self.last = found
         said = found.said(raw.source)
         self.recognised.update({said: None} if said else {})
-        slices = self._slices(raw)
         if found.format is None:  # What else a tool writes down is the tool's own.
-            unused = [name for name in found.unused if name not in slices]
+            unused = [name for name in found.unused if name not in self._own]
             self.ignored.update(dict.fromkeys(unused))
             if unused and _LABELS.isdisjoint(found.places) and not found.labels:
                 keys = {name: label_key(name, found.answers) for name in unused}
                 self._offers.see(raw.columns, keys, len(raw.lines))
-        found.values.update({name: raw.columns[name] for name in slices})
         if predicted:
             tables = _predicted(found, predicted, raw)
         elif found.answers:
@@ -245,16 +242,12 @@ class AnswersReader:
         grades: Mapping[int, tuple[str, bool] | None],
         default_system: str,
     ) -> pl.DataFrame:
-        own = [*self.options.own_columns, *self._slices(raw)]
         result = validate_rows(
             raw,
             values,
-            schema=ANSWERS_SCHEMA | dict.fromkeys(own, pl.String),
-            references=self.options.references,
-            separator=self.options.reference_separator,
-            max_bytes=self.options.max_bytes,
+            self.options,
+            schema=ANSWERS_SCHEMA | dict.fromkeys(self._own, pl.String),
             default_system=default_system,
-            keep_unlabelled=self.options.on_bad_row == "skip",
             more_references=more_references,
         )
         # A row of a wide table is several answers, and malformed once.
@@ -274,21 +267,6 @@ class AnswersReader:
                 if (grade := grades[line]) is not None
             )
         return frame
-
-    def _slices(self, raw: RawBatch) -> dict[str, str]:
-        """The columns requested as slices that are not ours anyway.
-
-        Raises:
-            DataError: the source has no such column.
-        """
-        wanted = [name for name in self.options.slices if name not in ANSWERS_SCHEMA]
-        for name in wanted:
-            if name not in raw.columns:
-                raise DataError(
-                    f"{raw.source} has no column {name!r}, requested with --slices; its columns "
-                    f"are: {', '.join(raw.columns)}"
-                )
-        return {name: name for name in wanted}
 
     def _note(self, notes: Mapping[str, int]) -> None:
         for note, count in notes.items():

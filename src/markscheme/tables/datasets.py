@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -19,13 +18,12 @@ from markscheme.errors import DataError, MarkschemeError, UnknownNameError
 ENTRY_POINTS = "markscheme.datasets"
 
 
-def read_dataset(name: str, *, data_dir: str | Path | None = None, **options: Any) -> pl.DataFrame:
+def read_dataset(name: str, *, data_dir: str | Path | None = None) -> pl.DataFrame:
     """The answers table of a public data set.
 
     Args:
         name: as `markscheme research datasets` lists it, or another package offers it.
         data_dir: where its files lie; None where its reader finds them.
-        options: further options of its reader.
 
     Raises:
         UnknownNameError: no installed package offers it.
@@ -45,7 +43,7 @@ def read_dataset(name: str, *, data_dir: str | Path | None = None, **options: An
     if len(named) > 1:
         raise DataError(f"several packages offer a data set {name!r}: {where}; uninstall one")
     try:
-        found = named[0].load()(name, data_dir=data_dir, **options)
+        found = named[0].load()(name, data_dir=data_dir)
     except MarkschemeError:
         raise
     except (Exception, SystemExit) as error:

@@ -25,15 +25,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeAlias, cast, get_args
 
 import orjson
 import polars as pl
 import zstandard
 
 from markscheme.errors import BadRowsError, DataError, Problem
-from markscheme.tables.first_bytes import archive_of, other_encoding, seems_binary
+from markscheme.tables.first_bytes import is_text, other_encoding
 from markscheme.tables.formats import (
+    EXPORT_IT,
     ForeignFormat,
     format_of_document,
     format_of_record,
@@ -44,14 +45,13 @@ from markscheme.tables.list_literals import LONG_INTEGER, parse_json
 from markscheme.tables.objects import columns_of, frame_of, values_of, with_gaps
 from markscheme.tables.parquet import scan_parquet
 from markscheme.tables.paths import are_messages
+from markscheme.tables.read_options import Format, ReadOptions
 from markscheme.text import csv_value, in_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from markscheme.tables.formats import CsvOutput
-
-Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"]
 
 SUFFIXES: Mapping[str, Format] = {
     ".jsonl": "jsonl",
@@ -252,30 +252,22 @@ def _decompressed(stream: io.BufferedReader) -> io.BufferedReader:
     return io.BufferedReader(opened, buffer_size=1 << 20)
 
 
-def iter_raw(
-    source: Source,
-    *,
-    format: Format | None = None,
-    batch_rows: int,
-    encoding: str | None = None,
-    sheet: str | None = None,
-) -> Iterator[RawBatch]:
+def iter_raw(source: Source, options: ReadOptions) -> Iterator[RawBatch]:
     """Batches of raw rows of one source, in order.
 
     Args:
         source: a file, a folder of Parquet files or of a Hugging Face dataset, `-` for standard
             input, `dataset:NAME` for a data set that a package offers, a frame or Arrow table, a
             list of dicts or a dict of lists.
-        format: what a file is; None finds out from the content or the name.
-        batch_rows: rows per batch at the most.
-        encoding: of a file of text; None finds out.
-        sheet: of a workbook; None takes the only one that holds a table.
+        options: what a file is, in which encoding, which sheet, and how many rows a batch has; the
+            others are of what the columns mean.
 
     Raises:
         DataError: the source as a whole cannot be read.
     """
     if isinstance(source, str | Path):
-        return _file_batches(str(source), format, batch_rows, encoding, sheet)
+        return _file_batches(str(source), options)
+    batch_rows = options.batch_rows
     if type(source).__module__.startswith("pandas"):
         return _pandas_batches(cast("pd.DataFrame", source), batch_rows)
     frame = frame_of(source)
@@ -294,10 +286,9 @@ def iter_raw(
     )
 
 
-def _file_batches(
-    path: str, format: Format | None, batch_rows: int, encoding: str | None, sheet: str | None
-) -> Iterator[RawBatch]:
+def _file_batches(path: str, options: ReadOptions) -> Iterator[RawBatch]:
     check_named(path)
+    batch_rows = options.batch_rows
     if path.startswith(DATASET):
         from markscheme.tables.datasets import read_dataset
 
@@ -309,27 +300,23 @@ def _file_batches(
             batch.kind = "a folder"
             yield batch
         return
-    with _open_source(path, encoding) as opened:
+    with _open_source(path, options.encoding) as opened:
         stream, head = opened.stream, opened.head
         if not head:
             raise DataError(f"{shown(path)} is empty")
-        if _binary_format(head) is None and (what := seems_binary(head)):
-            raise _no_table(path, what)
-        kind = format or format_of(path, head)
-        if format in (None, "xlsx") and head.startswith(_ARCHIVE):
-            batches = _iter_archive(path, stream.read(), batch_rows, sheet)
+        if _binary_format(head) is None and not is_text(head):
+            raise DataError(f"{shown(path)} is no table: {EXPORT_IT}")
+        kind = options.input_format or format_of(path, head)
+        if options.input_format in (None, "xlsx") and head.startswith(_ARCHIVE):
+            batches = _iter_archive(path, stream.read(), batch_rows, options.sheet)
         elif kind == "xlsx":
-            batches = _iter_workbook(path, stream.read(), sheet)
+            batches = _iter_workbook(path, stream.read(), options.sheet)
         else:
             batches = _batches_of(path, kind, stream, head, batch_rows)
         for batch in batches:
             batch.notes += opened.notes
             batch.kind = kind
             yield batch
-
-
-def _no_table(path: str, what: str) -> DataError:
-    return DataError(f"{shown(path)} is not a table that can be read: it seems to be {what}")
 
 
 def _batches_of(
@@ -390,7 +377,7 @@ def read_table(source: Source) -> pl.DataFrame:
     """
     if isinstance(source, pl.DataFrame):
         return source
-    batches = list(iter_raw(source, batch_rows=1_000_000))
+    batches = list(iter_raw(source, ReadOptions(batch_rows=1_000_000)))
     problems = [problem for batch in batches for problem in (*batch.problems, *_not_unicode(batch))]
     if problems:
         raise BadRowsError(problems)
@@ -449,7 +436,7 @@ def check_characters(text: str, ours: str) -> None:
 def count_rows(files: Sequence[str | Path]) -> int | None:
     """Rows of files, for a progress bar: of Parquet, CSV and TSV, and text with one row per line.
 
-    None where the rows of one of the files cannot be had cheaply.
+    Blank lines count. None where the rows of one of the files cannot be had cheaply.
     """
     counts = [_rows_of(Path(file)) for file in files]
     return None if None in counts else sum(filter(None, counts))
@@ -459,34 +446,17 @@ def _rows_of(file: Path) -> int | None:
     kind = SUFFIXES.get(file.suffix.lower())
     if not file.is_file() or kind in (None, "json"):
         return None
-    if kind == "parquet":
-        try:
-            return int(scan_parquet(file).select(pl.len()).collect().item())
-        except (DataError, pl.exceptions.PolarsError):
-            return None
-    with file.open("rb") as stream:
-        blocks = iter(lambda: stream.read(1 << 20), b"")
-        if kind in ("csv", "tsv"):
-            return max(0, _records(blocks) - 1)
-        return sum(block.count(b"\n") for block in blocks)
-
-
-def _records(blocks: Iterable[bytes]) -> int:
-    """Records of CSV with something in them: a line break within quotes ends none."""
-    records, filled, quoted = 0, False, False
-    for block in blocks:
-        # Every other piece stands within quotes; a doubled quote leaves an empty piece between.
-        for place, piece in enumerate(block.split(b'"')):
-            if place:
-                quoted, filled = not quoted, True
-            if quoted:
-                continue
-            first, *others = piece.split(b"\n")
-            filled = filled or bool(first.strip(b"\r"))
-            for line in others:
-                records += filled
-                filled = bool(line.strip(b"\r"))
-    return records + filled
+    try:
+        if kind == "parquet":
+            frame = scan_parquet(file)
+        elif kind in ("csv", "tsv"):
+            frame = pl.scan_csv(file, glob=False, infer_schema=False, ignore_errors=True)
+        else:
+            with file.open("rb") as stream:
+                return sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
+        return int(frame.select(pl.len()).collect().item())
+    except (DataError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
 
 
 def near_file(path: str | Path) -> str:
@@ -858,8 +828,6 @@ def _iter_archive(
     ) as error:  # fmt: skip
         raise DataError(f"{shown(path)}: the archive is damaged or cut: {error}") from None
     if log is None:
-        if what := archive_of(content):
-            raise _no_table(path, what)
         yield from _iter_workbook(path, content, sheet)
     else:
         yield from _document_batches(path, log, batch_rows)

@@ -6,6 +6,7 @@ Readers of files pass every batch through here, so that all judges see the same 
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import polars as pl
 
@@ -33,7 +34,7 @@ _FAILED = (
 _SOLVED = "references are worked solutions that end in '#### ANSWER': the answer is the reference"
 
 
-def final_answers(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
+def final_answers(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
     """An answers table with final answers alone; what was cut is counted in `notes`.
 
     - A token that ends an answer is cut, and reasoning between tags is left out; an answer that
@@ -57,16 +58,16 @@ def _speaks_of(pattern: str) -> pl.Expr:
     )
 
 
-def _without_last_tokens(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
+def _without_last_tokens(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
     ended = frame.select(
         pl.col("answer").str.contains(_LAST).fill_null(value=False) & ~_speaks_of(_LAST)
     ).to_series()
-    _count(notes, _TOKENS, int(ended.sum()))
+    notes[_TOKENS] += int(ended.sum())
     bare = pl.col("answer").str.replace(rf"(?:{_LAST})", "").str.strip_chars_end()
     return frame.with_columns(pl.when(ended).then(bare).otherwise("answer").alias("answer"))
 
 
-def _without_reasoning(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
+def _without_reasoning(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
     wrapped = frame.select(
         pl.col("answer").str.contains(REASONING).fill_null(value=False) & ~_speaks_of(REASONING)
     ).to_series()
@@ -75,31 +76,31 @@ def _without_reasoning(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFra
     pairs = zip(frame["answer"], wrapped, strict=True)
     answers = [without_reasoning(text) if cut else text for text, cut in pairs]
     lost = sum(cut and text is None for text, cut in zip(answers, wrapped, strict=True))
-    _count(notes, _CUT, int(wrapped.sum()) - lost)
-    _count(notes, _ONLY, lost)
+    notes[_CUT] += int(wrapped.sum()) - lost
+    notes[_ONLY] += lost
     return frame.with_columns(pl.Series("answer", answers, dtype=pl.String))
 
 
-def _without_errors(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
+def _without_errors(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
     failed = frame.select(
         pl.col("answer").str.contains(API_ERROR).fill_null(value=False)
         & ~_speaks_of(f"(?:{ABOUT_ERRORS})|(?:{API_ERROR})")
     ).to_series()
-    _count(notes, _FAILED, int(failed.sum()))
+    notes[_FAILED] += int(failed.sum())
     return frame.with_columns(
         pl.when(~failed).then("answer").alias("answer"),
         pl.when(failed).then("answer").otherwise("answer_error").alias("answer_error"),
     )
 
 
-def _solved(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
+def _solved(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
     solved = frame.select(
         pl.col("references").list.eval(pl.element().str.contains(WORKED)).list.any()
         .fill_null(value=False) & (pl.col("reference_kind").fill_null("text") == "text")
     ).to_series()  # fmt: skip
     if not solved.any():
         return frame
-    _count(notes, _SOLVED, int(solved.sum()))
+    notes[_SOLVED] += int(solved.sum())
     rows = zip(frame["references"].to_list(), frame["answer"], solved, strict=True)
     cut = [
         ([_final(one) for one in references], None if answer is None else _final(answer))
@@ -119,8 +120,3 @@ def _final(text: str) -> str:
     if match is None:
         return text
     return match[1].replace(",", "") if _GROUPED.fullmatch(match[1]) else match[1]
-
-
-def _count(notes: dict[str, int], note: str, rows: int) -> None:
-    if rows:
-        notes[note] = notes.get(note, 0) + rows

@@ -28,6 +28,8 @@ class Joined:
             judged), `label`, `cluster` (the question, or the answer where no question is known),
             and `answer_id`, `question`, `answer`, `system` as far as known.
         key: the columns that judgments and labels were matched on.
+        identity: the columns of the judgments by which an answer is known: its id where that is
+            the key, else its texts.
         unlabelled: judgments without a label.
         tied: judgments of answers on which as many annotators say one thing as another.
         unused_labels: labels without a judgment.
@@ -37,6 +39,7 @@ class Joined:
 
     rows: pl.DataFrame
     key: tuple[str, ...]
+    identity: tuple[str, ...]
     unlabelled: int
     tied: int
     unused_labels: int
@@ -81,18 +84,14 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
         AgreementError: nothing matches; the same answer has two labels, or two verdicts of one
             judge.
     """
-    labels = with_ids_of(judgments, labels)
-    key = matching_key(judgments, labels)
+    labels, key = matched_on(judgments, labels)
     ties = labels.filter(_tied(labels))
     labels = labels.filter(pl.col("label").is_not_null())
     if labels.is_empty():
         alike = ": annotators are tied on every answer" if ties.height else ""
         raise AgreementError(f"no row of the labels has a label{alike}")
     known, repeated_labels = _one_row_each(labels, key, "label", "labels")
-    identity = tuple(n for n in ("answer_id", "question", "answer", "system") if n in judgments)
-    identity = (
-        ("answer_id",) if key == ("answer_id",) else tuple(n for n in identity if n != "answer_id")
-    )
+    identity = key if key == KEYS[:1] else tuple(n for n in KEYS[1:] if n in judgments.columns)
     once, repeated = _one_row_each(judgments, (*identity, "judge"), "verdict", "judgments")
     extra = [n for n in known.columns if n not in once.columns or n in key]
     rows = once.join(
@@ -119,6 +118,7 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
     return Joined(
         rows=rows.with_columns(cluster.rank("dense").cast(pl.Int64).alias("cluster") - 1),
         key=key,
+        identity=identity,
         unlabelled=once.height - rows.height - tied,
         tied=tied,
         unused_labels=known.join(once, on=key, how="anti", nulls_equal=True).height,
@@ -156,43 +156,34 @@ def _ends_with_system(judged: pl.DataFrame) -> bool:
     return str(name).endswith(f":{system}")
 
 
-def with_ids_of(judged: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
-    """The labels, with the ids of what was judged where theirs are of rows of a wide table.
+def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """A table of labels or answers with the ids of what was judged, and the columns to match on.
 
-    Such a row has an answer of each system, so that its id is in `judged` with the system's
-    name behind it: the id `q1` and the system `terse` of a label are `q1:terse` there.
-    """
-    names = {"answer_id", "system"}
-    if not (names <= set(judged.columns) and names <= set(labels.columns)):
-        return labels
-    if labels.join(judged, on="answer_id", how="semi").height:
-        return labels
-    joined = labels.with_columns(pl.format("{}:{}", "answer_id", "system").alias("answer_id"))
-    return joined if joined.join(judged, on="answer_id", how="semi").height else labels
-
-
-def matching_key(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ...]:
-    """The columns on which the two tables can be matched.
-
+    A row of a wide table has an answer of each system, so that its id is in `judged` with the
+    system's name behind it: the id `q1` and the system `terse` of a label are `q1:terse` there.
     Ids, or systems, of which the tables have none in common are no key: other tools number rows
     in their own way, and a table without a column of systems has its file's name there.
 
     Raises:
-        AgreementError: they have none in common.
+        AgreementError: they have no key in common.
     """
-    both = set(judgments.columns) & set(labels.columns)
+    both = set(judged.columns) & set(table.columns)
     textual = {"question", "answer"} <= both
     if "answer_id" in both:
-        common = labels.join(judgments, on="answer_id", how="semi").height
-        if common or not textual:
-            return ("answer_id",)
+        of_system = pl.format("{}:{}", "answer_id", "system").alias("answer_id")
+        wide = [table.with_columns(of_system)] if "system" in both else []
+        for known in (table, *wide):
+            if known.join(judged, on="answer_id", how="semi").height:
+                return known, ("answer_id",)
+        if not textual:
+            return table, ("answer_id",)
     if not textual:
         raise AgreementError(
             "judgments and labels have no key in common: both need 'answer_id', or both "
             "'question' and 'answer'"
         )
-    systems = "system" in both and labels.join(judgments, on="system", how="semi").height
-    return ("question", "answer", "system") if systems else ("question", "answer")
+    systems = "system" in both and table.join(judged, on="system", how="semi").height
+    return table, ("question", "answer", *(["system"] if systems else []))
 
 
 def numbered(table: pl.DataFrame) -> pl.DataFrame:
@@ -213,7 +204,7 @@ def with_answers(
 ) -> pl.DataFrame:
     """Judgments with `answer_id`, `question`, `answer` and `system` of an answers table.
 
-    Matched as judgments and labels are (`matching_key`). Columns that the judgments have already
+    Matched as judgments and labels are (`matched_on`). Columns that the judgments have already
     stay as they are, but for ids that the answers do not know. Of an answer that occurs several
     times, each row gets the judgment, or the judgment in the same place among several of a judge.
 
@@ -225,7 +216,7 @@ def with_answers(
     Raises:
         AgreementError: the tables have no key in common, or a judgment's answer is not there.
     """
-    key = matching_key(judgments, answers)
+    answers, key = matched_on(judgments, answers)
     if key != ("answer_id",):
         judgments = judgments.drop("answer_id", strict=False)
     there = {*key, *judgments.columns}

@@ -11,7 +11,7 @@ from markscheme.errors import AgreementError, DataError, UnknownNameError
 from markscheme.tables.columns import KEYS, renamed
 from markscheme.tables.files import Source, check_named, read_table
 from markscheme.tables.joins import check_key, text_keys
-from markscheme.tables.judgments import JUDGMENTS_SCHEMA, STATUSES
+from markscheme.tables.judgments import JUDGMENTS_SCHEMA, STATUSES, status_of_results
 from markscheme.tables.label_values import is_binary, looks_like_values, parse_values
 from markscheme.tables.labels import LABEL_COLUMNS
 from markscheme.tables.seal import check_run
@@ -162,9 +162,7 @@ def _from_long(
         raise DataError("column 'verdict' has numbers other than 0 and 1; are they scores?")
     table = table.with_columns(verdict.cast(pl.Boolean).alias("verdict"), score.alias("score"))
     if "status" not in table.columns or not _is_ours(table["status"]):
-        judged = pl.col("verdict").is_not_null() | pl.col("score").is_not_null()
-        status = pl.when(judged).then(pl.lit("judged")).otherwise(pl.lit("failed"))
-        table = table.with_columns(status.alias("status"))
+        table = table.with_columns(status_of_results(table))
     return _tidy(table.with_columns(pl.col("status").cast(pl.String)), slices)
 
 
@@ -196,11 +194,10 @@ def _from_wide(table: pl.DataFrame, judges: Sequence[str], slices: Sequence[str]
                 pl.lit(name).alias("judge"),
                 pl.Series("verdict", values if binary else empty).cast(pl.Boolean),
                 pl.Series("score", empty if binary else values),
-                pl.Series("judged", values.is_not_null()),
             )
         )
-    status = pl.when("judged").then(pl.lit("judged")).otherwise(pl.lit("failed"))
-    return _tidy(pl.concat(parts).with_columns(status.alias("status")), slices)
+    long = pl.concat(parts)
+    return _tidy(long.with_columns(status_of_results(long)), slices)
 
 
 def _tidy(table: pl.DataFrame, slices: Sequence[str]) -> pl.DataFrame:

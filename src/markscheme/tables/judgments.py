@@ -95,6 +95,14 @@ def scope_parts(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
     }
 
 
+def status_of_results(frame: pl.DataFrame) -> pl.Series:
+    """`status`: `judged` where there is a verdict or a score, and `failed` elsewhere."""
+    results = [pl.col(name) for name in ("verdict", "score") if name in frame.columns]
+    judged = pl.any_horizontal(pl.lit(value=False), *(one.is_not_null() for one in results))
+    status = pl.when(judged).then(pl.lit("judged")).otherwise(pl.lit("failed"))
+    return frame.with_columns(status.alias("status"))["status"]
+
+
 def as_outcomes(frame: pl.DataFrame) -> pl.DataFrame:
     """A judge's output with every outcome column present, typed and in order.
 
@@ -105,13 +113,7 @@ def as_outcomes(frame: pl.DataFrame) -> pl.DataFrame:
         DataError: a judged row without verdict and score, or a verdict on a row not judged.
     """
     if "status" not in frame.columns:
-        has_result = pl.lit(value=False)
-        for name in ("verdict", "score"):
-            if name in frame.columns:
-                has_result = has_result | pl.col(name).is_not_null()
-        frame = frame.with_columns(
-            pl.when(has_result).then(pl.lit("judged")).otherwise(pl.lit("failed")).alias("status")
-        )
+        frame = frame.with_columns(status_of_results(frame))
     present = set(frame.columns)
     frame = frame.select(
         (pl.col(name) if name in present else pl.lit(None)).cast(JUDGMENTS_SCHEMA[name]).alias(name)

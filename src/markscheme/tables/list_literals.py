@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -53,7 +54,7 @@ def is_squad_object(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("text"), list) and set(value) <= {"text", "answer_start"}
 
 
-def parse_list_literals(text: str, notes: dict[str, int]) -> list[Any] | None:
+def parse_list_literals(text: str, notes: Counter[str]) -> list[Any] | None:
     """The list that a text is, or None where it is plain text.
 
     It may be in JSON (`["a", "b"]`), as Python prints it (`['a', 'b']`, which is what pandas writes
@@ -91,5 +92,5 @@ def parse_list_literals(text: str, notes: dict[str, int]) -> list[Any] | None:
         found: list[Any] = ast.literal_eval(inner)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None  # Text that only looks like it, such as an escape that is none.
-    notes[PYTHON] = notes.get(PYTHON, 0) + 1
+    notes[PYTHON] += 1
     return found

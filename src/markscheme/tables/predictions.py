@@ -7,7 +7,7 @@ SQuAD's and TriviaQA's scorers take `{id: text}`, HotpotQA's and 2WikiMultihopQA
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from markscheme.errors import BadRowsError, DataError
 from markscheme.tables.columns import ALIASES, plain_name
 from markscheme.tables.files import RawBatch, Source, iter_raw, records_batches
 from markscheme.tables.list_literals import parse_json
+from markscheme.tables.read_options import ReadOptions
 
 _BATCH = 65_536
 _QUESTION_IDS = ("question id", "qid", "query id", "example id", "sample id", "questionid")
@@ -97,24 +98,21 @@ def predictions_of(path: str | Path) -> dict[str, str | None] | None:
         if len(lists) != 1 or not all(isinstance(row, Mapping) for row in lists[0]):
             return _of_object(document)
         document = lists[0]
+
+    def batches(rows: int) -> Iterator[RawBatch]:
+        if isinstance(document, list):
+            return records_batches(str(path), document, rows)
+        return iter_raw(path, ReadOptions(batch_rows=rows))
+
     try:
-        first = (
-            next(iter(records_batches(str(path), document[:1], 1)), None)
-            if isinstance(document, list)
-            else next(iter(iter_raw(path, batch_rows=1)), None)
-        )
+        first = next(batches(1), None)
     except DataError:  # Whoever reads it as questions says so.
         return None
     columns = None if first is None else _columns(first)
     if columns is None:
         return None
-    batches = (
-        records_batches(str(path), document, _BATCH)
-        if isinstance(document, list)
-        else iter_raw(path, batch_rows=_BATCH)
-    )
     found: dict[str, str | None] = {}
-    for batch in batches:
+    for batch in batches(_BATCH):
         if batch.problems:
             raise BadRowsError(batch.problems)
         _add_rows(found, batch, *columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,32 +17,6 @@ from markscheme.tables.predictions import Predictions, with_predictions
 from markscheme.tables.read_options import ReadOptions
 from markscheme.tables.recognition import Recognised, recognise_columns
 from markscheme.text import in_rows
-
-_TOOLS: dict[str, tuple[frozenset[str], ...]] = {
-    "ragas": (
-        frozenset({"user_input", "response"}),
-        frozenset({"question", "contexts", "ground_truth"}),
-    ),
-    "deepeval": (frozenset({"actual_output", "expected_output"}),),
-    "Langfuse": (frozenset({"input", "output", "expectedOutput"}),),
-    "MLflow": (
-        frozenset({"inputs", "outputs", "expectations"}),
-        frozenset({"inputs/question"}),
-        frozenset({"request_id", "trace"}),
-    ),
-    "LangSmith": (
-        frozenset({"inputs", "outputs", "run_type"}),
-        frozenset({"inputs", "outputs", "reference_outputs"}),
-        frozenset({"inputs.question", "outputs.output"}),
-    ),
-    "Phoenix": (
-        frozenset({"attributes.input.value", "attributes.output.value"}),
-        frozenset({"attributes", "span_kind"}),
-    ),
-    "SimpleQA": (frozenset({"metadata", "problem", "answer"}),),
-    "PopQA": (frozenset({"subj", "prop", "obj", "possible_answers"}),),
-}  # fmt: skip
-"""Columns by which exports are known that need no format of their own, for what is shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,13 +42,13 @@ class SourcePreview:
     Attributes:
         source: its name.
         kind: the file's format; "" for data in memory.
-        tool: what wrote it, where that shows; `version` of it, where the source says so.
+        tool: the format of another tool that it is read as; "" where its columns are read by
+            their names. `version` of that tool, where the source says so.
         columns: those that are used, in our order, then the others.
         rows: the first answers as they will be judged; empty where reading failed.
         problems: malformed rows among those that were looked at.
         notes: what was guessed.
         trouble: why it cannot be read; "" where it can.
-        foreign: whether it is read as a format of its own, not by the names of its columns.
     """
 
     source: str
@@ -86,7 +60,6 @@ class SourcePreview:
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     trouble: str = ""
-    foreign: bool = False
 
 
 def preview(
@@ -109,14 +82,7 @@ def preview(
     kept, predicted = with_predictions(sources)
     found = []
     for source in kept:
-        batches = iter_raw(
-            source,
-            format=reading.input_format,
-            batch_rows=reading.batch_rows,
-            encoding=reading.encoding,
-            sheet=reading.sheet,
-        )
-        raw = next(iter(batches), None)
+        raw = next(iter_raw(source, reading), None)
         if raw is None:
             raise DataError(f"{source} holds no rows")
         found.append(_preview(raw, source, reading, predicted, rows))
@@ -142,7 +108,7 @@ def _preview(
     return SourcePreview(
         source=raw.source,
         kind=raw.kind,
-        tool=known.name if known else tool_by_columns(raw.columns),
+        tool=known.name if known else "",
         version=raw.version,
         columns=(*_used(raw, seen, frame), *_others(raw, seen, known is not None)),
         rows=frame.head(rows),
@@ -153,7 +119,6 @@ def _preview(
             *reader.offers,
         ),
         trouble=trouble,
-        foreign=known is not None,
     )
 
 
@@ -205,10 +170,3 @@ def _others(raw: RawBatch, seen: Recognised, foreign: bool) -> list[SourceColumn
 
 def _example(values: Sequence[Any] | pl.Series) -> str:
     return next((str(one) for one in sample(values)), "")
-
-
-def tool_by_columns(names: Iterable[str]) -> str:
-    """The tool that writes columns of these names, or "" where none or several do."""
-    there = set(names)
-    found = [tool for tool, marks in _TOOLS.items() if any(mark <= there for mark in marks)]
-    return found[0] if len(found) == 1 else ""

@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 from markscheme.errors import DataError
 from markscheme.flags import Columns, Option, ReferenceSeparator, Slices
 
+Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
@@ -47,7 +49,7 @@ class ReadOptions:
         ),
     ] = ()
     input_format: Annotated[
-        Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"] | None,
+        Format | None,
         Option("Format of the input. [default: found out]", aliases=("--format",), rare=True),
     ] = None
     encoding: Annotated[

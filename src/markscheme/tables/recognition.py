@@ -163,11 +163,10 @@ def recognise_columns(
     for name in own:
         if name not in names:
             raise DataError(
-                f"{raw.source} has no column {name!r}, which a judge's prompt names; its columns "
-                f"are: {', '.join(names)}"
+                f"{raw.source} has no column {name!r}, which --slices or a judge's prompt names; "
+                f"its columns are: {', '.join(names)}"
             )
         found.values[name] = raw.columns[name]
-    gone |= set(own)
     found.unused = [
         name for name in names if name.strip() and name not in gone and name not in heads
     ]
@@ -490,33 +489,24 @@ def _nothing_for(
     raw: RawBatch, missing: Sequence[str], free: Sequence[str], found: Recognised
 ) -> DataError:
     names = list(raw.columns)
-    if list(missing) == ["answer"]:
-        texts = [name for name in free if name.strip() and holds_texts(raw.columns[name])]
-        wide = texts if len(texts) > 1 else [*texts, "OTHER"]
-        inner = [leaf for leaf in _leaves(raw, names) if leaf not in names]
-        inside = f" (inside them are {_shown(inner)})" if inner else ""
-        systems = [
-            name
-            for name in texts
-            if "system" not in found.places
-            and system_like(raw.columns[name], found.values.get("question", ()))
-        ]
-        if systems:
-            return DataError(
-                f"{no_columns(raw.source, missing, names)},system={systems[0]}{inside}: "
-                f"{systems[0]!r} may say whose answer each row is"
-            )
-        return DataError(
-            f"{no_columns(raw.source, missing, names)}{inside}; or, where columns hold a system's "
-            f"answers each, with --answer-columns {','.join(wide[:3])}; or give the file of the "
-            "answers (one object of ids and answers) too"
-        )
+    message = str(no_columns(raw.source, missing, names))
     inner = [leaf for leaf in _leaves(raw, names) if leaf not in names]
-    if inner:
+    inside = f" (inside them are {_shown(inner)})" if inner else ""
+    if list(missing) != ["answer"]:
+        return DataError(f"{message}{inside}")
+    texts = [name for name in free if name.strip() and holds_texts(raw.columns[name])]
+    questions = () if "system" in found.places else found.values.get("question", ())
+    system = next((name for name in texts if system_like(raw.columns[name], questions)), None)
+    if system is not None:
         return DataError(
-            f"{no_columns(raw.source, missing, names)}. Inside them are {_shown(inner)}"
+            f"{message},system={system}{inside}: {system!r} may say whose answer each row is"
         )
-    return no_columns(raw.source, missing, names)
+    wide = texts if len(texts) > 1 else [*texts, "OTHER"]
+    return DataError(
+        f"{message}{inside}; or, where columns hold a system's answers each, with "
+        f"--answer-columns {','.join(wide[:3])}; or give the file of the answers (one object of "
+        "ids and answers) too"
+    )
 
 
 def _shown(names: Sequence[str]) -> str:

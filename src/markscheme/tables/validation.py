@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import orjson
@@ -20,6 +21,7 @@ from markscheme.tables.files import RawBatch, check_characters
 from markscheme.tables.final_answers import MORE, WORKED, final_answers
 from markscheme.tables.label_values import blank_words, label_of, parse_values, text_values
 from markscheme.tables.list_literals import parse_list_literals
+from markscheme.tables.read_options import ReadOptions
 from markscheme.text import normalise_series
 
 _LARGEST_GRADE = 2**53
@@ -34,8 +36,6 @@ _NAMED_SEPARATORS = {"newline": "\n", "\\n": "\n", "tab": "\t", "\\t": "\t"}
 _PERHAPS_NO_WORD = r"(?i)^(?:\s|[[:punct:]]|\b(?:a|an|the)\b)+$"
 """What may normalise to nothing: a look that spares normalising every reference."""
 
-Use = Literal["required", "declared", "optional"]
-
 Trouble = dict[int, str]
 """Row (in the batch) to what is wrong with it; the first finding remains."""
 
@@ -47,19 +47,16 @@ class ValidatedRows:
     frame: pl.DataFrame
     lines: np.ndarray[Any, Any]
     problems: list[Problem]
-    notes: dict[str, int]
+    notes: Counter[str]
 
 
 def validate_rows(
     raw: RawBatch,
     given: Mapping[str, Sequence[Any] | pl.Series],
+    options: ReadOptions,
     *,
     schema: Mapping[str, Any],
-    separator: str,
-    max_bytes: int,
     default_system: str,
-    references: Use = "required",
-    keep_unlabelled: bool = False,
     more_references: Sequence[Sequence[Any] | pl.Series] = (),
 ) -> ValidatedRows:
     """The rows of a raw batch under our column names and types, without the malformed ones.
@@ -67,20 +64,17 @@ def validate_rows(
     Args:
         raw: rows as they stood.
         given: our columns to their raw values, as many as the batch has lines.
+        options: how; where bad rows are skipped, one whose label cannot be read remains without.
         schema: our columns and their types; those not given are null.
-        separator: see `answers.ReadOptions.reference_separator`.
-        max_bytes: longest text of one field, in UTF-8.
         default_system: for rows without a system, or with a blank one.
-        references: whether a row without references is malformed (`required`), malformed unless it
-            says by an empty list that its question has no answer (`declared`), or only counted.
-        keep_unlabelled: whether a row whose label cannot be read remains, without a label.
         more_references: further columns of references, which are added to the first; graded
             references stay as they are.
     """
     height = len(raw.lines)
+    separator, keep_unlabelled = options.reference_separator, options.on_bad_row == "skip"
     trouble: Trouble = {}
     unlabelled: Trouble = {} if keep_unlabelled else trouble
-    notes: dict[str, int] = {}
+    notes: Counter[str] = Counter()
     columns: dict[str, pl.Series] = {}
     for ours, kind in schema.items():
         if ours not in given:
@@ -101,16 +95,15 @@ def validate_rows(
             columns[ours] = labels(values, unlabelled, notes)
         else:
             columns[ours] = _texts(values, ours, trouble)
-        _check_text(columns[ours], ours, max_bytes, trouble)
+        _check_text(columns[ours], ours, options.max_bytes, trouble)
     system = columns["system"]
     nameless = (system.str.strip_chars() == "").fill_null(value=True)  # an empty cell of CSV
     columns["system"] = system.zip_with(~nameless, pl.Series([default_system]))
     frame = pl.DataFrame({name: column.alias(name) for name, column in columns.items()})
-    frame = _unanswerable(frame, references, notes)
+    frame = _unanswerable(frame, options, notes)
     bare = _check_rows(frame, given_ids="answer_id" in given, trouble=trouble,
-                       needs_references=references != "optional")  # fmt: skip
-    if bare:
-        notes["rows without references"] = bare
+                       needs_references=options.references != "optional")  # fmt: skip
+    notes["rows without references"] += bare
     frame = frame.with_columns(pl.col("references").fill_null([]))
     frame = _drop_blank_references(frame, notes)
     lines = np.asarray(raw.lines)
@@ -131,8 +124,8 @@ def validate_rows(
         keep[list(trouble)] = False
         frame, lines = frame.filter(keep), lines[keep]
     if "answer" in given:
-        notes |= _silent(frame)
-    return ValidatedRows(frame=frame, lines=lines, problems=problems, notes=notes)
+        notes.update(_silent(frame))
+    return ValidatedRows(frame=frame, lines=lines, problems=problems, notes=+notes)
 
 
 def _holds_more(frame: pl.DataFrame) -> bool:
@@ -144,7 +137,7 @@ def _holds_more(frame: pl.DataFrame) -> bool:
     return any(bool(value) for value in found.row(0))
 
 
-def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: dict[str, int]) -> pl.Series:
+def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: Counter[str]) -> pl.Series:
     """Human labels as numbers, read as `label_values` says; what is no label goes to `trouble`.
 
     Words that say that there is no label are counted in `notes`.
@@ -157,8 +150,7 @@ def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: dict[str,
         shown = _texts(values, "label", trouble)
         found, strange = text_values(shown)
         for word, rows in blank_words(shown).items():
-            note = f"label {word!r} is read as no label"
-            notes[note] = notes.get(note, 0) + rows
+            notes[f"label {word!r} is read as no label"] += rows
         wrong = shown.is_in(strange) | found.is_infinite()
     for row in np.flatnonzero(wrong.fill_null(value=False).to_numpy()):
         trouble.setdefault(
@@ -227,7 +219,7 @@ def _text(value: Any, ours: str) -> str | None:
 
 
 def _references(
-    values: Sequence[Any] | pl.Series, separator: str, trouble: Trouble, notes: dict[str, int]
+    values: Sequence[Any] | pl.Series, separator: str, trouble: Trouble, notes: Counter[str]
 ) -> pl.Series:
     if isinstance(values, pl.Series):
         if values.dtype == pl.List(pl.String):
@@ -248,12 +240,12 @@ def _references(
     distinct, rows_of = counted.to_series(0), counted["rows"]
     wrong: Trouble = {}
     found: list[list[str] | None] = []
-    said: dict[str, int] = {}
+    said: Counter[str] = Counter()
     convert = _guarded(lambda value: _reference_list(value, separator, said), wrong)
     for place, value in enumerate(distinct):
         found.append(convert(place, value))
         for note in said:
-            notes[note] = notes.get(note, 0) + rows_of[place]
+            notes[note] += rows_of[place]
         said.clear()
     lists = pl.Series(found, dtype=pl.List(pl.String))
     if wrong:
@@ -289,7 +281,7 @@ def _series_of_lists(lists: Sequence[list[Any]]) -> pl.Series:
     return texts.fill_null([])  # given, and empty
 
 
-def _reference_list(value: Any, separator: str, notes: dict[str, int]) -> list[str] | None:
+def _reference_list(value: Any, separator: str, notes: Counter[str]) -> list[str] | None:
     if value is None:
         return None
     if isinstance(value, Mapping) and isinstance(value.get("text"), list):
@@ -313,7 +305,7 @@ def _reference_list(value: Any, separator: str, notes: dict[str, int]) -> list[s
                 note = (
                     f"references split at {mark.strip()!r}; --reference-separator none keeps them"
                 )
-                notes[note] = notes.get(note, 0) + 1
+                notes[note] += 1
             return [part.strip() for part in text.split(mark)]
     if separator == "auto":
         for mark, said in _OTHER_SEPARATORS.items():
@@ -322,7 +314,7 @@ def _reference_list(value: Any, separator: str, notes: dict[str, int]) -> list[s
                     f"references with {said} are read as one; --reference-separator "
                     f"'{'newline' if mark == chr(10) else mark}' splits them"
                 )
-                notes[note] = notes.get(note, 0) + 1
+                notes[note] += 1
     return [text]
 
 
@@ -399,10 +391,10 @@ def _check_text(column: pl.Series, ours: str, max_bytes: int, trouble: Trouble) 
             )
 
 
-def _unanswerable(frame: pl.DataFrame, references: Use, notes: dict[str, int]) -> pl.DataFrame:
+def _unanswerable(frame: pl.DataFrame, options: ReadOptions, notes: Counter[str]) -> pl.DataFrame:
     """Rows whose list of references is given and empty are of the kind `none`: the question has no
     answer, as in SQuAD 2.0. A blank cell says nothing of the kind."""
-    if references == "required":
+    if options.references == "required":
         return frame
     empty = (frame["references"].list.len() == 0).fill_null(value=False)
     empty &= frame["reference_kind"].is_null()
@@ -462,14 +454,13 @@ def _silent(frame: pl.DataFrame) -> dict[str, int]:
         (pl.col("answer").is_null() & asked & ~failed).sum().alias("none"),
         ((pl.col("answer").str.strip_chars() == "") & asked).sum().alias("empty"),
     ).row(0, named=True)
-    said = {
+    return {
         "rows without an answer, judged as wrong": counts["none"],
         "answers are empty, judged as wrong": counts["empty"],
     }
-    return {note: count for note, count in said.items() if count}
 
 
-def _drop_blank_references(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
+def _drop_blank_references(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
     """Blank references would match anything; they leave the list, counted, unless graded."""
     filled = pl.element().filter(pl.element().str.strip_chars() != "")
     kept = frame.select(
@@ -480,7 +471,7 @@ def _drop_blank_references(frame: pl.DataFrame, notes: dict[str, int]) -> pl.Dat
     ).to_series()
     dropped = int(frame["references"].list.len().sum() or 0) - int(kept.list.len().sum() or 0)
     if dropped:
-        notes["blank references left out"] = dropped
+        notes["blank references left out"] += dropped
         frame = frame.with_columns(kept)
     candidates = (
         pl.DataFrame({"row": pl.int_range(len(kept), eager=True), "text": kept})
@@ -490,6 +481,5 @@ def _drop_blank_references(frame: pl.DataFrame, notes: dict[str, int]) -> pl.Dat
     if candidates.is_empty():
         return frame
     bare = candidates.filter(normalise_series(candidates["text"]) == "")["row"].n_unique()
-    if bare:
-        notes["a reference is an article or signs alone: lexical judges take it as written"] = bare
+    notes["a reference is an article or signs alone: lexical judges take it as written"] += bare
     return frame

@@ -67,7 +67,9 @@ def test_own_columns_are_variables_and_a_missing_one_is_named(tmp_path: Path) ->
     judge = written(tmp_path, 'parser = "yes_no"\nuser = "{{ answer }} in {{ topic }}?"')
     found, chat = judged(judge, {**ROW, "topic": "geography"}, "Yes")
     assert (found["verdict"], chat.seen[0].last_user) == (True, "Paris in geography?")
-    with pytest.raises(DataError, match="no column 'topic', which a judge's prompt names"):
+    with pytest.raises(
+        DataError, match="no column 'topic', which --slices or a judge's prompt names"
+    ):
         judged(judge, ROW, "Yes")
     rows = [{**ROW, "topic": one} for one in ("history", "geography")]
     chat = ScriptedChat(replies=lambda text: "Yes" if "geography" in text else "No")

@@ -9,4 +9,5 @@ from .promptfoo import csv_outputs as csv_outputs
 from .promptfoo import csv_records as csv_records
 from .promptfoo import expected_reference as expected_reference
 from .promptfoo import repeats_of_csv as repeats_of_csv
+from .workbook import EXPORT_IT as EXPORT_IT
 from .workbook import workbook_rows as workbook_rows

@@ -14,6 +14,8 @@ from xml.etree import ElementTree
 
 from markscheme.errors import DataError
 
+EXPORT_IT = "export its table as .csv, .jsonl or .parquet; an archive must be unpacked first"
+"""What to do with a file that is no table, as its error says."""
 MOST_CELLS = 20_000_000
 """Of a sheet: a million rows of twenty columns."""
 _DAMAGED = (
@@ -75,7 +77,7 @@ def workbook_rows(content: bytes, name: str, *, sheet: str | None = None) -> She
             for title in titles
         }
     except CalamineError as error:
-        raise DataError(f"{name} cannot be read as a workbook: {error}") from None
+        raise DataError(f"{name} is no table that can be read: {error}; {EXPORT_IT}") from None
     filled = [title for title, rows in tables.items() if sum(map(_filled, rows)) > 1]
     if not filled:
         raise DataError(f"{name} has no sheet with a header and rows")

@@ -18,7 +18,6 @@ PASSAGES = ("antique", "trec-dl-nf")
 """Datasets whose passages are references and candidates alike."""
 
 _NONE = "\N{SYMBOL FOR NULL}"
-_BATCH_ROWS = 65_536
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +135,7 @@ def read_loosely(source: str, columns: Mapping[str, str] | None = None) -> pl.Da
         DataError: it cannot be read, or has no questions.
     """
     given = dict(columns or {})
-    rows = [row for raw in iter_raw(source, batch_rows=_BATCH_ROWS) for row in _rows(raw, given)]
+    rows = [row for raw in iter_raw(source, ReadOptions()) for row in _rows(raw, given)]
     table = read_answers(rows, ReadOptions(columns=given))
     missing = pl.col("references").list.first() == _NONE
     return table.with_columns(
