@@ -6,6 +6,7 @@ import asyncio
 import io
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import orjson
@@ -14,7 +15,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from sqlalchemy import Connection, select
 
 from markscheme.annotate import tables as t
-from markscheme.annotate.context import Site, number, text
+from markscheme.annotate.context import Site, number, refused, text
 from markscheme.annotate.people import (
     ADMIN,
     Person,
@@ -29,7 +30,7 @@ from markscheme.annotate.quality import quality
 from markscheme.annotate.render import page
 from markscheme.annotate.review import WHICH, Search, decide, find_items, give_to, put_back
 from markscheme.annotate.standing import MARGIN, standing
-from markscheme.annotate.trail import sentence
+from markscheme.annotate.trail import changes, sentence
 from markscheme.errors import MarkschemeError
 
 T = TypeVar("T")
@@ -43,11 +44,7 @@ def admin_routes(site: Site) -> APIRouter:
     routes = APIRouter(prefix="/admin")
     agreement = _Recent(site, quality, QUALITY_SECONDS)
     estimate = _Recent(site, standing, ESTIMATE_SECONDS)
-
-    async def shown(
-        request: Request, name: str, work: Callable[[Connection], dict[str, Any]]
-    ) -> Response:
-        return await _shown(site, request, name, work)
+    shown = partial(_shown, site)
 
     @routes.get("")
     async def overview(request: Request) -> Response:
@@ -60,16 +57,12 @@ def admin_routes(site: Site) -> APIRouter:
     @routes.get("/agreement")
     async def agree(request: Request) -> Response:
         person = await site.act(request, lambda _, p: p, admin=True)
-        if not isinstance(person, Person):
-            return person or Response(status_code=404)
         values = site.base(request, person, found=await agreement.get())
         return HTMLResponse(page("admin_agreement.html", **values))
 
     @routes.get("/estimate")
     async def estimated(request: Request) -> Response:
         person = await site.act(request, lambda _, p: p, admin=True)
-        if not isinstance(person, Person):
-            return person or Response(status_code=404)
         margin = f"{100 * MARGIN:g}"
         values = site.base(request, person, found=await estimate.get(), margin=margin)
         return HTMLResponse(page("admin_estimate.html", **values))
@@ -77,8 +70,6 @@ def admin_routes(site: Site) -> APIRouter:
     @routes.post("/people")
     async def add(request: Request) -> Response:
         fields = await site.form(request)
-        if isinstance(fields, Response):
-            return fields
         role: Role = "adjudicator" if text(fields, "role") == "adjudicator" else "annotator"
         name = text(fields, "name")
 
@@ -93,9 +84,7 @@ def admin_routes(site: Site) -> APIRouter:
 
     @routes.post("/people/{person_id}/link")
     async def again(request: Request, person_id: int) -> Response:
-        fields = await site.form(request)
-        if isinstance(fields, Response):
-            return fields
+        await site.form(request)
 
         def work(connection: Connection) -> dict[str, Any]:
             names = {p.id: p.name for p in everyone(connection) if p.role != ADMIN}
@@ -109,23 +98,18 @@ def admin_routes(site: Site) -> APIRouter:
     @routes.post("/people/{person_id}/active")
     async def switch(request: Request, person_id: int) -> Response:
         fields = await site.form(request)
-        if isinstance(fields, Response):
-            return fields
         active = text(fields, "active") == "1"
 
-        def work(connection: Connection, _: Person) -> bool:
+        def work(connection: Connection, _: Person) -> None:
             if any(p.id == person_id and p.role != ADMIN for p in everyone(connection)):
                 set_active(connection, person_id, active=active)
-            return True
 
-        done = await site.act(request, work, admin=True)
-        return done if isinstance(done, Response) else RedirectResponse("/admin", 303)
+        await site.act(request, work, admin=True)
+        return RedirectResponse("/admin", 303)
 
     @routes.get("/export/{kind}")
     async def download(request: Request, kind: str) -> Response:
-        person = await site.act(request, lambda _, p: p, admin=True)
-        if not isinstance(person, Person):
-            return person or Response(status_code=404)
+        await site.act(request, lambda _, p: p, admin=True)
         return await _download(site, kind)
 
     return routes
@@ -154,33 +138,27 @@ async def _shown(
     site: Site, request: Request, name: str, work: Callable[[Connection], dict[str, Any]]
 ) -> Response:
     """A page of the admin's, from what `work` finds."""
-    found = await site.act(request, lambda c, p: (p, work(c)), admin=True)
-    if isinstance(found, Response) or found is None:
-        return found or HTMLResponse(page("refused.html", why="page"), 404)
-    person, values = found
+    person, values = await site.act(request, lambda c, p: (p, work(c)), admin=True)
     return HTMLResponse(page(name, **site.base(request, person, **values)))
 
 
 def review_routes(site: Site) -> APIRouter:
     """The review desk: items found, decided, given out, put back."""
     routes = APIRouter(prefix="/admin")
+    shown = partial(_shown, site)
 
     @routes.get("/items")
     async def items(request: Request) -> Response:
         search = _search(request)
-        return await _shown(site, request, "admin_items.html", lambda c: _items(c, search))
+        return await shown(request, "admin_items.html", lambda c: _items(c, search))
 
     @routes.get("/items/{item_id}")
     async def item(request: Request, item_id: int) -> Response:
-        return await _shown(
-            site, request, "admin_item.html", lambda c: _item(c, site.project, item_id)
-        )
+        return await shown(request, "admin_item.html", lambda c: _item(c, site.project, item_id))
 
     @routes.post("/items/{item_id}/{what}")
     async def change(request: Request, item_id: int, what: str) -> Response:
         fields = await site.form(request)
-        if isinstance(fields, Response):
-            return fields
         said, person_id = text(fields, "say", 20), number(fields, "person") or 0
 
         def work(connection: Connection, admin: Person) -> str:
@@ -199,12 +177,9 @@ def review_routes(site: Site) -> APIRouter:
             return ""
 
         problem = await site.act(request, work, admin=True)
-        if isinstance(problem, Response):
-            return problem
         if not problem:
             return RedirectResponse(f"/admin/items/{item_id}", 303)
-        return await _shown(
-            site,
+        return await shown(
             request,
             "admin_item.html",
             lambda c: _item(c, site.project, item_id) | {"problem": problem},
@@ -255,7 +230,7 @@ def _value(site: Site, said: str) -> float | None:
     """
     if said == "cannot_tell":
         return None
-    values = {f"{choice.value:g}": choice.value for choice in site.project.choices.choices}
+    values = site.project.choices.values
     if said not in values:
         raise MarkschemeError("that is not on the scale")
     return values[said]
@@ -269,13 +244,8 @@ def _item(connection: Connection, project: Project, item_id: int) -> dict[str, A
         .where(t.ratings.c.item_id == item_id)
         .order_by(t.ratings.c.saved_at)
     ).all()
-    trail = connection.execute(
-        select(t.events.c.at, t.events.c.action, t.events.c.detail, t.people.c.name)
-        .outerjoin(t.people, t.people.c.id == t.events.c.person_id)
-        .where(t.events.c.item_id == item_id)
-        .order_by(t.events.c.id)
-    ).all()
-    names = {one.id: one.name for one in everyone(connection)}
+    people = everyone(connection)
+    names = {one.id: one.name for one in people}
     systems = connection.execute(
         select(t.sources.c.system, t.sources.c.answer_id, t.sources.c.text_place)
         .where(t.sources.c.item_id == item_id)
@@ -284,11 +254,11 @@ def _item(connection: Connection, project: Project, item_id: int) -> dict[str, A
     return {
         "item": item,
         "problem": "",
-        "people": [p for p in everyone(connection) if p.role != ADMIN and p.active],
+        "people": [p for p in people if p.role != ADMIN and p.active],
         "texts": orjson.loads(item.texts) if item else [],
         "references": orjson.loads(item.refs) if item else [],
         "given": given,
-        "trail": trail,
+        "trail": changes(connection, item_id),
         "sentence": lambda one: sentence(
             one.action, one.detail, name=one.name, scale=project.choices, people=names
         ),
@@ -303,7 +273,7 @@ async def _download(site: Site, kind: str) -> Response:
     try:
         found = await site.read(lambda c: export(c, site.project, kind))
     except MarkschemeError as error:
-        return HTMLResponse(page("refused.html", why="export", problem=str(error)), 409)
+        raise refused("export", 409, problem=str(error)) from None
     out = io.BytesIO()
     found.table.write_ndjson(out)
     return Response(

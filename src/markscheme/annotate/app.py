@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route, Router
 
 from markscheme.annotate.admin import admin_routes, review_routes
-from markscheme.annotate.context import Site, text, too_many
+from markscheme.annotate.context import Refused, Site, text, too_many
 from markscheme.annotate.people import SESSION_SECONDS, sign_in, sign_out
 from markscheme.annotate.render import ASSETS, page, static_file
 from markscheme.annotate.security import HEADERS, LARGEST_BODY, admitting, client
@@ -39,6 +39,10 @@ def make_app(site: Site, *, hosts: frozenset[str] = LOCAL) -> FastAPI:
         elsewhere=(400, "this server has another name"),
         headers=HEADERS,
     )
+
+    @app.exception_handler(Refused)
+    async def instead(request: Request, error: Refused) -> Response:  # noqa: ARG001
+        return error.response
 
     @app.exception_handler(SQLAlchemyError)
     async def not_saved(request: Request, error: Exception) -> Response:  # noqa: ARG001
@@ -102,9 +106,7 @@ def _doors(site: Site) -> APIRouter:
 
     @routes.post("/leave")
     async def leave(request: Request) -> Response:
-        fields = await site.form(request)
-        if isinstance(fields, Response):
-            return fields
+        await site.form(request)
         await site.write(lambda connection: sign_out(connection, site.session(request)))
         response = RedirectResponse("/enter", 303)
         response.delete_cookie(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -36,16 +36,12 @@ _SHOWN = (
 )
 
 
+_RATING = ("part", "version", "state", "value", "note")
+
+
 def _looking() -> Any:
-    return select(
-        *_SHOWN,
-        t.ratings.c.part,
-        t.ratings.c.version,
-        t.ratings.c.state,
-        t.ratings.c.value,
-        t.ratings.c.ranks,
-        t.ratings.c.note,
-    ).join(t.ratings, t.ratings.c.item_id == t.items.c.id)
+    rating = (t.ratings.c[name] for name in (*_RATING, "ranks"))
+    return select(*_SHOWN, *rating).join(t.ratings, t.ratings.c.item_id == t.items.c.id)
 
 
 # Statements of every label are built once: building costs more than the database does.
@@ -128,19 +124,19 @@ def look_at(connection: Connection, person: Person, item_id: int) -> Shown | Non
     return None if row is None else _shown(row)
 
 
-def _shown(row: t.AnyRow) -> Shown:
+def _shown(row: t.AnyRow, **rating: Any) -> Shown:
+    """A row of an item with the person's rating of it; of that `rating` has what is new."""
+    values = {**row._mapping, **rating}
+    ranks = values.get("ranks")
+    own = {name: values[name] for name in _RATING if name in values}
     return Shown(
         item_id=row.id,
         question=row.question,
         texts=orjson.loads(row.texts),
         references=orjson.loads(row.refs),
         context=row.context,
-        part=row.part,
-        version=row.version,
-        state=row.state,
-        value=row.value,
-        ranks=orjson.loads(row.ranks) if row.ranks else None,
-        note=row.note,
+        ranks=orjson.loads(ranks) if ranks else None,
+        **own,
     )
 
 
@@ -202,15 +198,7 @@ def _claim(connection: Connection, person: Person, part: str, row: t.AnyRow, now
             shown_at=now,
         )
     )
-    return Shown(
-        item_id=row.id,
-        question=row.question,
-        texts=orjson.loads(row.texts),
-        references=orjson.loads(row.refs),
-        context=row.context,
-        part=part,
-        version=0,
-    )
+    return _shown(row, part=part, version=0)
 
 
 def _again(connection: Connection, person: Person, project: Project, now: float) -> Shown | None:
@@ -242,7 +230,7 @@ def _again(connection: Connection, person: Person, project: Project, now: float)
         .where(t.ratings.c.person_id == person.id, t.ratings.c.item_id == row.id)
         .values(state="claimed", shown_at=now)
     )
-    return replace(_shown(row), state="claimed")
+    return _shown(row, state="claimed")
 
 
 def _take_over(
@@ -250,7 +238,6 @@ def _take_over(
 ) -> Shown | None:
     """An item that somebody else was shown long ago and never answered."""
     theirs = t.ratings.alias("theirs")
-    seen = exists().where(t.ratings.c.item_id == t.items.c.id, t.ratings.c.person_id == person.id)
     parts = ["third"] if may_settle(connection, person, project) else []
     parts += ["first"] if person.role == "annotator" else []
     stale = connection.execute(
@@ -261,10 +248,11 @@ def _take_over(
             theirs.c.part.in_(parts),
             theirs.c.shown_at < now - LEASE_SECONDS,
             theirs.c.person_id != person.id,
-            ~seen,
+            ~_SEEN,
         )
         .order_by(theirs.c.shown_at)
-        .limit(1)
+        .limit(1),
+        {"person": person.id},
     ).one_or_none()
     if stale is None:
         return None

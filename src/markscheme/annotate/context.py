@@ -22,6 +22,26 @@ from markscheme.annotate.security import Limits, client
 T = TypeVar("T")
 
 
+class Refused(Exception):
+    """A request that is not done, with what the browser is given instead."""
+
+    def __init__(self, response: Response) -> None:
+        super().__init__(response.status_code)
+        self.response = response
+
+
+def refused(why: str, status: int, **values: Any) -> Refused:
+    """A refusal with the page that says why."""
+    return Refused(HTMLResponse(page("refused.html", why=why, **values), status))
+
+
+@dataclass(frozen=True)
+class _Other:
+    """Who asks, where that is nobody for whom the page is."""
+
+    person: Person | None
+
+
 @dataclass(kw_only=True)
 class Site:
     """A running app.
@@ -54,49 +74,52 @@ class Site:
 
     async def act(
         self, request: Request, work: Callable[[Connection, Person], T], *, admin: bool = False
-    ) -> T | Response | None:
+    ) -> T:
         """Do `work` for the person who asks, in one transaction with finding out who that is.
 
-        Returns a refusal where nobody is signed in, or not as whom it takes.
+        Raises:
+            Refused: nobody is signed in, or not as whom it takes.
         """
         session = self.session(request)
 
-        def both(connection: Connection) -> tuple[bool, T | None]:
+        def both(connection: Connection) -> T | _Other:
             person = person_of(connection, session) if session else None
             if person is None or (person.role == ADMIN) != admin:
-                return False, None
-            return True, work(connection, person)
+                return _Other(person)  # Raised here, it would undo what shares the transaction.
+            return work(connection, person)
 
-        known, found = await self.write(both)
-        return found if known else await self.refusal(request, admin=admin)
+        found = await self.write(both)
+        if isinstance(found, _Other):
+            raise self._elsewhere(request, found.person)
+        return found
 
-    async def refusal(self, request: Request, *, admin: bool) -> Response:
+    def _elsewhere(self, request: Request, person: Person | None) -> Refused:
         """Where to go instead: the other half of the app, or the door."""
-        session = self.session(request)
-        person = await self.read(lambda c: person_of(c, session)) if session else None
-        if person is None:
-            if session and not self.limits.unauthenticated.spend(client(request.scope)):
-                return too_many()
-            if request.headers.get("hx-request") or request.method != "GET":
-                return HTMLResponse(page("refused.html", why="signed-out"), 401)
-            return RedirectResponse("/enter", 303)
-        if request.method == "GET" and not request.headers.get("hx-request"):
-            return RedirectResponse("/" if admin else "/admin", 303)
-        return HTMLResponse(page("refused.html", why="role"), 403)
+        whole = request.method == "GET" and not request.headers.get("hx-request")
+        if person is not None:
+            target = "/" if person.role != ADMIN else "/admin"
+            return Refused(RedirectResponse(target, 303)) if whole else refused("role", 403)
+        if self.session(request) and not self.limits.unauthenticated.spend(client(request.scope)):
+            return Refused(too_many())
+        return Refused(RedirectResponse("/enter", 303)) if whole else refused("signed-out", 401)
 
     def session(self, request: Request) -> str:
         """The session's token; empty without one."""
         return request.cookies.get(self.cookie, "")
 
-    async def form(self, request: Request) -> FormData | Response:
-        """The fields of a form of ours, or a refusal if it is not."""
+    async def form(self, request: Request) -> FormData:
+        """The fields of a form of ours.
+
+        Raises:
+            Refused: it is none.
+        """
         kind = request.headers.get("content-type", "").partition(";")[0].strip()
         if kind != "application/x-www-form-urlencoded":
-            return HTMLResponse(page("refused.html", why="form"), 415)
+            raise refused("form", 415)
         fields = await request.form(max_fields=200)
         given = fields.get("csrf")
         if not isinstance(given, str) or not tokens.csrf_matches(self.session(request), given):
-            return HTMLResponse(page("refused.html", why="csrf"), 403)
+            raise refused("csrf", 403)
         return fields
 
     def base(self, request: Request, person: Person, **values: Any) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import get_args
 
 import orjson
 import polars as pl
@@ -15,8 +15,9 @@ from markscheme.agreement import amend_references
 from markscheme.annotate import tables as t
 from markscheme.annotate.options import ExportOptions, Kind
 from markscheme.annotate.project import Project
-from markscheme.annotate.ratings import ANSWERED
-from markscheme.annotate.scales import RELATION_OF
+from markscheme.annotate.ratings import answered
+from markscheme.annotate.scales import RELATION_OF, verdicts
+from markscheme.annotate.trail import changes
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.tables import FINAL_LABEL, RELATIONS, as_binary
 
@@ -57,12 +58,17 @@ def export(
         raise MarkschemeError(f"{strange[0]!r} is no relation; they are {', '.join(RELATIONS)}")
     if kind == "audit":
         return Exported(table=audit_trail(connection))
-    alone = _alone(connection, project)
-    settled = _settled(connection, alone)
-    finals = _finals(connection, project, options, settled)
-    if kind == "ratings":
-        return Exported(table=_ratings(connection, project, options, finals))
+    said = answered(connection)
+    firsts = said.filter(pl.col("part") == "first")
+    names = firsts["name"].unique()
+    alone = names[0] if project.per_item > 1 and len(names) == 1 else None
+    settled = _settled(connection)
+    if alone is not None:
+        settled = dict(firsts.select("item", "value").iter_rows()) | settled
+    finals = _finals(firsts, project, options, settled)
     answers = _answers(connection)
+    if kind == "ratings":
+        return Exported(table=_ratings(answers, said, project, options, finals))
     labelled = answers.join(finals, on=["item", "text_place"], how="left", maintain_order="left")
     known = labelled.filter(pl.col("label").is_not_null())
     if known.is_empty():
@@ -111,20 +117,9 @@ def export(
 
 def audit_trail(connection: Connection) -> pl.DataFrame:
     """Every change ever made, oldest first: `at`, `person`, `item`, `action`, `detail` (JSON)."""
-    rows = connection.execute(
-        select(
-            t.events.c.at,
-            t.people.c.name,
-            t.events.c.item_id,
-            t.events.c.action,
-            t.events.c.detail,
-        )
-        .outerjoin(t.people, t.people.c.id == t.events.c.person_id)
-        .order_by(t.events.c.id)
-    )
     schema = {"at": pl.Float64, "person": pl.String, "item": pl.Int64, "action": pl.String,
               "detail": pl.String}  # fmt: skip
-    table = pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row")
+    table = pl.DataFrame([tuple(row) for row in changes(connection)], schema=schema, orient="row")
     return table.with_columns(_moments(table["at"]))
 
 
@@ -161,47 +156,22 @@ def _answers(connection: Connection) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _alone(connection: Connection, project: Project) -> str | None:
-    """Who labelled, where that was one person and the project asks for more; else None."""
-    if project.per_item == 1:
-        return None
-    names = (
-        connection.execute(
-            select(t.people.c.name)
-            .distinct()
-            .join(t.ratings, t.ratings.c.person_id == t.people.c.id)
-            .where(t.ratings.c.part == "first", t.ratings.c.state.in_(ANSWERED))
-        )
-        .scalars()
-        .all()
-    )
-    return names[0] if len(names) == 1 else None
-
-
-def _settled(connection: Connection, alone: str | None) -> dict[int, float | None]:
-    """The final label by item, where there is one; of a person who worked alone, their label."""
+def _settled(connection: Connection) -> dict[int, float | None]:
+    """The final label by item, where there is one."""
     rows = connection.execute(
         select(t.items.c.id, t.items.c.final).where(t.items.c.stage == "settled")
-    ).all()
-    found: dict[int, float | None] = dict(rows)
-    if alone is not None:
-        said = connection.execute(
-            select(t.ratings.c.item_id, t.ratings.c.value).where(
-                t.ratings.c.part == "first", t.ratings.c.state.in_(ANSWERED)
-            )
-        ).all()
-        found = dict(said) | found
-    return found
+    )
+    return dict(rows.all())
 
 
 def _finals(
-    connection: Connection,
+    firsts: pl.DataFrame,
     project: Project,
     options: ExportOptions,
     settled: Mapping[int, float | None],
 ) -> pl.DataFrame:
     """Of each text: `label`, `annotator_labels` of the first annotators, maybe `relation`."""
-    firsts = _firsts(connection, project)
+    firsts = firsts.select("item", "text_place", "person", value="grade").drop_nulls("value")
     if project.scale == "rank":
         means = firsts.group_by("item", "text_place").agg(pl.col("value").mean().alias("label"))
         table = means.filter(pl.col("item").is_in(list(settled)))
@@ -213,39 +183,11 @@ def _finals(
         )
     if project.scale == "relation":
         relation = pl.col("label").replace_strict(RELATION_OF, default=None, return_dtype=pl.String)
-        table = table.with_columns(relation.alias("relation"))
-        table = table.with_columns(_accepted(table["relation"], options.accept).alias("label"))
-        firsts = firsts.with_columns(
-            _accepted(firsts["value"].replace_strict(RELATION_OF, return_dtype=pl.String),
-                      options.accept).alias("value")
-        )  # fmt: skip
+        table = table.with_columns(
+            relation.alias("relation"), verdicts(table["label"], options.accept)
+        )
+        firsts = firsts.with_columns(verdicts(firsts["value"], options.accept))
     return table.join(_side_by_side(firsts), on=["item", "text_place"], how="full", coalesce=True)
-
-
-def _firsts(connection: Connection, project: Project) -> pl.DataFrame:
-    """`item`, `text_place`, `person`, `value`: labels by first annotators; for ranks the grade,
-    which is 1 for the last and one more for each text below."""
-    rows = connection.execute(
-        select(
-            t.ratings.c.item_id, t.ratings.c.person_id, t.ratings.c.value, t.ratings.c.ranks
-        ).where(t.ratings.c.state == "labelled", t.ratings.c.part == "first")
-    ).all()
-    found: list[tuple[int, int, int, float]] = []
-    for item, person, value, ranks in rows:
-        if project.scale == "rank" and ranks:
-            order = orjson.loads(ranks)
-            found += [(item, n, person, grade) for n, grade in enumerate(_grades(order))]
-        elif value is not None:
-            found.append((item, 0, person, value))
-    schema = {"item": pl.Int64, "text_place": pl.Int64, "person": pl.Int64, "value": pl.Float64}
-    return pl.DataFrame(found, schema=schema, orient="row")
-
-
-def _grades(ranks: Sequence[int]) -> list[float]:
-    """Of each text, 1 for the last and one more for each text below; ties share their mean."""
-    return [
-        1.0 + sum(other > rank for other in ranks) + (ranks.count(rank) - 1) / 2 for rank in ranks
-    ]
 
 
 def _side_by_side(firsts: pl.DataFrame) -> pl.DataFrame:
@@ -260,66 +202,32 @@ def _side_by_side(firsts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ratings(
-    connection: Connection, project: Project, options: ExportOptions, finals: pl.DataFrame
+    answers: pl.DataFrame,
+    said: pl.DataFrame,
+    project: Project,
+    options: ExportOptions,
+    finals: pl.DataFrame,
 ) -> pl.DataFrame:
-    rows = connection.execute(
-        select(
-            t.ratings.c.item_id,
-            t.people.c.name,
-            t.ratings.c.part,
-            t.ratings.c.state,
-            t.ratings.c.value,
-            t.ratings.c.value_before,
-            t.ratings.c.suggested,
-            t.ratings.c.ranks,
-            t.ratings.c.note,
-            t.ratings.c.seconds,
-            t.ratings.c.saved_at,
-        )
-        .join(t.people, t.people.c.id == t.ratings.c.person_id)
-        .join(t.items, t.items.c.id == t.ratings.c.item_id)
-        .where(t.ratings.c.state.in_(("labelled", "cannot_tell")), t.items.c.stage != "gold")
-        .order_by(t.ratings.c.saved_at)
-    )
-    given: list[dict[str, Any]] = []
-    for item, name, part, state, value, before, seen, ranks, note, seconds, at in rows:
-        order: list[Any] = orjson.loads(ranks) if ranks else [None]
-        grades = _grades(order) if ranks else [value]
-        for place, (rank, grade) in enumerate(zip(order, grades, strict=True)):
-            given.append(
-                {"item": item, "text_place": place, "annotator": name, "part": part,
-                 "said": state if state == "cannot_tell" else project.choices.name_of(value)
-                 if rank is None else f"rank {rank}",
-                 "label": grade,
-                 "label_before_suggestion": before if seen else value, "note": note,
-                 "seconds": seconds, "at": at}
-            )  # fmt: skip
-    schema = {
-        "item": pl.Int64, "text_place": pl.Int64, "annotator": pl.String, "part": pl.String,
-        "said": pl.String, "label": pl.Float64, "label_before_suggestion": pl.Float64,
-        "note": pl.String, "seconds": pl.Float64, "at": pl.Float64,
-    }  # fmt: skip
-    table = pl.DataFrame(given, schema=schema)
+    words = [
+        state if state == "cannot_tell" else f"rank {rank}" if rank is not None
+        else project.choices.name_of(value)
+        for state, rank, value in said.select("state", "rank", "value").iter_rows()
+    ]  # fmt: skip
+    key = ["item", "text_place"]
+    table = said.select(
+        *key, pl.col("name").alias("annotator"), "part", pl.Series("said", words, pl.String),
+        pl.col("grade").alias("label"), pl.col("own").alias("label_before_suggestion"), "note",
+        "seconds", "at",
+    )  # fmt: skip
     if project.scale == "relation":
         table = table.with_columns(
-            _accepted(
-                table[name].replace_strict(RELATION_OF, default=None, return_dtype=pl.String),
-                options.accept,
-            ).alias(name)
-            for name in ("label", "label_before_suggestion")
+            verdicts(table[name], options.accept) for name in ("label", "label_before_suggestion")
         )
-    texts = _answers(connection).select(
-        "item", "text_place", "answer_id", "question", "answer", "system"
-    )
-    key = ["item", "text_place"]
+    texts = answers.select(*key, "answer_id", "question", "answer", "system")
     joined = texts.join(table, on=key, how="inner", maintain_order="left")
     finals = finals.select(*key, pl.col("label").alias(FINAL_LABEL))
     joined = joined.join(finals, on=key, how="left", maintain_order="left")
     return joined.drop(key).with_columns(_moments(joined["at"]))
-
-
-def _accepted(relations: pl.Series, accept: Sequence[str]) -> pl.Series:
-    return relations.is_in(list(accept)).cast(pl.Float64)
 
 
 def _verdicts(labels: pl.Series, project: Project, options: ExportOptions) -> pl.Series:

@@ -235,8 +235,8 @@ def _check_gold(said: pl.DataFrame, project: Project) -> None:
     torn = said.group_by("question", "answer").agg(pl.col("label").n_unique().alias("labels"))
     if torn.filter(pl.col("labels") > 1).height:
         raise DataError("a gold answer has two labels; keep one row each")
-    allowed = {choice.value for choice in project.choices.choices}
-    strange = sorted(set(said["label"].to_list()) - allowed)
+    allowed = project.choices.values.values()
+    strange = sorted(set(said["label"].to_list()).difference(allowed))
     if strange:
         raise DataError(
             f"gold label {strange[0]:g} is not on the scale {project.scale!r}, whose values are "

@@ -5,13 +5,13 @@ from __future__ import annotations
 import secrets
 import time
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-import orjson
 from sqlalchemy import Connection, String, bindparam, delete, func, insert, select, update
 
 from markscheme.annotate import tables as t
 from markscheme.annotate import tokens
+from markscheme.annotate.trail import log
 from markscheme.errors import MarkschemeError
 
 Role = Literal["annotator", "adjudicator", "admin"]
@@ -66,6 +66,14 @@ _COUNT_ROLE = select(func.count()).where(
 )
 
 
+_LABELS = select(func.sum(t.people.c.first_rated))
+
+
+def labels_given(connection: Connection) -> int:
+    """How many first labels the project has."""
+    return int(connection.execute(_LABELS).scalar() or 0)
+
+
 def _person(row: t.AnyRow) -> Person:
     values = dict(zip((column.name for column in _PERSON), row, strict=False))
     return Person(**(values | {"active": bool(values["active"])}))
@@ -103,7 +111,7 @@ def add_person(connection: Connection, name: str, role: Role) -> str:
         )
         .returning(t.people.c.id)
     ).scalar_one()
-    _log(connection, "person added", {"person": made, "name": name, "role": role})
+    log(connection, "person added", {"person": made, "name": name, "role": role})
     return f"{made}.{token.secret}"
 
 
@@ -114,7 +122,7 @@ def new_token(connection: Connection, person_id: int) -> str:
         update(t.people).where(t.people.c.id == person_id).values(token_hash=token.hash)
     )
     connection.execute(delete(t.sessions).where(t.sessions.c.person_id == person_id))
-    _log(connection, "new link", {"person": person_id})
+    log(connection, "new link", {"person": person_id})
     return f"{person_id}.{token.secret}"
 
 
@@ -138,7 +146,7 @@ def set_active(connection: Connection, person_id: int, *, active: bool) -> None:
             .values(third_id=None)
         )  # fmt: skip
         connection.execute(update(t.ratings).where(held).values(state="lapsed"))
-    _log(connection, "let in" if active else "shut out", {"person": person_id})
+    log(connection, "let in" if active else "shut out", {"person": person_id})
 
 
 def sign_in(connection: Connection, token: str) -> str | None:
@@ -185,9 +193,3 @@ def sign_out(connection: Connection, session: str) -> None:
 def count_role(connection: Connection, role: Role) -> int:
     """How many active people have a role."""
     return connection.execute(_COUNT_ROLE, {"role": role}).scalar_one()
-
-
-def _log(connection: Connection, action: str, detail: dict[str, Any]) -> None:
-    connection.execute(
-        insert(t.events).values(at=time.time(), action=action, detail=orjson.dumps(detail).decode())
-    )

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 import polars as pl
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from markscheme.agreement import annotator_agreement, t_interval
-from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
+from markscheme.annotate.ratings import answered
 from markscheme.metrics import Spread, wilson_interval
 from markscheme.results import Figure
 
@@ -72,15 +71,18 @@ class Quality:
 
 def quality(connection: Connection, project: Project) -> Quality:
     """Agreement so far; labels are taken as they were before any judge's word was seen."""
-    ratings = _ratings(connection)
-    names: dict[int, str] = dict(connection.execute(select(t.people.c.id, t.people.c.name)).all())
-    units = _units(ratings.filter(pl.col("part") == "first"))
-    people = tuple(_leans(ratings, units, names))
-    if units["person"].n_unique() < 2:
+    said = answered(connection)
+    # An item each, or for ranks an answer of an item each.
+    units = said.filter(pl.col("part") == "first").select(
+        pl.format("{}:{}", "item", "text_place").alias("unit"),
+        "name",
+        pl.coalesce("rank", "own").cast(pl.Float64).alias("value"),
+    ).drop_nulls("value")  # fmt: skip
+    people = tuple(_leans(said.filter(pl.col("text_place") == 0), units))
+    if units["name"].n_unique() < 2:
         none = Figure(reason="no item has two labels yet")
         return Quality(items=0, agree=0, fleiss=none, alpha=none, pairs=[], people=people)
-    named = units.with_columns(pl.col("person").replace_strict(names, return_dtype=pl.String))
-    wide = named.pivot(on="person", index="unit", values="value").drop("unit")
+    wide = units.pivot(on="name", index="unit", values="value").drop("unit")
     found = annotator_agreement(wide, most_pairs=MOST_PAIRS)
     items = int((units.group_by("unit").len()["len"] > 1).sum())
     ranked, ordinal = project.scale == "rank", project.choices.level == "ordinal"
@@ -94,67 +96,24 @@ def quality(connection: Connection, project: Project) -> Quality:
     )
 
 
-def _ratings(connection: Connection) -> pl.DataFrame:
-    rows = connection.execute(
-        select(
-            t.ratings.c.item_id,
-            t.ratings.c.person_id,
-            t.ratings.c.part,
-            t.ratings.c.state,
-            t.ratings.c.value,
-            t.ratings.c.value_before,
-            t.ratings.c.suggested,
-            t.ratings.c.ranks,
-            t.ratings.c.seconds,
-            t.items.c.gold,
-        )
-        .join(t.items, t.items.c.id == t.ratings.c.item_id)
-        .where(t.ratings.c.state.in_(("labelled", "cannot_tell")))
-        .order_by(t.ratings.c.saved_at)
-    )
-    schema = {
-        "item": pl.Int64, "person": pl.Int64, "part": pl.String, "state": pl.String,
-        "value": pl.Float64, "before": pl.Float64, "suggested": pl.Int64, "ranks": pl.String,
-        "seconds": pl.Float64, "gold": pl.Float64,
-    }  # fmt: skip
-    table = pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row")
-    own = pl.when(pl.col("suggested") == 1).then("before").otherwise("value")
-    return table.with_columns(own.alias("value"))
-
-
-def _units(firsts: pl.DataFrame) -> pl.DataFrame:
-    """`unit`, `person`, `value`: an item each, or for ranks an answer of an item each."""
-    if firsts["ranks"].null_count() == firsts.height:
-        first_votes = firsts.drop_nulls("value")
-        return first_votes.select(pl.col("item").cast(pl.String).alias("unit"), "person", "value")
-    rows = [
-        {"unit": f"{item}:{place}", "person": person, "value": float(rank)}
-        for item, person, ranks in firsts.drop_nulls("ranks")
-        .select("item", "person", "ranks")
-        .iter_rows()
-        for place, rank in enumerate(orjson.loads(ranks))
-    ]
-    return pl.DataFrame(rows, schema={"unit": pl.String, "person": pl.Int64, "value": pl.Float64})
-
-
-def _leans(ratings: pl.DataFrame, units: pl.DataFrame, names: dict[int, str]) -> list[Lean]:
+def _leans(ratings: pl.DataFrame, units: pl.DataFrame) -> list[Lean]:
     others = units.with_columns(
         pl.len().over("unit").alias("raters"), pl.col("value").sum().over("unit").alias("sum")
     ).filter(pl.col("raters") > 1)
     differences = others.select(
-        "person",
+        "name",
         (pl.col("value") - (pl.col("sum") - pl.col("value")) / (pl.col("raters") - 1)).alias("by"),
     )
     found = []
-    for (person,), rows in ratings.group_by("person", maintain_order=True):
+    for (name,), rows in ratings.group_by("name", maintain_order=True):
         own = rows.filter(pl.col("part") == "first")
-        values = own["value"].drop_nulls()
+        values = own["own"].drop_nulls()
         gold = rows.filter(pl.col("part") == "gold")
-        right = int((gold["value"] == gold["gold"]).fill_null(value=False).sum())
-        apart = differences.filter(pl.col("person") == person)["by"].to_numpy()
+        right = int((gold["own"] == gold["gold"]).fill_null(value=False).sum())
+        apart = differences.filter(pl.col("name") == name)["by"].to_numpy()
         found.append(
             Lean(
-                name=names[int(str(person))],
+                name=str(name),
                 labels=own.height,
                 mean=_number(values.mean()),
                 shared=len(apart),

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import orjson
+import polars as pl
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Integer,
     String,
     bindparam,
-    insert,
     select,
     update,
 )
@@ -30,6 +30,7 @@ from markscheme.annotate import tables as t
 from markscheme.annotate.people import Person
 from markscheme.annotate.project import Project
 from markscheme.annotate.scales import Scale
+from markscheme.annotate.trail import log
 
 Stage = Literal["open", "disagreed", "settled"]
 
@@ -163,7 +164,7 @@ def save(
         if _says_the_same(row, sent):
             return Saved(result="repeated", person=person)
         lost = {"sent": _said(sent), "kept": _kept(row)}
-        _log(connection, person, sent.item_id, "conflict", None, detail=lost, now=now)
+        log(connection, "conflict", lost, person_id=person.id, item_id=sent.item_id, at=now)
         return Saved(result="conflict", person=person)
     state = _STATE[sent.action]
     ranks = orjson.dumps(sent.ranks).decode() if sent.ranks and state == "labelled" else None
@@ -185,7 +186,8 @@ def save(
     after = _count(connection, person, row, state, seconds if fresh and answered else None)
     action = sent.action if row.version == 0 else f"change to {sent.action}"
     detail = {"item": sent.item_id, "before": _kept(row), "after": _said(sent)}
-    _log(connection, person, sent.item_id, action, sent.submission, detail=detail, now=now)
+    whose = {"person_id": person.id, "item_id": sent.item_id, "submission": sent.submission}
+    log(connection, action, detail, **whose, at=now)
     _resettle(connection, project, row, state)
     return Saved(result="saved", person=after, first_time=row.version == 0)
 
@@ -223,7 +225,8 @@ def undo(
     )  # fmt: skip
     after = _count(connection, person, row, "claimed", None)
     detail = {"item": row.item_id, "before": _kept(row), "after": None}
-    _log(connection, person, row.item_id, "undo", submission, detail=detail, now=now)
+    whose = {"person_id": person.id, "item_id": row.item_id, "submission": submission}
+    log(connection, "undo", detail, **whose, at=now)
     _resettle(connection, project, row, "claimed")
     said = row.state if row.state != "labelled" or row.ranks else project.choices.name_of(row.value)
     return Saved(result="saved", person=after), said.replace("_", " ")
@@ -238,6 +241,51 @@ def look_again(connection: Connection, person: Person) -> Person:
     )
     connection.execute(update(t.people).where(t.people.c.id == person.id).values(skipped=0))
     return replace(person, skipped=0)
+
+
+_ANSWERED = {
+    "item": pl.Int64, "person": pl.Int64, "name": pl.String, "part": pl.String,
+    "state": pl.String, "value": pl.Float64, "value_before": pl.Float64, "suggested": pl.Int64,
+    "note": pl.String, "seconds": pl.Float64, "at": pl.Float64, "gold": pl.Float64,
+    "text_place": pl.Int64, "rank": pl.Int64, "grade": pl.Float64,
+}  # fmt: skip
+
+
+def answered(connection: Connection) -> pl.DataFrame:
+    """What people have said of items, "cannot tell" too, in the order in which it was saved.
+
+    Columns: `item`, `text_place`, `person`, `name`, `part`, `state`, `value`, `own` (the value
+    before any judge's verdict was seen), `rank`, `grade` (the value; of a rank 1 for the last and
+    one more for each text below, ties share their mean), `note`, `seconds`, `at`, and `gold` (the
+    item's known label). A row per text for a ranking, of which the first has `text_place` 0, and
+    one row for anything else.
+    """
+    rows = connection.execute(
+        select(
+            t.ratings.c.item_id, t.ratings.c.person_id, t.people.c.name, t.ratings.c.part,
+            t.ratings.c.state, t.ratings.c.value, t.ratings.c.value_before, t.ratings.c.suggested,
+            t.ratings.c.note, t.ratings.c.seconds, t.ratings.c.saved_at, t.items.c.gold,
+            t.ratings.c.ranks,
+        )
+        .join(t.people, t.people.c.id == t.ratings.c.person_id)
+        .join(t.items, t.items.c.id == t.ratings.c.item_id)
+        .where(t.ratings.c.state.in_(ANSWERED))
+        .order_by(t.ratings.c.saved_at)
+    )  # fmt: skip
+    found = []
+    for *columns, ranks in rows:
+        order: list[Any] = orjson.loads(ranks) if ranks else [None]
+        found += [(*columns, place, rank, _grade(rank, order)) for place, rank in enumerate(order)]
+    return pl.DataFrame(found, schema=_ANSWERED, orient="row").with_columns(
+        pl.when(pl.col("suggested") == 1).then("value_before").otherwise("value").alias("own"),
+        pl.coalesce("grade", "value").alias("grade"),
+    )
+
+
+def _grade(rank: int | None, ranks: Sequence[int]) -> float | None:
+    if rank is None:
+        return None
+    return 1.0 + sum(other > rank for other in ranks) + (ranks.count(rank) - 1) / 2
 
 
 def _detail(connection: Connection, person: Person, submission: str) -> dict[str, Any] | None:
@@ -371,25 +419,3 @@ def _kept(row: t.AnyRow) -> dict[str, Any]:
         "ranks": orjson.loads(row.ranks) if row.ranks else None,
         "note": row.note,
     }
-
-
-def _log(
-    connection: Connection,
-    person: Person,
-    item_id: int,
-    action: str,
-    submission: str | None,
-    *,
-    detail: dict[str, Any],
-    now: float,
-) -> None:
-    connection.execute(
-        insert(t.events).values(
-            at=now,
-            person_id=person.id,
-            item_id=item_id,
-            action=action,
-            submission=submission,
-            detail=orjson.dumps(detail).decode(),
-        )
-    )

@@ -25,6 +25,7 @@ from markscheme.annotate import tables as t
 from markscheme.annotate.people import ADMIN, Person
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import ANSWERED, DECIDED
+from markscheme.annotate.trail import log
 from markscheme.errors import MarkschemeError
 
 Which = Literal["disagreed", "settled-disagreements", "skipped", "open", "settled", "gold", "all"]
@@ -122,8 +123,8 @@ def decide(
         MarkschemeError: no such item, or a value that is not on the scale.
     """
     item = _item(connection, item_id)
-    known = [choice.value for choice in project.choices.choices]
-    if item.stage == "gold" or (value is not None and value not in known):
+    known = (None, *project.choices.values.values())
+    if item.stage == "gold" or value not in known:
         raise MarkschemeError("that cannot be resolved this way: it is gold, or not on the scale")
     now = time.time()
     connection.execute(
@@ -140,7 +141,7 @@ def decide(
         update(t.items).where(t.items.c.id == item_id).values(stage="settled", final=value)
     )
     before = {"stage": item.stage, "final": item.final}
-    _log(connection, admin, item_id, "decided by the admin", {"before": before, "value": value})
+    _log(connection, admin, item_id, "decided", before=before, value=value)
 
 
 def put_back(connection: Connection, admin: Person, item_id: int) -> int:
@@ -153,7 +154,7 @@ def put_back(connection: Connection, admin: Person, item_id: int) -> int:
     """
     _item(connection, item_id)
     count = _release(connection, item_id)
-    _log(connection, admin, item_id, "put back by the admin", {"ratings": count})
+    _log(connection, admin, item_id, "put back", ratings=count)
     return count
 
 
@@ -195,7 +196,7 @@ def give_to(connection: Connection, admin: Person, item_id: int, person_id: int)
         {"third_id": person_id} if part == "third" else {"taken": t.items.c.taken + 1}
     )  # fmt: skip
     connection.execute(update(t.items).where(t.items.c.id == item_id).values(**changed))
-    _log(connection, admin, item_id, "given out by the admin", {"person": person_id, "part": part})
+    _log(connection, admin, item_id, "given out", person=person_id, part=part)
 
 
 def _release(connection: Connection, item_id: int) -> int:
@@ -233,12 +234,8 @@ def _item(connection: Connection, item_id: int) -> t.AnyRow:
     return item
 
 
-def _log(
-    connection: Connection, admin: Person, item_id: int, action: str, detail: dict[str, Any]
-) -> None:
-    connection.execute(
-        insert(t.events).values(
-            at=time.time(), person_id=admin.id, item_id=item_id, action=action,
-            detail=orjson.dumps({"item": item_id, **detail}).decode(),
-        )
+def _log(connection: Connection, admin: Person, item_id: int, action: str, **detail: Any) -> None:
+    log(
+        connection, f"{action} by the admin", {"item": item_id, **detail},
+        person_id=admin.id, item_id=item_id,
     )  # fmt: skip

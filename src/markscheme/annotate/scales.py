@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from markscheme.annotate.options import ScaleName
+import polars as pl
+
+from markscheme.annotate.options import ACCEPTED, ScaleName
 from markscheme.errors import UnknownNameError
 
 
@@ -38,6 +41,11 @@ class Scale:
     near: float = 0.0
     adjudicated: bool = True
     level: Literal["nominal", "ordinal"] = "nominal"
+
+    @property
+    def values(self) -> dict[str, float]:
+        """What can be said, by the text that a form sends for it."""
+        return {f"{choice.value:g}": choice.value for choice in self.choices}
 
     def name_of(self, value: float | None) -> str:
         """The choice's name; a number for what lies between two; `cannot tell` for null."""
@@ -97,6 +105,12 @@ SCALES: dict[str, Scale] = {
 
 RELATION_OF = {3.0: "superior", 2.0: "equivalent", 1.0: "inferior", 0.0: "incorrect"}
 """Values of the scale `relation` in the field's words."""
+
+
+def verdicts(values: pl.Series, accept: Sequence[str] = ACCEPTED) -> pl.Series:
+    """1 where the relation of a value is one of `accept`, else 0; null for null."""
+    found = {value: float(name in accept) for value, name in RELATION_OF.items()}
+    return values.replace_strict(found, default=None, return_dtype=pl.Float64)
 
 
 def scale(name: str) -> Scale:

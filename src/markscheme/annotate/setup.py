@@ -7,13 +7,21 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import get_args
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, update
 
 from markscheme.annotate import tables as t
 from markscheme.annotate.database import Store
 from markscheme.annotate.intake import Intake, make_items, read_file, save_items
 from markscheme.annotate.options import CHANGEABLE, AnnotateOptions, Order
-from markscheme.annotate.people import ADMIN, Role, add_person, everyone, new_token
+from markscheme.annotate.people import (
+    ADMIN,
+    Role,
+    add_person,
+    count_role,
+    everyone,
+    labels_given,
+    new_token,
+)
 from markscheme.annotate.project import Project, change_setting, load_project, save_project
 from markscheme.annotate.ratings import settle_again
 from markscheme.annotate.suggest import read_scores, save_suggestions
@@ -134,7 +142,7 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
             "--project PATH"
         )
     notes.append(
-        f"{project.items:,} items, {_labels(connection):,} of {project.labels_wanted:,} labels"
+        f"{project.items:,} items, {labels_given(connection):,} of {project.labels_wanted:,} labels"
     )
     for name in CHANGEABLE:
         if name in options.settings and options.settings[name] != getattr(project, name):
@@ -163,7 +171,7 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
 
 def _too_few(connection: Connection, project: Project) -> list[str]:
     """What to say where an item wants more people than there are: all the work would be in vain."""
-    people = sum(one.active and one.role == "annotator" for one in everyone(connection))
+    people = count_role(connection, "annotator")
     if people >= project.per_item:
         return []
     return [
@@ -175,10 +183,6 @@ def _too_few(connection: Connection, project: Project) -> list[str]:
 
 def _add(connection: Connection, names: tuple[str, ...], role: Role) -> list[tuple[str, Role, str]]:
     return [(name, role, add_person(connection, name, role)) for name in names]
-
-
-def _labels(connection: Connection) -> int:
-    return int(connection.execute(select(func.sum(t.people.c.first_rated))).scalar() or 0)
 
 
 def _suggestions(connection: Connection, project: Project, options: AnnotateOptions) -> list[str]:

@@ -10,9 +10,8 @@ from sqlalchemy import Connection, func, select
 
 from markscheme.agreement import human_accuracy, running_estimate
 from markscheme.annotate import tables as t
-from markscheme.annotate.options import ACCEPTED
 from markscheme.annotate.project import Project
-from markscheme.annotate.scales import RELATION_OF
+from markscheme.annotate.scales import verdicts
 from markscheme.options import EstimateOptions
 from markscheme.results import Figure
 
@@ -61,7 +60,9 @@ def standing(connection: Connection, project: Project) -> Standing:
     reason = _reason(items, project)
     if reason:
         return Standing(answers=answers, reason=reason)
-    items = items.with_columns(_labels(items["final"], project).alias("label")).with_row_index("n")
+    finals = items["final"]
+    labels = finals if project.scale == "verdict" else verdicts(finals)
+    items = items.with_columns(labels.alias("label")).with_row_index("n")
     places = items.filter(pl.col("label").is_not_null())["n"]
     least = items["least"].min()
     about = Standing(
@@ -141,10 +142,3 @@ def _reason(items: pl.DataFrame, project: Project) -> str:
             "exported labels weighs them"
         )
     return ""
-
-
-def _labels(finals: pl.Series, project: Project) -> pl.Series:
-    if project.scale == "verdict":
-        return finals
-    accepted = {value: float(name in ACCEPTED) for value, name in RELATION_OF.items()}
-    return finals.replace_strict(accepted, default=None, return_dtype=pl.Float64)

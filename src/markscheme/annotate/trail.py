@@ -1,13 +1,44 @@
-"""What happened to an item, as sentences: `Ann labelled it Correct`."""
+"""What happened: every change as it is stored, and as a sentence: `Ann labelled it Correct`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
+from sqlalchemy import Connection, insert, select
 
+from markscheme.annotate import tables as t
 from markscheme.annotate.scales import Scale
+
+
+def log(connection: Connection, action: str, detail: Mapping[str, Any], **columns: Any) -> None:
+    """Store a change.
+
+    Args:
+        connection: open on the project's database, in the transaction of the change.
+        action: what was done.
+        detail: what JSON can hold.
+        columns: others of the table `events`: who, to which item, by which submission, when.
+    """
+    values = {"at": time.time(), "detail": orjson.dumps(detail).decode(), **columns}
+    connection.execute(insert(t.events).values(action=action, **values))
+
+
+def changes(connection: Connection, item_id: int | None = None) -> Sequence[t.AnyRow]:
+    """Every change, or those of an item, oldest first, with the `name` of who made it."""
+    query = (
+        select(
+            t.events.c.at, t.people.c.name, t.events.c.item_id, t.events.c.action,
+            t.events.c.detail,
+        )
+        .outerjoin(t.people, t.people.c.id == t.events.c.person_id)
+        .order_by(t.events.c.id)
+    )  # fmt: skip
+    if item_id is not None:
+        query = query.where(t.events.c.item_id == item_id)
+    return connection.execute(query).all()
 
 
 def sentence(

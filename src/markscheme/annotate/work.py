@@ -10,23 +10,17 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 from starlette.datastructures import FormData
 
 from markscheme.annotate import tables as t
 from markscheme.annotate.assign import Shown, look_at, next_item
-from markscheme.annotate.context import Site, is_htmx, number, text
-from markscheme.annotate.people import Person
+from markscheme.annotate.context import Site, is_htmx, number, refused, text
+from markscheme.annotate.people import Person, count_role, labels_given
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import Saved, Submission, look_again, save, undo
 from markscheme.annotate.render import blocks, page
 from markscheme.reports import why
-
-_PEOPLE = select(
-    func.sum(t.people.c.first_rated),
-    func.count().filter(t.people.c.role == "annotator", t.people.c.active == 1),
-)
-
 
 LEAST_PACED = 10
 """Items from which a person's pace foretells what is left."""
@@ -58,8 +52,7 @@ class Progress:
 
 def progress_of(connection: Connection, person: Person, project: Project) -> Progress:
     """Progress of a person, whose own counts are taken as given."""
-    people = connection.execute(_PEOPLE).one()
-    labels, annotators = int(people[0] or 0), int(people[1] or 0)
+    annotators = count_role(connection, "annotator")
     wanted = project.labels_wanted
     share = None
     if person.role == "annotator" and annotators:
@@ -72,7 +65,7 @@ def progress_of(connection: Connection, person: Person, project: Project) -> Pro
     return Progress(
         done=person.rated if share is None else person.first_rated,
         share=share,
-        labels=labels,
+        labels=labels_given(connection),
         wanted=wanted,
         seconds_left=left,
     )
@@ -109,10 +102,8 @@ def work_routes(site: Site) -> APIRouter:
         request: Request, work: Callable[[Connection, Person], View | None], *, whole: bool = False
     ) -> Response:
         found = await site.act(request, work)
-        if isinstance(found, Response):
-            return found
         if found is None:
-            return HTMLResponse(page("refused.html", why="item"), 404)
+            raise refused("item", 404)
         values = site.base(request, found.person, view=found, suggests=site.suggests, why=None)
         if found.mode == "suggestion" and found.item is not None:
             item = found.item
@@ -138,26 +129,21 @@ def work_routes(site: Site) -> APIRouter:
             item = look_at(connection, person, item_id)
             if item is None:
                 return None
-            progress = progress_of(connection, person, site.project)
-            return View(person=person, progress=progress, item=item, mode="edit")
+            return _view(connection, person, site.project, item, mode="edit")
 
         return await answer(request, look, whole=True)
 
     @routes.post("/label")
     async def label(request: Request) -> Response:
         fields = await site.form(request)
-        if isinstance(fields, Response):
-            return fields
         sent = read_submission(fields, site.project)
         if sent is None:
-            return HTMLResponse(page("refused.html", why="label"), 422)
+            raise refused("label", 422)
         return await answer(request, lambda c, p: _save(c, p, site, sent))
 
     @routes.post("/undo")
     async def back(request: Request) -> Response:
         fields = await site.form(request)
-        if isinstance(fields, Response):
-            return fields
         submission = text(fields, "submission", 64)
 
         def take_back(connection: Connection, person: Person) -> View:
@@ -169,9 +155,7 @@ def work_routes(site: Site) -> APIRouter:
 
     @routes.post("/again")
     async def skipped_again(request: Request) -> Response:
-        fields = await site.form(request)
-        if isinstance(fields, Response):
-            return fields
+        await site.form(request)
 
         def put_back(connection: Connection, person: Person) -> View:
             after = look_again(connection, person)
@@ -184,10 +168,7 @@ def work_routes(site: Site) -> APIRouter:
         def rows(connection: Connection, person: Person) -> tuple[Person, list[Any]]:
             return person, _own_labels(connection, person, before)
 
-        found = await site.act(request, rows)
-        if isinstance(found, Response) or found is None:
-            return found or HTMLResponse(page("refused.html", why="page"), 404)
-        person, labels = found
+        person, labels = await site.act(request, rows)
         more = labels[-1].saved_at if len(labels) == PAGE_ROWS else None
         return HTMLResponse(page("mine.html", **site.base(request, person, rows=labels, more=more)))
 
@@ -211,10 +192,9 @@ def read_submission(fields: FormData, project: Project) -> Submission | None:
         if ranks is None:
             return None
     else:
-        values = {f"{choice.value:g}": choice.value for choice in project.choices.choices}
-        if said not in values:
+        value = project.choices.values.get(said)
+        if value is None:
             return None
-        value = values[said]
     return Submission(
         item_id=item,
         submission=submission,
@@ -238,42 +218,35 @@ def _ranks(fields: FormData) -> tuple[int, ...] | None:
 
 
 def _next(connection: Connection, person: Person, project: Project, say: str = "") -> View:
-    return View(
-        person=person,
-        item=next_item(connection, person, project),
-        progress=progress_of(connection, person, project),
-        say=say,
-    )
+    return _view(connection, person, project, next_item(connection, person, project), say=say)
+
+
+def _view(
+    connection: Connection, person: Person, project: Project, item: Shown | None, **shown: Any
+) -> View:
+    progress = progress_of(connection, person, project)
+    return View(person=person, progress=progress, item=item, **shown)
 
 
 def _save(connection: Connection, person: Person, site: Site, sent: Submission) -> View | None:
     project = site.project
-    shown = look_at(connection, person, sent.item_id) if sent.ranks else None
-    if shown is not None and sent.ranks is not None and len(sent.ranks) != len(shown.texts):
+    ranked = look_at(connection, person, sent.item_id) if sent.ranks else None
+    if ranked is not None and sent.ranks is not None and len(sent.ranks) != len(ranked.texts):
         return None
     done = save(connection, person, project, sent)
     if done.result == "unknown":
         return None
     if done.result == "conflict":
-        return View(
-            person=done.person,
-            item=look_at(connection, person, sent.item_id),
-            progress=progress_of(connection, done.person, project),
-            mode="conflict",
-            say="Not saved: you have already answered this item elsewhere.",
-        )
-    said = _said(sent, project)
+        item = look_at(connection, person, sent.item_id)
+        say = "Not saved: you have already answered this item elsewhere."
+        return _view(connection, done.person, project, item, mode="conflict", say=say)
+    say = f"Saved: {_said(sent, project)}."
     suggestion = _suggestion(connection, site, sent, done)
-    if suggestion is not None:
-        return View(
-            person=done.person,
-            item=look_at(connection, person, sent.item_id),
-            progress=progress_of(connection, done.person, project),
-            mode="suggestion",
-            say=f"Saved: {said}. A judge says something else.",
-            suggestion=suggestion,
-        )
-    return _next(connection, done.person, project, f"Saved: {said}.")
+    if suggestion is None:
+        return _next(connection, done.person, project, say)
+    item = look_at(connection, person, sent.item_id)
+    shown = {"mode": "suggestion", "say": f"{say} A judge says something else."}
+    return _view(connection, done.person, project, item, suggestion=suggestion, **shown)
 
 
 def _said(sent: Submission, project: Project) -> str:

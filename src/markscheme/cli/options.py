@@ -33,7 +33,7 @@ import typer
 from typer.core import TyperCommand
 
 from markscheme.cli.app import console, group, notes
-from markscheme.cli.output import Format, show
+from markscheme.cli.output import Format
 from markscheme.cli.settings import defaults_of, is_in_file, say
 from markscheme.errors import MarkschemeError
 from markscheme.flags import JUDGE, Argument, Default, Fields, Option, split_list
@@ -91,14 +91,38 @@ class Shown:
             check_ending(self.out)
 
     def show(self, result: Tabular) -> None:
-        """Print a result in the chosen format, and write it to the chosen file."""
-        show(result, output=self.format, out=self.out)
+        """Print a result in the chosen format, and write it to the chosen file.
+
+        `--format json` prints exactly what the result's `to_json` gives.
+        """
+        if self.out is not None:
+            # Before printing: a reader that leaves early (head) must not cost the file.
+            result.save(self.out)
+        if self.format is Format.TABLE:
+            _print(result)
+        else:
+            console.file.write(getattr(result, f"to_{self.format.value}")())
+        if self.out is not None:
+            notes.print(f"written to {self.out}", markup=False)
 
     def write(self, result: Tabular) -> None:
         """Only write it to the chosen file, for commands that print it their own way."""
         if self.out is not None:
             result.save(self.out)
             notes.print(f"written to {self.out}", markup=False)
+
+
+def _print(result: Tabular) -> None:
+    for sentence in result.lead:
+        console.print(sentence, markup=False, soft_wrap=not console.is_terminal)
+    if result.lead:
+        console.print()
+    for table in result.tables:
+        console.print(table.rich())
+        for note in table.notes:
+            console.print(note, markup=False, soft_wrap=not console.is_terminal)
+        if table.notes:
+            console.print()
 
 
 _EMPTY = inspect.Parameter.empty

@@ -1,10 +1,8 @@
-"""Printing and saving of results: one place for all commands."""
+"""The formats that results are printed in, and what a training prints."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markscheme.cli.app import console, notes
@@ -21,37 +19,6 @@ class Format(StrEnum):
     CSV = "csv"
     MARKDOWN = "markdown"
     LATEX = "latex"
-
-
-def show(result: Tabular, *, output: Format, out: Path | None) -> None:
-    """Print a result as a command's `--format` says, and write it to the file of `--out`.
-
-    `--format json` prints exactly what the result's `to_json` gives.
-    """
-    if out is not None:
-        # Before printing: a reader that leaves early (head) must not cost the file.
-        result.save(out)
-    if output is Format.TABLE:
-        for sentence in result.lead:
-            console.print(sentence, markup=False, soft_wrap=not console.is_terminal)
-        if result.lead:
-            console.print()
-        for table in result.tables:
-            console.print(table.rich())
-            for note in table.notes:
-                console.print(note, markup=False, soft_wrap=not console.is_terminal)
-            if table.notes:
-                console.print()
-    else:
-        written: dict[Format, Callable[[], str]] = {
-            Format.JSON: result.to_json,
-            Format.CSV: result.to_csv,
-            Format.MARKDOWN: result.to_markdown,
-            Format.LATEX: result.to_latex,
-        }
-        console.file.write(written[output]())
-    if out is not None:
-        notes.print(f"written to {out}", markup=False)
 
 
 def say(text: str) -> None:

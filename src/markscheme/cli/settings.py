@@ -10,7 +10,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,21 +93,24 @@ TEMPLATE = """\
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """A file of settings: its path, its text, and values by (section, key)."""
+    """A file of settings: its path, its `[columns]`, and its other values by key."""
 
     path: Path
-    text: str
-    values: Mapping[tuple[str, str], Any]
-
-    def where(self, section: str, key: str) -> str:
-        """File and line of a key, as errors name it."""
-        number = _line_of(self.text, section, key)
-        return f"{shown(self.path)}, line {number}" if number else shown(self.path)
+    columns: Mapping[str, Any]
+    values: Mapping[str, Any]
 
 
 def shown(path: Path) -> str:
     """A path as people know it: from the working folder."""
     return os.path.relpath(path)
+
+
+def _where(path: Path, key: str) -> str:
+    """File and line of a key or a section, as errors name it."""
+    begins = re.compile(rf"\s*\[?\s*[\"']?{re.escape(key)}\b")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    number = next((number for number, line in enumerate(lines, 1) if begins.match(line)), None)
+    return f"{shown(path)}, line {number}" if number else shown(path)
 
 
 def settings_file(folder: Path | None = None) -> Path | None:
@@ -139,28 +142,32 @@ def read_settings(path: Path) -> Settings:
         MarkschemeError: it is not TOML, or has a section or key that there is not.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise MarkschemeError(f"{shown(path)} is not UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise MarkschemeError(f"{shown(path)} is not valid TOML: {error}") from None
-    found = Settings(path=path, text=text, values={})
-    values = dict(_checked(found, document))
-    return Settings(path=path, text=text, values=values)
-
-
-def _checked(found: Settings, document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Any]]:
+    values: dict[str, Any] = {}
+    columns: Mapping[str, Any] = {}
     for name, value in document.items():
-        if name in SECTIONS and isinstance(value, Mapping):
-            for key, inner in value.items():
-                _check_key(found, name, key)
-                yield (name, key), inner
+        if not isinstance(value, Mapping):
+            _check_key(path, name)
+            values[name] = value
+            continue
+        if name not in SECTIONS:
+            raise MarkschemeError(
+                f"{_where(path, name)}: no section {name!r}; "
+                f"{_nearest(name, [*filter(None, SECTIONS)])}"
+            )
+        for key in value:
+            _check_key(path, key, name)
+        if name == "columns":
+            columns = value
         else:
-            _check_key(found, "", name, table=isinstance(value, Mapping))
-            if name == "judges":
-                _check_no_file(found, value)
-            yield ("", name), value
+            values |= value
+    if "judges" in values:
+        _check_no_file(path, values["judges"])
+    return Settings(path=path, columns=columns, values=values)
 
 
 def is_in_file(judge: str) -> bool:
@@ -168,64 +175,34 @@ def is_in_file(judge: str) -> bool:
     return ".py:" in judge
 
 
-def _check_no_file(found: Settings, judges: Any) -> None:
+def _check_no_file(path: Path, judges: Any) -> None:
     """A file of settings comes with a folder of somebody's: it may not say which code is run."""
-    named = [judges] if isinstance(judges, str) else judges
-    if not isinstance(named, list) or not all(isinstance(one, str) for one in named):
-        raise MarkschemeError(
-            f"{found.where('', 'judges')}: judges = {judges!r} is no value for it (a list of "
-            "judges' names)"
-        )
-    for one in named:
-        if is_in_file(one):
+    for judge in judges if isinstance(judges, list) else [judges]:
+        if isinstance(judge, str) and is_in_file(judge):
             raise MarkschemeError(
-                f"{found.where('', 'judges')}: {one!r} is a judge in a file, which only the "
-                "command line names (-j); give it a name by an entry point "
+                f"{_where(path, 'judges')}: {judge!r} is a judge in a file, which only the command "
+                "line names (-j); give it a name by an entry point "
                 "(docs/how-to/write-a-judge.md)"
             )
 
 
-def _check_key(found: Settings, section: str, key: str, *, table: bool = False) -> None:
-    if section == "columns":
-        from markscheme.tables import OF_ANSWERS
+def _check_key(path: Path, key: str, section: str = "") -> None:
+    from markscheme.tables import OF_ANSWERS
 
-        known: Sequence[str] = OF_ANSWERS
-    else:
-        known = [name for name in SECTIONS if name] if table else SECTIONS[section]
+    known: Sequence[str] = OF_ANSWERS if section == "columns" else SECTIONS[section]
     if key in known:
         return
-    places = {
-        one: f"[{name}]" if name else "the top" for name, keys in SECTIONS.items() for one in keys
-    }
-    what = "section" if table else "key"
-    if key in places and not table:
-        hint = f"it belongs in {places[key]}"
-    else:
-        near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+    owner = next((name for name, keys in SECTIONS.items() if key in keys), None)
+    hint = _nearest(key, known)
+    if owner is not None:
+        hint = f"it belongs in [{owner}]" if owner else "it belongs in the top"
     inside = f" in [{section}]" if section else ""
-    raise MarkschemeError(
-        f"{found.where(section if not table else key, '' if table else key)}: no {what} "
-        f"{key!r}{inside}; {hint}"
-    )
+    raise MarkschemeError(f"{_where(path, key)}: no key {key!r}{inside}; {hint}")
 
 
-def _line_of(text: str, section: str, key: str) -> int | None:
-    """The line of a key, or of a section's heading where the key is empty."""
-    inside = ""
-    for number, line in enumerate(text.splitlines(), start=1):
-        heading = re.match(r"\s*\[\s*([^\]]+?)\s*\]", line)
-        if heading:
-            inside = heading[1].strip("\"' ").split(".")[0]
-            if not key and inside == section:
-                return number
-        elif key and inside == section:
-            name = re.match(r"\s*[\"']?([^\"'=]+?)[\"']?\s*=", line)
-            if name and name[1].split(".")[0] == key:
-                return number
-        elif key and not inside and re.match(rf"\s*{re.escape(section)}\.{re.escape(key)}", line):
-            return number
-    return None
+def _nearest(word: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
 
 
 def defaults_of(
@@ -249,7 +226,7 @@ def defaults_of(
         MarkschemeError: the file is wrong, or a value is not of its option's type.
     """
     options = {one.name: one for one in parameters if one.param_type_name == "option"}
-    wanted = [key for key in _keys() if _takes(command, key, options, reads_answers)]
+    wanted = [key for key in options if _takes(command, options[key], reads_answers)]
     if not wanted or {"--help", "-h", "--help-all"} & set(typed):
         return None
     path = settings_file()
@@ -258,58 +235,45 @@ def defaults_of(
     found = read_settings(path)
     in_run = any(Path(one, "run.json").is_file() for one in typed)
     given: dict[str, Any] = {}
-    columns = {key: value for (section, key), value in found.values.items() if section == "columns"}
-    if columns and "columns" in wanted and not in_run:
-        given["columns"] = [_pairs(found, columns)]
-    for (section, key), value in found.values.items():
-        if section == "columns" or key not in wanted or os.environ.get(_VARIABLES.get(key, "")):
+    if found.columns and "columns" in wanted and not in_run:
+        given["columns"] = [_pairs(found)]
+    for key, value in found.values.items():
+        if key not in wanted or os.environ.get(_VARIABLES.get(key, "")):
             continue
-        if section == "reading" and in_run:
+        if key in SECTIONS["reading"] and in_run:
             continue
-        if key == "answer_columns" and "columns" in given and "answer" in columns:
+        if key == "answer_columns" and "columns" in given and "answer" in found.columns:
             raise MarkschemeError(
-                f"{found.where(section, key)}: answer_columns and a column for the answer are both "
-                "given; leave one of them out"
+                f"{_where(path, key)}: answer_columns and a column for the answer are both given; "
+                "leave one of them out"
             )
-        given[key] = _value(found, (section, key), value, options[key], convert)
+        given[key] = _value(path, value, options[key], convert)
     alone = "fail_under" not in given and not any(one.startswith("--fail-under") for one in typed)
     if command == "judge" and alone:
         given.pop("confidence", None)  # It is of the limit.
     return (found, given) if given else None
 
 
-def _keys() -> list[str]:
-    return [*(key for keys in SECTIONS.values() for key in keys), "columns"]
-
-
-def _takes(command: str, key: str, options: Mapping[str, Any], reads_answers: bool) -> bool:
-    if key not in options:
-        return False
+def _takes(command: str, option: Any, reads_answers: bool) -> bool:
+    key = option.name
     if key in _COMMANDS:
         return command in _COMMANDS[key]
     if key == "columns" or key in SECTIONS["reading"]:
         return reads_answers
-    panel: str | None = options[key].rich_help_panel
-    return panel == "Language models"
+    return bool(option.rich_help_panel == "Language models")
 
 
-def _pairs(found: Settings, columns: Mapping[str, Any]) -> str:
-    for ours, theirs in columns.items():
+def _pairs(found: Settings) -> str:
+    for ours, theirs in found.columns.items():
         if not isinstance(theirs, str) or "," in theirs or not theirs.strip():
             raise MarkschemeError(
-                f"{found.where('columns', ours)}: the column for {ours} is the name of one, "
-                f"without a comma, not {theirs!r}"
+                f"{_where(found.path, ours)}: the column for {ours} is the name of one, without a "
+                f"comma, not {theirs!r}"
             )
-    return ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
+    return ",".join(f"{ours}={theirs}" for ours, theirs in found.columns.items())
 
 
-def _value(
-    found: Settings,
-    place: tuple[str, str],
-    value: Any,
-    option: Any,
-    convert: Callable[[Any, Any], object],
-) -> Any:
+def _value(path: Path, value: Any, option: Any, convert: Callable[[Any, Any], object]) -> Any:
     """A value as the option takes it.
 
     Raises:
@@ -319,7 +283,7 @@ def _value(
     if option.multiple and isinstance(value, str):
         value = [value]
     items = value if option.multiple else [value]
-    why = ""
+    why = " (a list of texts)" if option.multiple else " (true or false)" if flag else ""
     if isinstance(items, list) and all(_is_plain(one, flag) for one in items):
         try:
             convert(option, value)
@@ -327,11 +291,8 @@ def _value(
             why = f": {getattr(error, 'message', error)}"
         else:
             return value
-    wanted = "" if why else " (true or false)" if flag else (
-        " (a list of texts)" if option.multiple else ""
-    )  # fmt: skip
     raise MarkschemeError(
-        f"{found.where(*place)}: {place[1]} = {value!r} is no value for it{wanted}{why}"
+        f"{_where(path, option.name)}: {option.name} = {value!r} is no value for it{why}"
     )
 
 
