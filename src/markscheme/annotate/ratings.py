@@ -252,7 +252,7 @@ _ANSWERED = {
 
 
 def answered(connection: Connection) -> pl.DataFrame:
-    """What people have said of items, "cannot tell" too, in the order in which it was saved.
+    """What people have answered of items, "cannot tell" too, in the order in which it was saved.
 
     Columns: `item`, `text_place`, `person`, `name`, `part`, `state`, `value`, `own` (the value
     before any judge's verdict was seen), `rank`, `grade` (the value; of a rank 1 for the last and

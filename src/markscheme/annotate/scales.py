@@ -44,7 +44,7 @@ class Scale:
 
     @property
     def values(self) -> dict[str, float]:
-        """What can be said, by the text that a form sends for it."""
+        """What can be chosen, by the text that a form sends for it."""
         return {f"{choice.value:g}": choice.value for choice in self.choices}
 
     def name_of(self, value: float | None) -> str:
