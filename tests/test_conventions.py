@@ -33,7 +33,7 @@ LAYERS = [
     ("flags",),
     ("text",),
     ("values",),
-    ("metrics",),
+    ("metrics", "stats"),
     ("tables",),
     ("contract",),
     ("storage",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy.special import betaincinv, stdtrit
 
-from markscheme.metrics import exact_interval, t_quantile
+from markscheme.stats import exact_interval, t_quantile
 
 FREEDOMS = [1, 1.37, 2, 3, 4.5, 9, 30, 99.9, 100.1, 500, 999.99, 1000, 5e3, 1e6, 1e12]
 PROBABILITIES = [0.5, 0.6, 0.75, 0.9, 0.95, 0.975, 0.995, 0.9995, 1e-4, 0.025, 0.4]

@@ -1,0 +1,14 @@
+from .intervals import Evidence as Evidence
+from .intervals import difference_evidence as difference_evidence
+from .intervals import difference_interval as difference_interval
+from .intervals import difference_p as difference_p
+from .intervals import mean_evidence as mean_evidence
+from .intervals import score_interval as score_interval
+from .intervals import score_statistic as score_statistic
+from .intervals import share_bound as share_bound
+from .intervals import share_evidence as share_evidence
+from .intervals import share_interval as share_interval
+from .intervals import wilson_interval as wilson_interval
+from .quantiles import exact_interval as exact_interval
+from .quantiles import t_quantile as t_quantile
+from .tables import kinds as kinds

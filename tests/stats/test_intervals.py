@@ -1,0 +1,148 @@
+"""The one engine of intervals: exact coverage of single answers, and what repeats may not do."""
+
+from __future__ import annotations
+
+import doctest
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq, minimize_scalar
+from scipy.stats import beta, binom, multinomial, norm
+
+from markscheme.stats import (
+    Evidence,
+    difference_evidence,
+    difference_interval,
+    difference_p,
+    intervals,
+    score_interval,
+    share_bound,
+    share_evidence,
+    share_interval,
+)
+
+
+def test_the_examples_of_the_docstrings() -> None:
+    assert doctest.testmod(intervals).failed == 0
+
+
+def of(answers: int) -> Evidence:
+    return Evidence(answers=float(answers), independent=float(answers), single=True)
+
+
+@cache
+def all_intervals(answers: int) -> np.ndarray:
+    return np.array([share_interval(x / answers, of(answers)) for x in range(answers + 1)])
+
+
+@pytest.mark.parametrize("answers", [20, 30, 50, 100, 300, 1000])
+@pytest.mark.parametrize("accuracy", [0.01, 0.02, 0.03, 0.2, 0.5, 0.8, 0.9, 0.95, 0.98, 0.99])
+def test_intervals_of_single_answers_cover(answers: int, accuracy: float) -> None:
+    low, high = all_intervals(answers).T
+    chances = binom.pmf(np.arange(answers + 1), answers, accuracy)
+    assert chances[(low <= accuracy) & (accuracy <= high)].sum() >= 0.93
+
+
+@pytest.mark.parametrize("answers", [5, 20, 100, 1000])
+def test_one_right_answer_more_lowers_no_bound(answers: int) -> None:
+    assert (np.diff(all_intervals(answers), axis=0) >= 0).all()
+    bounds = [share_bound(x / answers, of(answers)) for x in range(answers + 1)]
+    assert (np.diff(bounds) > 0).all()
+    assert bounds[1:] == pytest.approx(
+        beta.ppf(0.05, np.arange(1, answers + 1), answers - np.arange(answers))
+    )
+
+
+@pytest.mark.parametrize(("right", "questions"), [(40, 50), (49, 50), (150, 300), (299, 300)])
+def test_repeating_every_answer_changes_no_interval(right: int, questions: int) -> None:
+    once = (np.arange(questions) < right).astype(int)
+    share = right / questions
+    single = share_interval(share, share_evidence(once, np.ones(questions, int)))
+    repeated = share_interval(share, share_evidence(5 * once, np.full(questions, 5)))
+    assert repeated[0] >= single[0] - 1e-12
+    assert repeated[1] <= single[1] + 1e-12
+    assert repeated == pytest.approx(single, abs=0.1 * (single[1] - single[0]))
+
+
+def test_what_single_answers_and_counts_rest_on() -> None:
+    assert share_evidence([1, 0, 1, 0], [1, 1, 1, 0]) == Evidence(
+        answers=3.0, independent=3.0, single=True
+    )
+    uneven = share_evidence([20, 0, 1, 1], [20, 1, 1, 1])
+    assert uneven.independent == pytest.approx(23**2 / 403)
+    many = np.random.default_rng(0).binomial(5, 0.8, 2000)
+    assert share_evidence(many, np.full(2000, 5)).answers == pytest.approx(10_000, rel=0.1)
+
+
+@pytest.mark.parametrize("answers", [20, 50, 100, 500])
+@pytest.mark.parametrize(
+    ("loss", "gain"), [(0.02, 0.0), (0.01, 0.0), (0.03, 0.01), (0.1, 0.1), (0.3, 0.2)]
+)
+def test_differences_of_single_answers_cover(answers: int, loss: float, gain: float) -> None:
+    """All outcomes summed: a shift of ties left out the truth in 11 to 14% on one side."""
+    lost, won = (side.ravel() for side in np.meshgrid(np.arange(60), np.arange(60)))
+    known = (lost + won <= answers) & (binom.pmf(lost, answers, loss) > 1e-7)
+    known &= binom.pmf(won, answers, gain) > 1e-7
+    lost, won = lost[known], won[known]
+    chances = multinomial.pmf(np.stack([lost, won, answers - lost - won], axis=1), answers,
+                              [loss, gain, 1 - loss - gain])  # fmt: skip
+    above = below = 0.0
+    for down, up, chance in zip(lost, won, chances, strict=True):
+        if chance > 1e-5:
+            low, high = difference_interval(down / answers, up / answers, of(answers))
+            above += chance * (low > gain - loss)
+            below += chance * (high < gain - loss)
+    assert above + below <= 0.07
+    assert max(above, below) < 0.045
+
+
+def test_the_interval_of_a_difference_solves_tangos_equation() -> None:
+    """The standard error at each end is that of the likeliest outcome with this difference."""
+    lost, won, answers, reach = 7, 15, 100, 1.96
+    for end in score_interval(lost / answers, won / answers, answers, reach):
+
+        def unlikely(down: float, end: float = end) -> float:
+            chances = np.array([down, down + end, 1 - 2 * down - end])
+            return -float(np.array([lost, won, answers - lost - won]) @ np.log(chances))
+
+        span = (max(0.0, -end) + 1e-9, (1 - end) / 2 - 1e-9)
+        down = float(minimize_scalar(unlikely, bounds=span, method="bounded",
+                                     options={"xatol": 1e-10}).x)  # fmt: skip
+        error = np.sqrt((2 * down + end - end**2) / answers)
+        assert abs((won - lost) / answers - end) / error == pytest.approx(reach, rel=1e-4)
+
+
+@pytest.mark.parametrize("each", [1, 5])
+def test_p_is_that_at_which_the_interval_ends_at_zero(each: int) -> None:
+    rng = np.random.default_rng(3)
+    first, second = (rng.binomial(each, share, 60) / each for share in (0.9, 0.75))
+    worse, better = each * (1 - first) * second, each * first * (1 - second)
+    evidence = difference_evidence(worse, better, np.full(60, each))
+    shares = [float(side.sum()) / (60 * each) for side in (worse, better)]
+    p = difference_p(*shares, evidence)
+    assert p is not None
+    end = brentq(lambda c: difference_interval(*shares, evidence, confidence=c)[0], 0.2, 1 - 1e-9)
+    assert p == pytest.approx(1 - end, rel=1e-5)
+    if each == 1:
+        lost, won = 60 * shares[0], 60 * shares[1]
+        assert p == pytest.approx(2 * norm.sf((won - lost) / np.sqrt(won + lost)))
+
+
+def test_two_that_never_differ_are_not_certain_to_be_alike() -> None:
+    same = difference_evidence(np.zeros(300), np.zeros(300), np.full(300, 5))
+    assert difference_p(0.0, 0.0, same) is None
+    low, high = difference_interval(0.0, 0.0, same)
+    assert high == pytest.approx(-low)
+    assert high == pytest.approx(1.96**2 / (300 + 1.96**2), rel=1e-3)
+
+
+def test_equal_answers_to_a_question_count_once() -> None:
+    lost, won = np.repeat([0, 1, 0], [180, 12, 8]), np.repeat([0, 0, 1], [180, 12, 8])
+    alone, repeated = (
+        difference_interval(
+            0.06, 0.04, difference_evidence(each * lost, each * won, np.full(200, each))
+        )
+        for each in (1, 5)
+    )
+    assert repeated == pytest.approx(alone, abs=0.002)
