@@ -34,19 +34,13 @@ from benchmarks import coverage_choices
 from benchmarks.worlds import MOST_COVERAGE, Cell, Tally, World, difficulty
 from markscheme.agreement.bootstrap import kinds
 from markscheme.agreement.estimators import Sample, estimates
-from markscheme.agreement.gate import gates
 from markscheme.agreement.jackknife import with_intervals
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.paired import Paired, compare_pair
 from markscheme.agreement.verdicts import FROM_COUNTS
-from markscheme.metrics import (
-    clustered,
-    effective_answers,
-    share_interval,
-    spread_of,
-    wilson_interval,
-)  # fmt: skip
+from markscheme.metrics import clustered
 from markscheme.results import Figure, figure
+from markscheme.stats import intervals, share_bound, share_evidence, share_interval, wilson_interval
 
 Array = npt.NDArray[np.float64]
 DOCS = Path(__file__).parents[1] / "docs"
@@ -88,17 +82,11 @@ def _share(
     right = rng.binomial(each, difficulty(rng, questions, accuracy, alike))
     answers = questions * each
     share = float(right.sum() / answers)
-    pull = (right - each * share) / answers
-    spread = spread_of(pull, questions)
-    tally.covers("interval", accuracy, *share_interval(share, spread, answers=answers))
-    record = {
-        "judge": "", "system": "", "judged": answers, "not_judged": {}, "accuracy": share,
-        "effective_answers": effective_answers(share, spread, answers),
-        "freedom_one_sided": None if each == 1 else spread.freedom_one_sided,
-    }  # fmt: skip
-    if each > 1:  # with one answer a question outcomes are few and Wilson's bound is what it is
-        tally.note("gate", gates([record], accuracy, confidence=0.95)[0].passed)
-    old = float((pull**2).sum())
+    evidence = share_evidence(right, np.full(questions, each))
+    tally.covers("interval", accuracy, *share_interval(share, evidence))
+    if each > 1:  # with one answer a question the gate is exact
+        tally.note("gate", share_bound(share, evidence) >= accuracy)
+    old = float((((right - each * share) / answers) ** 2).sum())
     size = min(share * (1 - share) / old, answers) if old else questions
     tally.covers("before", accuracy, *wilson_interval(share, size))
     if each > 1:
@@ -315,7 +303,7 @@ def use_scipy() -> None:
     def quantile(freedom: float, probability: float) -> float:
         return float(stdtrit(freedom, probability))
 
-    clustered.t_quantile = quantile
+    clustered.t_quantile = intervals.t_quantile = quantile
 
 
 def read_cells(path: Path) -> list[Cell]:

@@ -1,31 +1,12 @@
-"""Shares of single answers, exactly: coverage of intervals and false passes of gates, no draws."""
+"""Gates on single answers, exactly: false passes, no draws."""
 
 from __future__ import annotations
-
-from functools import cache
 
 import numpy as np
 import pytest
 from scipy.stats import beta, binom
 
 from markscheme.agreement.gate import gates
-from markscheme.metrics import share_interval, spread_of
-
-
-@cache
-def intervals(answers: int) -> np.ndarray:
-    spread = spread_of(np.zeros(0), answers)
-    return np.array(
-        [share_interval(x / answers, spread, answers=answers) for x in range(answers + 1)]
-    )
-
-
-@pytest.mark.parametrize("answers", [20, 30, 50, 100, 300])
-@pytest.mark.parametrize("accuracy", [0.02, 0.2, 0.5, 0.8, 0.9, 0.95, 0.98])
-def test_intervals_of_single_answers_cover(answers: int, accuracy: float) -> None:
-    low, high = intervals(answers).T
-    chances = binom.pmf(np.arange(answers + 1), answers, accuracy)
-    assert chances[(low <= accuracy) & (accuracy <= high)].sum() >= 0.93
 
 
 @pytest.mark.parametrize("answers", [20, 100, 300])
@@ -38,7 +19,7 @@ def test_a_gate_on_single_answers_passes_five_in_a_hundred_that_just_fail(
         record = {
             "judge": "", "system": "", "judged": answers, "not_judged": {},
             "accuracy": right / answers, "effective_answers": float(answers),
-            "freedom_one_sided": None,
+            "interval": "wilson",
         }  # fmt: skip
         (gate,) = gates([record], limit, confidence=0.95)
         assert gate.bound == pytest.approx(

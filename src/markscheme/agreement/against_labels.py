@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.bootstrap import cluster_counts, resample_ranked
-from markscheme.agreement.jackknife import auroc_influences, with_intervals
+from markscheme.agreement.jackknife import auroc_influences, by_variance, with_intervals
 from markscheme.agreement.options import AgreeOptions, Unjudged
 from markscheme.agreement.verdicts import (
     CELLS,
@@ -19,8 +19,8 @@ from markscheme.agreement.verdicts import (
     score_statistics,
     statistics,
 )
-from markscheme.metrics import Spread, share_interval, spread_of
 from markscheme.results import Figure
+from markscheme.stats import kish, variance_of_sum
 from markscheme.tables import Joined, as_binary
 
 Array = npt.NDArray[np.float64]
@@ -140,11 +140,12 @@ def _ranked(
     if not options.resamples or points["auroc"].value is None:
         return points
     asked = np.unique(clusters[scored], return_inverse=True)[1]
-    questions = int(asked.max()) + 1
-    spread = spread_of(
-        np.bincount(asked, auroc_influences(labels[scored], scores)).astype(np.float64), questions
-    )
-    found = {"auroc": _scored(points["auroc"], spread, options.confidence)}
+    answers = np.bincount(asked)
+    questions, freedom = len(answers), max(kish(answers) - 1, 1.0)
+    pulls = len(scores) * auroc_influences(labels[scored], scores)
+    away = np.bincount(asked, pulls).astype(np.float64)
+    moved = variance_of_sum(away, answers)
+    found = {"auroc": by_variance(points["auroc"].value, moved, freedom, options.confidence)}
     affordable = max(LEAST_RESAMPLES, RANKED_CELLS // len(scores))
     drawn = resample_ranked(
         labels[scored],
@@ -155,15 +156,8 @@ def _ranked(
     )
     drawn = drawn[~np.isnan(drawn)]
     if len(drawn) > 1 and questions >= LEAST_QUESTIONS:
-        # The standard error of the resamples; the questions that carry it are those of AUROC.
-        spread = replace(spread, variance=float(drawn.var()) * questions / (questions - 1))
-        figure = _scored(points["average_precision"], spread, options.confidence)
+        value = points["average_precision"].value or 0.0
+        moved = float(drawn.var()) * questions / (questions - 1)
+        figure = by_variance(value, moved, freedom, options.confidence)
         found["average_precision"] = replace(figure, resamples=len(drawn))
     return points | found
-
-
-def _scored(point: Figure, spread: Spread, confidence: float) -> Figure:
-    if point.value is None or not spread.variance:
-        return point
-    low, high = share_interval(point.value, spread, confidence=confidence)
-    return Figure(value=point.value, low=low, high=high, method="wilson-t")

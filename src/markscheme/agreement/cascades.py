@@ -6,7 +6,6 @@ expensive judge decides. Everything here uses existing judgments and known label
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +15,8 @@ import polars as pl
 from markscheme.agreement.options import CascadeOptions
 from markscheme.agreement.thresholds import split_questions
 from markscheme.errors import AgreementError
-from markscheme.metrics import spread_of
 from markscheme.results import Figure
+from markscheme.stats import difference_evidence, difference_interval
 
 Array = npt.NDArray[np.float64]
 
@@ -254,16 +253,12 @@ def _check(goal: CascadeOptions) -> None:
 
 
 def _gap(verdicts: Array, data: Recorded) -> Figure:
-    """Difference of agreement from the expensive judge's; 95% interval clustered by question.
-
-    Half an answer more on either side is added to the variance (after Agresti & Min 2005): where
-    the two hardly ever differ, the sample may hold no answer on which they do.
-    """
-    right = (verdicts == data.labels).astype(float) - (data.then == data.labels)
-    _, places, sizes = np.unique(data.clusters, return_inverse=True, return_counts=True)
-    mean = float(right.mean())
-    residuals = np.bincount(places, right - mean, minlength=len(sizes)).astype(np.float64)
-    spread = spread_of(residuals / len(right), len(sizes))
-    reach = spread.reach(0.95) * math.sqrt(spread.variance + 1 / len(right) ** 2)
-    low, high = max(-1.0, mean - reach), min(1.0, mean + reach)
-    return Figure(value=mean, low=low, high=high, method="t")
+    """Difference of agreement from the expensive judge's, with its 95% interval by question."""
+    apart = (verdicts == data.labels).astype(int) - (data.then == data.labels)
+    _, places, answers = np.unique(data.clusters, return_inverse=True, return_counts=True)
+    worse, better = (
+        np.bincount(places[side], minlength=len(answers)) for side in (apart < 0, apart > 0)
+    )
+    lost, won = worse.sum() / len(apart), better.sum() / len(apart)
+    low, high = difference_interval(lost, won, difference_evidence(worse, better, answers))
+    return Figure(value=won - lost, low=low, high=high, method="tango")

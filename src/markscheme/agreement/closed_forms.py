@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.metrics import wilson_interval
+from markscheme.stats import wilson_interval
 
 __all__ = ["fleiss", "holm", "holm_figures", "wilson_interval"]
 

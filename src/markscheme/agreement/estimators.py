@@ -27,15 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.agreement.options import LEAST_LABELS
-from markscheme.metrics import (
-    Spread,
-    effective_answers,
-    exact_interval,
-    share_interval,
-    spread_of,
-    wilson_interval,
-)
+from markscheme.metrics import Spread, effective_answers, share_interval, spread_of
 from markscheme.results import Figure
+from markscheme.stats import exact_interval, wilson_interval
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -8,7 +8,7 @@ from typing import Any
 
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MarkschemeError
-from markscheme.metrics import exact_interval, t_quantile, wilson_interval
+from markscheme.stats import Evidence, share_bound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,9 +69,7 @@ def gates(
         records: as `engine.summary.summarise` gives them.
         limit: the accuracy wanted, 0 to 1.
         confidence: how sure to be: the limit is held against a one-sided lower bound, the exact
-            one of Clopper & Pearson (1934) where each question has one answer, else Wilson's at the
-            effective number of answers with Student's t, or the exact one if all answers to a
-            question agreed, whichever is higher (`metrics.Spread`). None takes the figure
+            one where each question has one answer (`stats.share_bound`). None takes the figure
             itself.
         skipped: rows that could not be read: they count as not judged in the figure of all.
 
@@ -103,8 +101,9 @@ def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gat
         accuracy *= verdicts / (verdicts + missing)
         bound = accuracy
         if confidence is not None:
-            bound = _lower(record, accuracy, confidence)
-            method = "clopper-pearson" if record["freedom_one_sided"] is None else "wilson-t"
+            evidence = _evidence(record).times((verdicts + missing) / verdicts)
+            bound = share_bound(accuracy, evidence, confidence=confidence)
+            method = "clopper-pearson" if evidence.single else "wilson-t"
     elif missing:
         accuracy = bound = 0.0
     return Gate(
@@ -126,15 +125,10 @@ def _counted(record: dict[str, Any]) -> tuple[int, int]:
     return verdicts, record["judged"] - verdicts + sum(record["not_judged"].values())
 
 
-def _lower(record: dict[str, Any], share: float, confidence: float) -> float:
-    """The one-sided lower bound of `share`, over all answers, judged or not."""
-    verdicts, missing = _counted(record)
-    more = (verdicts + missing) / verdicts
-    size, freedom = record["effective_answers"] * more, record["freedom_one_sided"]
-    both = 2 * confidence - 1
-    if freedom is None:
-        return exact_interval(round(share * size) / size, size, both)[0]
-    bounds = wilson_interval(share, size, confidence=both, reach=t_quantile(freedom, confidence))
-    if independent := record.get("independent_answers"):  # which older runs have not
-        bounds = exact_interval(share, independent * more, both, within=bounds)
-    return bounds[0]
+def _evidence(record: dict[str, Any]) -> Evidence:
+    answers = record["effective_answers"]
+    return Evidence(
+        answers=answers,
+        independent=record.get("independent_answers") or answers,  # which older runs have not
+        single=record["interval"] == "wilson",
+    )

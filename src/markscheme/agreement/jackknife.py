@@ -1,29 +1,28 @@
-"""Intervals of statistics of counts, by leaving out one question at a time.
+"""Intervals of statistics of counts: shares by their counts, others by leaving out questions.
 
-The jackknife over questions gives each question's influence on a statistic (Efron & Stein 1981),
-and from these the variance and Student's degrees of freedom (`metrics.Spread`). Shares and F1 get
-Wilson's interval at the number of answers that the variance is worth, kappa and MCC a t interval
-on Fisher's z scale, so that bounds stay within the statistic's range. The percentile bootstrap,
-which this replaced, is too narrow for few questions: 85% in place of 95% with ten.
+Accuracy, precision and recall are shares (`stats.share_interval`). Of the others the jackknife over
+questions gives the sampling variance (Efron & Stein 1981): F1 gets Wilson's interval at the number
+of answers that it is worth, kappa and MCC a t interval on Fisher's z scale, so that bounds stay
+within the statistic's range.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.agreement.bootstrap import kinds
 from markscheme.agreement.verdicts import FROM_COUNTS
-from markscheme.metrics import Spread, share_interval, spread_of
-from markscheme.results import Figure
+from markscheme.results import Figure, share_figure
+from markscheme.stats import LEAST_OF_A_LABEL, kinds, share_evidence, t_quantile, wilson_interval
 
 Array = npt.NDArray[np.float64]
 
-DENOMINATORS = {"accuracy": (1, 1, 1, 1), "precision": (1, 1, 0, 0), "recall": (1, 0, 1, 0)}
-"""The cells (tp, fp, fn, tn) that a share is over."""
+SHARES = {"accuracy": ((0, 3), (0, 1, 2, 3)), "precision": ((0,), (0, 1)), "recall": ((0,), (0, 2))}
+"""The cells (of tp, fp, fn, tn) that are counted, and those that they are a share of."""
 ON_Z_SCALE = ("kappa", "mcc")
 
 
@@ -37,25 +36,71 @@ def with_intervals(
         counts: (questions, 4) the counts of each question: tp, fp, fn, tn.
         confidence: of the intervals.
 
-    A figure stays without an interval where leaving out questions never moves it, unless it is a
-    share, which then counts each question once.
+    A figure that is no share stays without an interval where leaving out questions never moves it,
+    and where either label has fewer than `stats.LEAST_OF_A_LABEL` answers.
     """
-    distinct, repeats = kinds(counts.astype(np.int64))
-    totals = (distinct * repeats[:, None]).sum(axis=0).astype(np.float64)
-    found = {}
+    found = dict(figures)
+    tp, fp, fn, tn = counts.sum(axis=0)
+    both = min(tp + fn, fp + tn) >= LEAST_OF_A_LABEL
+    answers = counts.sum(axis=1)
+    evidence = share_evidence(counts[:, 0] + counts[:, 3], answers)
+    # Errors are what moves all these: where they are few, what repeats them is seen in pairs only.
+    alike = float(answers.sum()) / evidence.answers
+    by_question, by_answer = kinds(counts.astype(np.int64)), (np.eye(4), counts.sum(axis=0))
     for name, point in figures.items():
         if point.value is None:
-            found[name] = point
             continue
-        cells = np.array(DENOMINATORS.get(name, (1, 1, 1, 1)), dtype=np.float64)
-        there = (distinct @ cells) > 0
-        questions = int(repeats[there].sum())
-        without = FROM_COUNTS[name](totals - distinct[there])
-        answers = int(totals @ cells) if name in DENOMINATORS else None
-        each = distinct[there] @ cells if name in DENOMINATORS else None
-        spread = _left_out(without, repeats[there], questions, each)
-        found[name] = _bounded(name, point.value, spread, answers, confidence)
+        if name in SHARES:
+            right, answers = (counts[:, cells].sum(axis=1) for cells in SHARES[name])
+            found[name] = share_figure(right, answers, confidence=confidence)
+        elif both:
+            statistic = FROM_COUNTS[name]
+            moved = max(
+                variance_without_one(statistic, *by_question),
+                alike * variance_without_one(statistic, *by_answer),
+            )
+            bounded = _on_z_scale if name in ON_Z_SCALE else by_variance
+            found[name] = bounded(point.value, moved, evidence.freedom, confidence)
     return found
+
+
+def variance_without_one(
+    statistic: Callable[[Array], Array], distinct: npt.NDArray[Any], repeats: npt.NDArray[Any]
+) -> float:
+    """The jackknife's sampling variance of a statistic of total counts.
+
+    Args:
+        statistic: from (..., width) totals to values, NaN where undefined.
+        distinct: (kinds, width) the counts of a unit of each kind, such as a question.
+        repeats: (kinds,) units of each kind.
+    """
+    here = repeats > 0
+    counts, repeats = distinct[here].astype(np.float64), repeats[here]
+    without, units = statistic(repeats @ counts - counts), float(repeats.sum())
+    known = ~np.isnan(without)
+    if not known.any():
+        return 0.0
+    mean = float(np.average(without[known], weights=repeats[known]))
+    away = np.where(known, without - mean, 0.0)
+    away[np.abs(away) < 1e-12] = 0.0
+    return float(repeats @ away**2) * (units - 1) / units
+
+
+def by_variance(value: float, moved: float, freedom: float, confidence: float) -> Figure:
+    """A figure from 0 to 1 with Wilson's interval at the answers that its variance is worth."""
+    if moved <= 0 or not 0 < value < 1:
+        return Figure(value=value)
+    reach = t_quantile(freedom, (1 + confidence) / 2)
+    low, high = wilson_interval(value, value * (1 - value) / moved, reach=reach)
+    return Figure(value=value, low=low, high=high, method="wilson-t")
+
+
+def _on_z_scale(value: float, moved: float, freedom: float, confidence: float) -> Figure:
+    if moved <= 0 or abs(value) >= 1:
+        return Figure(value=value)
+    half = t_quantile(freedom, (1 + confidence) / 2) * math.sqrt(moved) / (1 - value**2)
+    low, high = (math.tanh(math.atanh(value) + side * half) for side in (-1, 1))
+    return Figure(value=value, low=low, high=high, method="fisher-z")
 
 
 def auroc_influences(labels: npt.NDArray[np.bool_], scores: Array) -> Array:
@@ -73,36 +118,3 @@ def auroc_influences(labels: npt.NDArray[np.bool_], scores: Array) -> Array:
     pull[~labels] = 1 - (everywhere[~labels] - rankdata(scores[~labels])) / yes
     area = float(pull[labels].mean())
     return np.asarray((pull - area) / np.where(labels, yes, no))
-
-
-def _left_out(
-    without: Array, repeats: npt.NDArray[np.int64], questions: int, each: Array | None
-) -> Spread:
-    """The spread of a statistic from its values without one question of each kind.
-
-    `each` is how many answers a question of each kind has; None for what is no share.
-    """
-    known = ~np.isnan(without)
-    answers = None if each is None else np.repeat(each, repeats)
-    if questions < 2 or not known.any():
-        return spread_of(np.zeros(0), questions, answers)
-    mean = float(np.average(without[known], weights=repeats[known]))
-    away = np.where(known, without - mean, 0.0) * (questions - 1) / questions
-    away[np.abs(away) < 1e-12] = 0.0
-    return spread_of(np.repeat(away, repeats), questions, answers)
-
-
-def _bounded(
-    name: str, value: float, spread: Spread, answers: int | None, confidence: float
-) -> Figure:
-    if name in ON_Z_SCALE:
-        if not spread.variance or abs(value) >= 1:
-            return Figure(value=value)
-        half = spread.reach(confidence) * math.sqrt(spread.variance) / (1 - value**2)
-        low, high = (math.tanh(math.atanh(value) + side * half) for side in (-1, 1))
-        return Figure(value=value, low=low, high=high, method="fisher-z")
-    if not spread.variance and (answers is None or 0 < value < 1):
-        return Figure(value=value)
-    low, high = share_interval(value, spread, answers=answers, confidence=confidence)
-    plain = answers is not None and spread.questions >= answers
-    return Figure(value=value, low=low, high=high, method="wilson" if plain else "wilson-t")

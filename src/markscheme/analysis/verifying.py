@@ -24,17 +24,14 @@ from markscheme.tables import (
 
 _FIGURES = "figures of summary.json"
 _DIGITS = 16
-_LATER = frozenset(
+_INTERVALS = frozenset(
     {
-        "interval",
-        "mean_score_interval",
-        "effective_answers",
-        "freedom_one_sided",
-        "independent_answers",
-        "verdicts",
+        "accuracy_low", "accuracy_high", "interval", "mean_score_low", "mean_score_high",
+        "mean_score_interval", "effective_answers", "freedom_one_sided", "independent_answers",
+        "rest_accuracy_low", "rest_accuracy_high", "verdicts",
     }
-)
-"""Figures that earlier versions did not write, of which all lack `independent_answers`."""
+)  # fmt: skip
+"""Figures that earlier versions made otherwise, or did not write."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -84,7 +81,7 @@ def verify(run: str | Path) -> VerifyResult:
         content = content_digests(table_batches(answers), table_batches(judgments))
         clusters = answers.select(CLUSTERS).collect(engine="streaming")
         stated = read_json(folder / "summary.json").get("figures")
-        same = _alike(summarise(judgments, clusters), stated, _lacking(stated))
+        same = _alike(summarise(judgments, clusters), stated, _made_otherwise(stated))
         state = "follow from the judgments" if same else "do not follow from the judgments"
         rows.append({"part": _FIGURES, "bytes": None, "state": state})
         if not same:
@@ -111,25 +108,26 @@ def _signature(*, signed: bool) -> str:
     return "valid" if signature_wanted() else "not checked (MARKSCHEME_SEAL_KEY is not set)"
 
 
-def _lacking(figures: Any) -> frozenset[str]:
-    """What these figures may lack: nothing, unless an earlier version wrote them all."""
-    records = figures if isinstance(figures, list) else []
-    now = any(isinstance(one, dict) and "independent_answers" in one for one in records)
-    return frozenset() if now else _LATER
+def _made_otherwise(figures: Any) -> frozenset[str]:
+    """What of these figures is not compared: nothing, unless an earlier version wrote them all."""
+    records = [one for one in figures if isinstance(one, dict)] if isinstance(figures, list) else []
+    now = any("independent_answers" in one and "freedom_one_sided" not in one for one in records)
+    return frozenset() if now else _INTERVALS
 
 
-def _alike(one: Any, other: Any, later: frozenset[str]) -> bool:
+def _alike(one: Any, other: Any, apart: frozenset[str]) -> bool:
     """Whether values are equal, numbers up to what the order of a sum may change.
 
-    Figures of `later` may be missing in the other.
+    Figures of `apart` are not compared.
     """
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() - later <= other.keys() <= one.keys() and all(
-            _alike(one[key], other[key], later) for key in other
+        keys = one.keys() - apart
+        return keys == other.keys() - apart and all(
+            _alike(one[key], other[key], apart) for key in keys
         )
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(
-            _alike(mine, theirs, later) for mine, theirs in zip(one, other, strict=True)
+            _alike(mine, theirs, apart) for mine, theirs in zip(one, other, strict=True)
         )
     if isinstance(one, float) and isinstance(other, int | float):
         return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)

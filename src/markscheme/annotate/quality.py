@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +11,11 @@ import numpy.typing as npt
 import polars as pl
 from sqlalchemy import Connection
 
-from markscheme.agreement import annotator_agreement, t_interval
+from markscheme.agreement import annotator_agreement
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import answered
-from markscheme.metrics import Spread, wilson_interval
 from markscheme.results import Figure
+from markscheme.stats import share_interval, single_answers, t_quantile
 
 MOST_PAIRS = 15
 _TOO_FEW = "fewer than two items in common"
@@ -120,7 +121,7 @@ def _leans(ratings: pl.DataFrame, units: pl.DataFrame) -> list[Lean]:
                 bias=mean_difference(apart),
                 gold=gold.height,
                 gold_right=right,
-                gold_interval=wilson_interval(right / gold.height, gold.height)
+                gold_interval=share_interval(right / gold.height, single_answers(gold.height))
                 if gold.height
                 else None,
                 cannot_tell=int((rows["state"] == "cannot_tell").sum()),
@@ -145,6 +146,5 @@ def mean_difference(values: npt.NDArray[np.float64]) -> Figure:
         return Figure(reason=_TOO_FEW)
     mean = float(values.mean())
     variance = (float(values.var(ddof=1)) + 1 / number) / number
-    freedom = number - 1.0
-    spread = Spread(variance=variance, questions=number, freedom=freedom, freedom_one_sided=freedom)
-    return t_interval(mean, spread, 0.95)
+    half = t_quantile(number - 1.0, 0.975) * math.sqrt(variance)
+    return Figure(value=mean, low=mean - half, high=mean + half, method="t")

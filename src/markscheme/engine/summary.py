@@ -8,7 +8,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from markscheme.metrics import Spread, effective_answers, share_interval, share_method, spread_of
+from markscheme.stats import (
+    mean_evidence,
+    share_evidence,
+    share_interval,
+    single_answers,
+    variance_of_sum,
+)
 from markscheme.tables import LEARNED, OUTSIDE, SCOPES, STATUSES, UNKNOWN, UNSURE, scope_kind
 
 ALL_SYSTEMS = "(all)"
@@ -35,9 +41,9 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
         count), `verdicts` (only where some of the judged have a score and no verdict),
         `questions`, `accuracy` (share of true verdicts among those with one, 0 to 1, or None),
         `accuracy_low` and `accuracy_high` (95%) and the `interval` that they are (`wilson`, or
-        `wilson-t` where questions have several answers: `metrics.share_interval`),
-        `effective_answers`, `freedom_one_sided` and `independent_answers` (`metrics.Spread`), from
-        which a gate makes its bound,
+        `wilson-t` where questions have several answers: `stats.share_interval`),
+        `effective_answers` and `independent_answers` (`stats.Evidence`), from which a gate makes
+        its bound,
         `mean_score` with its interval and `mean_score_interval` (how that is made), and sums of
         cost and tokens. Of judges that learned from
         questions also `unsure`, the answers of which the judge says that it cannot tell; `outside`,
@@ -174,8 +180,7 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
     counts = dict(zip(STATUSES, map(int, statuses), strict=True))
     judged = counts.pop("judged")
     verdicts, accuracy = _accuracy(group.of(values["verdict"]), group)
-    score, score_spread, _ = _mean(group.of(values["score"]), group)
-    score_low, score_high = _interval(score, score_spread, None)
+    score = _score(group.of(values["score"]), group)
     return {
         "rows": int(statuses.sum()),
         "questions": group.count,
@@ -183,10 +188,7 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
         "not_judged": {status: count for status, count in counts.items() if count},
         **({} if verdicts == judged else {"verdicts": verdicts}),
         **accuracy,
-        "mean_score": score,
-        "mean_score_low": score_low,
-        "mean_score_high": score_high,
-        "mean_score_interval": None if score_low is None else share_method(score_spread),
+        **score,
         "cost_usd": totals.get("cost_usd"),
         **tokens,
         **(_learned(values, group) if "scope" in values else {}),
@@ -195,19 +197,54 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
 
 def _accuracy(verdicts: _Array, group: _Group) -> tuple[int, dict[str, Any]]:
     """How many answers have a verdict, and the share of true ones; see `summarise`."""
-    share, spread, count = _mean(verdicts, group)
-    low, high = _interval(share, spread, count)
+    known, numbers = _known(verdicts, group)
+    count, share, low, high, evidence = len(known), None, None, None, None
+    if count:
+        share = float(known.sum(dtype=np.float64)) / count
+        evidence = single_answers(count)
+        if numbers is not None:
+            answers = np.bincount(numbers, minlength=group.count)
+            evidence = share_evidence(
+                np.bincount(numbers[known > 0], minlength=group.count), answers
+            )
+        low, high = share_interval(share, evidence)
     return count, {
         "accuracy": share,
         "accuracy_low": low,
         "accuracy_high": high,
-        "interval": share_method(spread, count),
-        "effective_answers": None if share is None else effective_answers(share, spread, count),
-        "freedom_one_sided": None
-        if share is None or group.questions is None
-        else spread.freedom_one_sided,
-        "independent_answers": None if share is None else spread.independent,
+        "interval": evidence.method if evidence else "wilson",
+        "effective_answers": evidence.answers if evidence else None,
+        "independent_answers": evidence.independent if evidence else None,
     }
+
+
+def _score(scores: _Array, group: _Group) -> dict[str, Any]:
+    """The mean score with its interval; none where nothing was judged, or it is no share."""
+    known, numbers = _known(scores, group)
+    mean, low, high = None, None, None
+    if len(known):
+        mean = float(known.sum(dtype=np.float64)) / len(known)
+    if mean is not None and 0 <= mean <= 1:
+        away, answers = np.subtract(known, mean, dtype=np.float64), np.broadcast_to(1, len(known))
+        if numbers is not None:
+            away = np.bincount(numbers, weights=away, minlength=group.count)
+            answers = np.bincount(numbers, minlength=group.count)
+        evidence = mean_evidence(mean, variance_of_sum(away, answers), answers)
+        low, high = share_interval(mean, evidence)
+    return {
+        "mean_score": mean,
+        "mean_score_low": low,
+        "mean_score_high": high,
+        "mean_score_interval": None if low is None else "wilson-t",
+    }
+
+
+def _known(values: _Array, group: _Group) -> tuple[_Array, _Array | None]:
+    """The values that are there, and the numbers of their questions; None where none repeats."""
+    there = ~np.isnan(values)
+    if there.all():
+        return values, group.questions
+    return values[there], None if group.questions is None else group.questions[there]
 
 
 def _learned(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
@@ -243,35 +280,3 @@ def _smallest(values: _Array) -> _Array:
 def _sum(values: _Array) -> float | None:
     known = values[~np.isnan(values)]
     return float(known.sum(dtype=np.float64)) if len(known) else None
-
-
-def _mean(values: _Array, group: _Group) -> tuple[float | None, Spread, int]:
-    """The mean of the values that are there, how far chance moves it, and their number.
-
-    Its influences are those of a ratio of cluster totals (Cochran 1977, section 6.4), a cluster
-    being a question; for single rows those of a plain mean.
-    """
-    there = ~np.isnan(values)
-    n = int(there.sum())
-    if not n:
-        return None, spread_of(np.zeros(0), 0), 0
-    known = values if n == len(values) else values[there]
-    mean = float(known.sum(dtype=np.float64)) / n
-    away: _Array = np.subtract(known, mean, dtype=np.float64)
-    questions, each = n, None
-    if group.questions is not None:
-        numbers = group.questions if n == len(values) else group.questions[there]
-        away = np.bincount(numbers, weights=away, minlength=group.count)
-        each = np.bincount(numbers, minlength=group.count)
-        questions = int(np.count_nonzero(each))
-    away /= n
-    return mean, spread_of(away, questions, each), n
-
-
-def _interval(
-    share: float | None, spread: Spread, answers: int | None
-) -> tuple[float | None, float | None]:
-    """The 95% interval; none where nothing was judged, or where a score is no share."""
-    if share is None or not 0 <= share <= 1:
-        return None, None
-    return share_interval(share, spread, answers=answers)

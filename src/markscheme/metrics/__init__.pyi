@@ -1,11 +1,7 @@
 from .clustered import Spread as Spread
 from .clustered import effective_answers as effective_answers
-from .clustered import exact_interval as exact_interval
 from .clustered import share_interval as share_interval
-from .clustered import share_method as share_method
 from .clustered import spread_of as spread_of
-from .clustered import t_quantile as t_quantile
-from .clustered import wilson_interval as wilson_interval
 from .lexical import Empty as Empty
 from .lexical import contains as contains
 from .lexical import contains_of as contains_of

@@ -14,6 +14,7 @@ from .figures import out_of as out_of
 from .figures import p_text as p_text
 from .figures import percent as percent
 from .figures import plain as plain
+from .figures import share_figure as share_figure
 from .figures import share_text as share_text
 from .result import TableResult as TableResult
 from .result import Tabular as Tabular

@@ -10,8 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from markscheme.stats import share_evidence, share_interval
 from markscheme.text import excerpt
 
 METHODS = (
@@ -84,6 +87,22 @@ def figure(value: float, reason: str) -> Figure:
     """`value` as a figure, or `reason` where the value is NaN or infinite."""
     number = float(value)
     return Figure(value=number) if math.isfinite(number) else Figure(reason=reason)
+
+
+def share_figure(
+    right: npt.ArrayLike, answers: npt.ArrayLike, *, confidence: float = 0.95
+) -> Figure:
+    """A share with its interval (`stats.share_interval`).
+
+    Args:
+        right: (questions,) right answers to each question.
+        answers: (questions,) answers to each; not all 0.
+        confidence: of the interval.
+    """
+    evidence = share_evidence(right, answers)
+    share = float(np.sum(right)) / float(np.sum(answers))
+    low, high = share_interval(share, evidence, confidence=confidence)
+    return Figure(value=share, low=low, high=high, method=evidence.method)
 
 
 def methods_of(figures: Iterable[Figure]) -> str:

@@ -21,7 +21,7 @@ that of as many single answers as Kish's number. `docs/coverage.md` shows where 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -40,6 +40,7 @@ MOST_LEVERAGE = 0.5
 FEW = 3
 """Single answers of the rarer kind up to which Wilson's interval alone covers too little."""
 HALVINGS = 50
+_BLOCK = 65_536
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +61,15 @@ class Evidence:
     def freedom(self) -> float:
         """Degrees of freedom of Student's t, at least 1."""
         return max(self.independent - 1.0, 1.0)
+
+    @property
+    def method(self) -> str:
+        """How the interval of a share is made: `wilson`, or `wilson-t` where questions repeat."""
+        return "wilson" if self.single else "wilson-t"
+
+    def times(self, factor: float) -> Evidence:
+        """The same of `factor` times as many questions."""
+        return replace(self, answers=self.answers * factor, independent=self.independent * factor)
 
 
 # --- Shares ---------------------------------------------------------------------------------------
@@ -85,16 +95,47 @@ def share_evidence(right: npt.ArrayLike, answers: npt.ArrayLike) -> Evidence:
     return _evidence(r - m * share, share * (1 - share), m, repeats, shared)
 
 
-def mean_evidence(away: npt.ArrayLike, weights: npt.ArrayLike, variance: float) -> Evidence:
-    """What the mean of values that are no verdicts, or a weighted share, rests on.
+def single_answers(number: int) -> Evidence:
+    """What a share of answers, each to a question of its own, rests on."""
+    return Evidence(answers=float(number), independent=float(number), single=True)
+
+
+def mean_evidence(mean: float, moved: float, answers: npt.ArrayLike) -> Evidence:
+    """What a figure from 0 to 1 that is no share of verdicts rests on, such as a mean score.
 
     Args:
-        away: (questions,) how far the values of each question sum above what the mean supposes.
-        weights: (questions,) weights of the values of each question.
-        variance: of one value; for a share p it is p (1 - p).
+        mean: the figure.
+        moved: its sampling variance: `variance_of_sum`, or that of a jackknife over questions.
+        answers: (questions,) answers to each, or their weights.
     """
-    m = np.asarray(weights, dtype=np.float64)
-    return _evidence(np.asarray(away, dtype=np.float64), variance, m, np.ones(len(m)), None)
+    independent, apart = kish(answers), mean * (1 - mean)
+    size = apart / moved if moved > 0 and apart > 0 else independent
+    return Evidence(answers=size, independent=independent)
+
+
+def kish(answers: npt.ArrayLike) -> float:
+    """How many questions of equal weight these are: (sum of m)^2 / (sum of m^2) (Kish 1965).
+
+    >>> kish([5, 5, 5, 5]), round(kish([100] + 100 * [1]), 2)
+    (4.0, 3.96)
+    """
+    m = np.asarray(answers, dtype=np.float64)
+    return float(m.sum()) ** 2 / float(m @ m)
+
+
+def variance_of_sum(away: Array, answers: npt.ArrayLike) -> float:
+    """The sampling variance by question of a mean, each question's leverage undone (CR3).
+
+    Args:
+        away: (questions,) how far the values of each question sum above their part of the mean.
+        answers: (questions,) values of each, or their weights.
+    """
+    m = np.asarray(answers)
+    total, found = float(m.sum()), 0.0
+    for start in range(0, len(away), _BLOCK):  # Squares of ten million take memory.
+        part = slice(start, start + _BLOCK)
+        found += float(np.square(_pulls(away[part], m[part], total)).sum())
+    return found
 
 
 def share_interval(
@@ -260,17 +301,19 @@ def _alike(agreeing: Array, among: Array, m: Array, repeats: npt.NDArray[Any]) -
     return min(1.0, (seen + PRIOR_PAIRS) / (float(weights @ among[several]) + PRIOR_PAIRS))
 
 
+def _pulls(away: Array, m: npt.NDArray[Any], total: float) -> Array:
+    return np.asarray(away / total / (1 - np.minimum(m / total, MOST_LEVERAGE)))
+
+
 def _evidence(
-    away: Array, variance: float, m: Array, repeats: npt.NDArray[Any], shared: float | None
+    away: Array, variance: float, m: Array, repeats: npt.NDArray[Any], shared: float
 ) -> Evidence:
-    """`shared` is the correlation within a question; None where only the variance tells."""
+    """What a mean of counts rests on; `shared` is their correlation within a question."""
     total = float(repeats @ m)
-    independent = total**2 / float(repeats @ m**2)
-    if shared is not None and float(m.max()) <= 1:
-        return Evidence(answers=total, independent=independent, single=True)
-    pulls = away / total / (1 - np.minimum(m / total, MOST_LEVERAGE))
-    moved = float(repeats @ pulls**2)
-    sizes = [variance / moved] if moved > 0 and variance > 0 else []
-    if shared is not None:
-        sizes.append(total**2 / float(repeats @ (m + m * np.maximum(m - 1, 0) * shared)))
-    return Evidence(answers=min(sizes, default=independent), independent=independent)
+    if float(m.max()) <= 1:
+        return single_answers(round(total))
+    size = total**2 / float(repeats @ (m + m * np.maximum(m - 1, 0) * shared))
+    moved = float(repeats @ _pulls(away, m, total) ** 2)
+    if moved > 0 and variance > 0:
+        size = min(size, variance / moved)
+    return Evidence(answers=size, independent=total**2 / float(repeats @ m**2))

@@ -26,8 +26,7 @@ from markscheme.agreement import (
 )
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
-from markscheme.metrics import share_interval, share_method, spread_of
-from markscheme.results import Figure, Table, TableResult, interval, share_text
+from markscheme.results import Figure, Table, TableResult, interval, share_figure, share_text
 from markscheme.tables import as_binary
 from markscheme_research.studies.options import JuryOptions
 
@@ -211,13 +210,9 @@ def _votes(
 
 
 def clustered_share(right: Array, clusters: Ints, *, confidence: float = 0.95) -> Figure:
-    """A share with its interval, clustered by question (`metrics.share_interval`)."""
-    mean = float(right.mean())
-    _, places = np.unique(clusters, return_inverse=True)
-    influences = np.bincount(places, (right - mean) / len(right)).astype(np.float64)
-    spread = spread_of(influences, len(influences), np.bincount(places))
-    low, high = share_interval(mean, spread, answers=len(right), confidence=confidence)
-    return Figure(value=mean, low=low, high=high, method=share_method(spread, len(right)))
+    """A share with its interval, clustered by question (`results.share_figure`)."""
+    _, places, answers = np.unique(clusters, return_inverse=True, return_counts=True)
+    return share_figure(np.bincount(places, right), answers, confidence=confidence)
 
 
 def _row(

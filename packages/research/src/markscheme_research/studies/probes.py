@@ -11,13 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from markscheme.contract import Judge, ModelSource
 from markscheme.engine import run_in_memory
 from markscheme.errors import UnknownNameError
-from markscheme.metrics import Spread, share_interval, share_method, spread_of
+from markscheme.results import share_figure
 from markscheme.tables import AnswersReader
 from markscheme.text import sentences
 from markscheme_research.statements import is_sentence
@@ -247,26 +246,17 @@ def _moves(questions: pl.Series, before: pl.DataFrame, after: pl.DataFrame) -> d
         none = ("flips", "flip_rate", "low", "high", "method", "to_accepted", "to_rejected")
         return {**counts, **dict.fromkeys(none), **moved}
     flipped = verdicts["verdict"] != verdicts["verdict_after"]
-    rate = int(flipped.sum()) / flipped.len()
-    asked = verdicts["question"]
-    spread = _spread(flipped, asked)
-    low, high = share_interval(rate, spread, answers=verdicts.height)
+    by_question = verdicts.select("question", flipped.alias("flipped")).group_by("question")
+    counts_of = by_question.agg(pl.col("flipped").sum(), pl.len())
+    share = share_figure(counts_of["flipped"], counts_of["len"])
     return {
         **counts,
         "flips": int(flipped.sum()),
-        "flip_rate": rate,
-        "low": low,
-        "high": high,
-        "method": share_method(spread, verdicts.height),
+        "flip_rate": share.value,
+        "low": share.low,
+        "high": share.high,
+        "method": share.method,
         "to_accepted": int((flipped & verdicts["verdict_after"]).sum()),
         "to_rejected": int((flipped & verdicts["verdict"]).sum()),
         **moved,
     }
-
-
-def _spread(flipped: pl.Series, questions: pl.Series) -> Spread:
-    """How far chance moves the share of flips, answers to one question taken together."""
-    cluster = questions.rank("dense").to_numpy().astype(np.int64) - 1
-    values = flipped.to_numpy().astype(float)
-    sums = np.bincount(cluster, weights=values - values.mean())
-    return spread_of(sums / len(values), len(sums), np.bincount(cluster))
