@@ -131,9 +131,9 @@ def test_a_judge_that_was_never_wrong_still_has_an_honest_interval() -> None:
     (found,) = agreement(join_labels(load_judgments(table), labels))
     accuracy, precision = found.left_out["accuracy"], found.left_out["precision"]
     assert accuracy.value == precision.value == 1.0
-    # The exact bound of n of n, with the 10 questions and the 3 that have accepted answers.
-    assert accuracy.low == pytest.approx(0.025 ** (1 / 10), abs=1e-6)
-    assert precision.low == pytest.approx(0.025 ** (1 / 3), abs=1e-6)
+    # As wide as for the 10 questions and for the 3 that have accepted answers, one answer each.
+    assert accuracy.low == pytest.approx(10 / (10 + 1.959964**2), abs=1e-6)
+    assert precision.low == pytest.approx(0.05 ** (1 / 3), abs=1e-6)
     assert found.left_out["kappa"].low is None
 
 

@@ -259,6 +259,6 @@ def _gap(verdicts: Array, data: Recorded) -> Figure:
     worse, better = (
         np.bincount(places[side], minlength=len(answers)) for side in (apart < 0, apart > 0)
     )
-    lost, won = worse.sum() / len(apart), better.sum() / len(apart)
+    lost, won = (float(side.sum()) / len(apart) for side in (worse, better))
     low, high = difference_interval(lost, won, difference_evidence(worse, better, answers))
     return Figure(value=won - lost, low=low, high=high, method="tango")

@@ -2,6 +2,7 @@ from .intervals import Evidence as Evidence
 from .intervals import difference_evidence as difference_evidence
 from .intervals import difference_interval as difference_interval
 from .intervals import difference_p as difference_p
+from .intervals import kinds as kinds
 from .intervals import kish as kish
 from .intervals import mean_evidence as mean_evidence
 from .intervals import score_interval as score_interval
@@ -15,4 +16,3 @@ from .intervals import wilson_interval as wilson_interval
 from .limits import LEAST_OF_A_LABEL as LEAST_OF_A_LABEL
 from .quantiles import exact_interval as exact_interval
 from .quantiles import t_quantile as t_quantile
-from .tables import kinds as kinds
