@@ -16,9 +16,12 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from markscheme.agreement.annotators import (
     annotator_agreement,
+    annotator_tables,
+    annotators_of,
     cohen_kappa,
     disagreements,
     fleiss_kappa,
+    gwet_ac1,
     krippendorff_alpha,
     pairwise_kappas,
 )
@@ -60,7 +63,7 @@ def test_statistics_equal_the_libraries_with_blanks_missing(ratings: pl.DataFram
 @given(tables)
 def test_blank_as_category_is_a_rating_like_any_other(ratings: pl.DataFrame) -> None:
     filled = ratings.fill_null(9.0)
-    for ours in (fleiss_kappa, krippendorff_alpha):
+    for ours in (fleiss_kappa, gwet_ac1, krippendorff_alpha):
         assert ours(ratings, blanks="category") == ours(filled)
     assert cohen_kappa(ratings["a0"], ratings["a1"], blanks="category") == cohen_kappa(
         filled["a0"], filled["a1"]
@@ -103,6 +106,64 @@ def test_fleiss_is_of_every_item_with_two_ratings(ratings: pl.DataFrame) -> None
 def test_an_item_that_everybody_rated_is_not_all_that_fleiss_sees() -> None:
     ratings = pl.DataFrame({"a": [1, 1, 0, 1], "b": [1, 0, None, 1], "c": [1, None, 1, 1]})
     assert annotator_agreement(ratings)["fleiss_kappa"].value == pytest.approx(-1 / 3)
+
+
+def test_people_who_agree_with_a_low_kappa_are_told_why() -> None:
+    """48 items on which both say yes, and one on which either says no: kappa is below 0."""
+    ratings = pl.DataFrame({"a": [1.0] * 49 + [0.0], "b": [0.0] + [1.0] * 49})
+    found = annotator_agreement(ratings)
+    assert found["fleiss_kappa"].value < 0
+    assert found["gwet_ac1"].value == pytest.approx((0.96 - 0.0392) / (1 - 0.0392))
+    two, every = annotator_tables(found)
+    assert "nearly all labels are of one kind" in every.notes[-1]
+    assert "95% intervals: fisher-z" in two.notes
+    pair = found["pairs"].row(0, named=True)
+    assert pair["ac1_low"] < pair["ac1"] < pair["ac1_high"]
+    assert found["gwet_ac1"].text(digits=3) == two.rows[0][-1]
+    even = pl.DataFrame({"a": [1.0, 0.0] * 25, "b": [1.0, 0.0] * 24 + [0.0, 0.0]})
+    assert annotator_agreement(even)["prevalence"] is None
+
+
+def test_blanks_alone_have_reasons() -> None:
+    found = annotator_agreement(pl.DataFrame({"a": [None, None], "b": [None, None]}))
+    assert found["gwet_ac1"].reason == found["fleiss_kappa"].reason
+    assert found["pairs"]["reason"].to_list() == ["no item was rated by all of them"]
+    assert found["pair_agreement"] is None
+    assert annotator_tables(found)[1].rows[3][1] == "-"
+
+
+def test_what_has_no_interval_has_a_reason() -> None:
+    few = annotator_agreement(pl.DataFrame({"a": [1, 0, 1, 0], "b": [1, 0, 0, 0]}))
+    assert set(few["no_interval"].values()) == {"fewer than 10 items"}
+    assert few["pairs"]["no_interval"].to_list() == ["fewer than 10 items"]
+    assert few["pairs"]["reason"].to_list() == [None]
+    notes = annotator_tables(few)[1].notes
+    assert "Gwet's AC1 has no interval: fewer than 10 items" in notes
+    same = annotator_agreement(pl.DataFrame({"a": [1, 0] * 8, "b": [1, 0] * 8}))
+    assert same["fleiss_kappa"].low is None
+    assert same["no_interval"]["fleiss_kappa"] == "a coefficient of 1 has none"
+    question = pl.Series(["q"] * 16)
+    ratings = pl.DataFrame({"a": [1, 0] * 8, "b": [1, 0] * 7 + [0, 0]})
+    alone = annotator_agreement(ratings, questions=question)
+    assert alone["no_interval"]["gwet_ac1"] == "all items are of one question"
+
+
+def test_answers_to_one_question_are_left_out_together() -> None:
+    rng = np.random.default_rng(2)
+    good = np.repeat(rng.integers(0, 2, 20), 5)
+    wrong = np.repeat(rng.random(20) < 0.3, 5)
+    lists = [[float(yes), float(yes != odd)] for yes, odd in zip(good, wrong, strict=True)]
+    labels = pl.DataFrame({"annotator_labels": lists})
+    asked = labels.with_columns(pl.Series("question", [f"q{n // 5}" for n in range(100)]))
+    for name in ("fleiss_kappa", "gwet_ac1", "krippendorff_alpha", "krippendorff_alpha_ordinal"):
+        single, grouped = (annotators_of(table, "missing")[name] for table in (labels, asked))
+        assert single.value == grouped.value
+        assert grouped.high - grouped.low > 1.5 * (single.high - single.low)
+    unknown = asked.with_columns(pl.lit(None, pl.String).alias("question"))
+    assert (
+        annotators_of(unknown, "missing")["gwet_ac1"]
+        == annotators_of(labels, "missing")["gwet_ac1"]
+    )
 
 
 def test_majority_needs_a_winner() -> None:

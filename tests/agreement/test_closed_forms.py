@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import subprocess
 import sys
 
@@ -10,12 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statsmodels.stats.inter_rater import fleiss_kappa
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 from markscheme.agreement.alternative_annotator import LEVEL, _discoveries
-from markscheme.agreement.closed_forms import fleiss, holm, wilson_interval
+from markscheme.agreement.closed_forms import holm, wilson_interval
 
 
 @given(st.floats(0, 1), st.floats(0.5, 1e6), st.sampled_from([0.5, 0.8, 0.95, 0.99]))
@@ -48,16 +46,6 @@ def test_discoveries_equal_statsmodels(values: list[float | None]) -> None:
     found = _discoveries(values)
     clear = np.abs(corrected - LEVEL) > 1e-12  # on the edge the two may round apart
     assert np.array(found)[clear].tolist() == stands[clear].tolist()
-
-
-@given(st.integers(2, 5), st.integers(2, 4), st.integers(1, 30), st.integers(0, 2**32 - 1))
-def test_fleiss_equals_statsmodels(raters: int, categories: int, items: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    counts = rng.multinomial(raters, np.full(categories, 1 / categories), size=items)
-    if (counts.sum(axis=0) > 0).sum() == 1:
-        assert math.isnan(fleiss(counts))
-    else:
-        assert fleiss(counts) == pytest.approx(fleiss_kappa(counts), abs=1e-12)
 
 
 def test_nothing_that_is_shipped_wants_statsmodels_or_pandas() -> None:

@@ -16,6 +16,7 @@ from .annotators import annotators_of as annotators_of
 from .annotators import cohen_kappa as cohen_kappa
 from .annotators import disagreements as disagreements
 from .annotators import fleiss_kappa as fleiss_kappa
+from .annotators import gwet_ac1 as gwet_ac1
 from .annotators import krippendorff_alpha as krippendorff_alpha
 from .annotators import pairwise_kappas as pairwise_kappas
 from .calibrated_scores import CalibrateResult as CalibrateResult

@@ -169,7 +169,9 @@ def agree(
                 for judge, one in correlations.items()
             )
     if wanted.annotators:
-        data["annotators"] = annotators_of(known, wanted.blanks, names_of(wanted.people))
+        data["annotators"] = annotators_of(
+            known, wanted.blanks, names_of(wanted.people), confidence=wanted.confidence
+        )
         tables += annotator_tables(data["annotators"])
     if wanted.alternative_annotator:
         tests = alternative_tests(joined, wanted.epsilon, wanted.positive_from)

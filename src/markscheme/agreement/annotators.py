@@ -1,69 +1,153 @@
-"""Agreement between people: kappas, alpha, disagreements and adjudication.
+"""Agreement between people: kappas, AC1, alpha, disagreements and adjudication.
 
 A ratings table has one column an annotator and one row an item; null is a blank (the annotator
 gave no label). Every statistic says what it does with blanks:
 
-- `missing`: a blank is no rating. Pairwise statistics use items that both rated; Fleiss' kappa
-  and Krippendorff's alpha use every item that two or more rated.
+- `missing`: a blank is no rating. Pairwise statistics use items that both rated; Fleiss' kappa,
+  Gwet's AC1 and Krippendorff's alpha use every item that two or more rated, and AC1 the items that
+  only one rated too, for how frequent a category is.
 - `category`: leaving a cell blank is itself a rating, one more category.
+
+Coefficients have an interval by leaving out one question at a time (`stats.coefficients`), or one
+item where no questions are given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.closed_forms import fleiss
 from markscheme.agreement.options import Blanks
 from markscheme.errors import AgreementError
-from markscheme.results import Column, Figure, Form, Table, cell, columns, figure
+from markscheme.results import Column, Figure, Form, Table, cell, columns, interval_note
+from markscheme.stats import (
+    Coefficient,
+    Level,
+    coefficient,
+    cohen_kappas,
+    fleiss_kappas,
+    gwet_ac1s,
+    krippendorff_alphas,
+    pair_agreement,
+)
 from markscheme.tables import majority, ratings_table
 
-Level = Literal["nominal", "ordinal", "interval"]
-
 ALL_SAME = "every rating is the same, so chance agreement is certain"
+ONE_CATEGORY = "every rating is the same, so no second category is known"
 NO_OVERLAP = "no item was rated by all of them"
 NO_PAIR = "no item was rated by two annotators"
+LOW_KAPPA, HIGH_AGREEMENT = 0.4, 0.9
+PREVALENCE = (
+    f"kappa is below {LOW_KAPPA} although people agree in {HIGH_AGREEMENT:.0%} or more: nearly all "
+    "labels are of one kind, which kappa punishes and Gwet's AC1 does not"
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Ratings:
+    """A ratings table as numbers.
+
+    Attributes:
+        codes: (items, annotators) categories from 0 in their order, -1 for no rating.
+        values: (categories,) of each; NaN for a blank that is a category.
+        questions: (items,) a number for the question of each.
+    """
+
+    codes: npt.NDArray[np.int64]
+    values: npt.NDArray[np.float64]
+    questions: npt.NDArray[np.int64]
+    confidence: float = 0.95
+
+    @classmethod
+    def of(
+        cls,
+        ratings: pl.DataFrame,
+        blanks: Blanks,
+        questions: pl.Series | None = None,
+        confidence: float = 0.95,
+    ) -> _Ratings:
+        if ratings.width < 2:
+            raise AgreementError(
+                f"agreement between annotators needs two or more of them, not {ratings.width}"
+            )
+        cells = ratings.select(pl.all().cast(pl.Float64)).to_numpy().astype(np.float64)
+        blank = np.isnan(cells)
+        values, inverse = np.unique(cells[~blank], return_inverse=True)
+        codes = np.full(cells.shape, -1, dtype=np.int64)
+        codes[~blank] = inverse
+        if blanks == "category" and blank.any():
+            codes[blank] = len(values)
+            values = np.append(values, np.nan)
+        numbers = np.arange(len(cells))
+        if questions is not None:  # an item without one is a question of its own
+            known = questions.is_not_null().to_numpy()
+            texts = questions.drop_nulls().to_numpy()
+            numbers[known] = len(cells) + np.unique(texts, return_inverse=True)[1]
+        return cls(codes=codes, values=values, questions=numbers, confidence=confidence)
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """(items, categories) ratings of each item."""
+        return np.asarray((self.codes[:, :, None] == np.arange(len(self.values))).sum(axis=1))
+
+    def pair(self, first: int, second: int) -> _Ratings:
+        """Two annotators' ratings of the items that both rated; the categories are those of all."""
+        codes = self.codes[:, [first, second]]
+        both = (codes >= 0).all(axis=1)
+        return replace(self, codes=codes[both], questions=self.questions[both])
+
+    def coefficient(self, name: str, level: Level = "nominal") -> Coefficient:
+        """Cohen's (of a `pair`), Fleiss' kappa, AC1 or alpha."""
+        items = int(((self.codes >= 0).sum(axis=1) > 1).sum())
+        if not items:
+            return Coefficient(reason=NO_OVERLAP if name == "cohen" else NO_PAIR)
+        if name == "cohen":
+            first, second = self.codes.T
+            values = cohen_kappas(first, second, len(self.values), self.questions)
+        elif name == "fleiss":
+            values = fleiss_kappas(self.counts, self.questions)
+        elif name == "ac1":
+            values = gwet_ac1s(self.counts, self.questions)
+        else:
+            values = krippendorff_alphas(self.counts, self.questions, level, self.values)
+        undefined = ONE_CATEGORY if name == "ac1" else ALL_SAME
+        return coefficient(values, items, undefined, confidence=self.confidence)
 
 
 def cohen_kappa(first: pl.Series, second: pl.Series, *, blanks: Blanks = "missing") -> Figure:
-    """Cohen's kappa of two annotators, from -1 to 1 (scikit-learn's `cohen_kappa_score`)."""
-    from sklearn.metrics import cohen_kappa_score
-
-    codes, _ = _codes(pl.DataFrame({"first": first, "second": second}), blanks)
-    codes = codes[(codes >= 0).all(axis=1)]
-    if not len(codes):
-        return Figure(reason=NO_OVERLAP)
-    if len(np.unique(codes)) == 1:
-        return Figure(reason=ALL_SAME)
-    return figure(cohen_kappa_score(codes[:, 0], codes[:, 1]), ALL_SAME)
+    """Cohen's kappa of two annotators, from -1 to 1, with its 95% interval by items."""
+    ratings = _Ratings.of(pl.DataFrame({"first": first, "second": second}), blanks)
+    return _figure(ratings.pair(0, 1).coefficient("cohen"))
 
 
 def fleiss_kappa(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> Figure:
-    """Fleiss' kappa of all items with two ratings or more, from -1 to 1.
+    """Fleiss' kappa of all items with two ratings or more, from -1 to 1, with its 95% interval.
 
-    An item's raters may be any, and as many as it has (see `closed_forms.fleiss`).
+    An item's raters may be any, and as many as it has (see `stats.fleiss_kappas`).
     Kamalloo et al. (2023, section 4.3) count blanks as a category: 0.7276 for their two
     annotators.
     """
-    _check_several(ratings)
-    codes, categories = _codes(ratings, blanks)
-    counts = (codes[:, :, None] == np.arange(categories)).sum(axis=1)
-    counts = counts[counts.sum(axis=1) >= 2]
-    if not len(counts):
-        return Figure(reason=NO_PAIR)
-    return figure(fleiss(counts), ALL_SAME)
+    return _figure(_Ratings.of(ratings, blanks).coefficient("fleiss"))
+
+
+def gwet_ac1(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> Figure:
+    """Gwet's AC1 of all annotators, from -1 to 1, with its 95% interval (see `stats.gwet_ac1s`).
+
+    Categories are those that anybody used.
+    """
+    return _figure(_Ratings.of(ratings, blanks).coefficient("ac1"))
 
 
 def krippendorff_alpha(
     ratings: pl.DataFrame, *, blanks: Blanks = "missing", level: Level = "nominal"
 ) -> Figure:
-    """Krippendorff's alpha of all annotators, at most 1 (the `krippendorff` package).
+    """Krippendorff's alpha of all annotators, at most 1, with its 95% interval by items.
 
     `level` says what a distance between two grades means: `nominal` (same or not), `ordinal`,
     `interval`. Blanks can be a category only at the nominal level.
@@ -71,63 +155,56 @@ def krippendorff_alpha(
     Raises:
         AgreementError: fewer than two annotators, or blanks as a category of ordered grades.
     """
-    import krippendorff
-
-    _check_several(ratings)
     if blanks == "category" and level != "nominal":
         raise AgreementError(
             f"blanks cannot be a category at the {level} level, since a blank has no place in "
             "the order; use blanks='missing' or level='nominal'"
         )
-    if blanks == "category":
-        codes, _ = _codes(ratings, blanks)
-        values = codes.astype(np.float64)
-    else:
-        values = ratings.cast(pl.Float64).to_numpy().astype(np.float64)
-    pairable = values[(~np.isnan(values)).sum(axis=1) >= 2]
-    if not len(pairable):
-        return Figure(reason=NO_PAIR)
-    if len(np.unique(pairable[~np.isnan(pairable)])) == 1:
-        return Figure(reason=ALL_SAME)
-    return figure(krippendorff.alpha(values.T, level_of_measurement=level), ALL_SAME)
+    return _figure(_Ratings.of(ratings, blanks).coefficient("alpha", level))
 
 
 def pairwise_kappas(
     ratings: pl.DataFrame, *, blanks: Blanks = "missing", most: int | None = None
 ) -> pl.DataFrame:
-    """Every pair of annotators: `first`, `second`, `items`, `agree`, `accuracy`, `kappa`, `reason`.
+    """Every pair of annotators, with Cohen's kappa and Gwet's AC1.
 
-    `items` are those that count under the policy for blanks; `kappa` is null where undefined and
-    `reason` then says why. Of many pairs, `most` takes those with most items in common.
+    Columns: `first`, `second`, `items`, `agree`, `accuracy`, `kappa`, `kappa_low`, `kappa_high`,
+    `ac1`, `ac1_low`, `ac1_high`, `reason`, `no_interval`. `items` are those that count under the
+    policy for blanks; the intervals are of 95%, by items. `kappa` is null where undefined and
+    `reason` then says why; `no_interval` says why kappa has none. Of many pairs, `most` takes
+    those with most items in common.
     """
-    _check_several(ratings)
-    codes, _ = _codes(ratings, blanks)
-    rated = (codes >= 0).astype(np.int64)
+    return _pairs(ratings.columns, _Ratings.of(ratings, blanks), most)
+
+
+def _pairs(names: Sequence[str], table: _Ratings, most: int | None) -> pl.DataFrame:
+    rated = (table.codes >= 0).astype(np.int64)
     shared = rated.T @ rated
-    pairs = list(combinations(range(ratings.width), 2))
+    pairs = list(combinations(range(len(names)), 2))
     if most is not None:
         pairs = sorted((pair for pair in pairs if shared[pair]), key=lambda pair: -shared[pair])
     rows = []
     for first, second in pairs[:most]:
-        both = (codes[:, first] >= 0) & (codes[:, second] >= 0)
-        items, agree = int(both.sum()), int((codes[both, first] == codes[both, second]).sum())
-        kappa = cohen_kappa(ratings[:, first], ratings[:, second], blanks=blanks)
-        names = (ratings.columns[first], ratings.columns[second])
-        accuracy = agree / items if items else None
-        rows.append((*names, items, agree, accuracy, kappa.value, kappa.reason))
-    return pl.DataFrame(
-        rows,
-        schema={
-            "first": pl.String,
-            "second": pl.String,
-            "items": pl.Int64,
-            "agree": pl.Int64,
-            "accuracy": pl.Float64,
-            "kappa": pl.Float64,
-            "reason": pl.String,
-        },
-        orient="row",
-    )
+        both = table.pair(first, second)
+        items, agree = len(both.codes), int((both.codes[:, 0] == both.codes[:, 1]).sum())
+        kappa, ac1 = both.coefficient("cohen"), both.coefficient("ac1")
+        lacking = kappa.reason if kappa.value is None else None
+        rows.append((
+            names[first], names[second], items, agree, agree / items if items else None,
+            kappa.value, kappa.low, kappa.high, ac1.value, ac1.low, ac1.high,
+            lacking, None if lacking else kappa.reason,
+        ))  # fmt: skip
+    numbers = ("accuracy", *(name + end for name in ("kappa", "ac1") for end in _ENDS))
+    schema = {
+        **dict.fromkeys(("first", "second"), pl.String),
+        **dict.fromkeys(("items", "agree"), pl.Int64),
+        **dict.fromkeys(numbers, pl.Float64),
+        **dict.fromkeys(("reason", "no_interval"), pl.String),
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+_ENDS = ("", "_low", "_high")
 
 
 def disagreements(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> pl.Series:
@@ -136,36 +213,12 @@ def disagreements(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> pl.Se
     With `missing` blanks are passed over; with `category` a blank against a label is a
     disagreement (that rule gives the 202 of Kamalloo et al. 2023, section 4.3).
     """
-    _check_several(ratings)
-    codes, categories = _codes(ratings, blanks)
-    blank = codes < 0
-    highest = np.where(blank, -1, codes).max(axis=1)
-    lowest = np.where(blank, categories, codes).min(axis=1)
-    return pl.Series("disagreement", (highest != lowest) & ~blank.all(axis=1))
-
-
-def _codes(ratings: pl.DataFrame, blanks: Blanks) -> tuple[npt.NDArray[np.int64], int]:
-    """Ratings as category numbers from 0, blanks as -1 or as the last category; and how many."""
-    values = ratings.select(pl.all().cast(pl.Float64)).to_numpy().astype(np.float64)
-    blank = np.isnan(values)
-    categories, inverse = np.unique(values[~blank], return_inverse=True)
-    codes = np.full(values.shape, -1, dtype=np.int64)
-    codes[~blank] = inverse
-    if blanks == "category" and blank.any():
-        codes[blank] = len(categories)
-        return codes, len(categories) + 1
-    return codes, len(categories)
-
-
-def _check_several(ratings: pl.DataFrame) -> None:
-    if ratings.width < 2:
-        raise AgreementError(
-            f"agreement between annotators needs two or more of them, not {ratings.width}"
-        )
+    counts = _Ratings.of(ratings, blanks).counts
+    return pl.Series("disagreement", (counts > 0).sum(axis=1) > 1)
 
 
 def annotators_of(
-    labels: pl.DataFrame, blanks: Blanks, people: Sequence[str] = ()
+    labels: pl.DataFrame, blanks: Blanks, people: Sequence[str] = (), *, confidence: float = 0.95
 ) -> dict[str, Any]:
     """Every statistic between annotators, or between the `people` named.
 
@@ -180,28 +233,73 @@ def annotators_of(
         raise AgreementError(
             f"no annotator {', '.join(map(repr, unknown))}; there are {', '.join(ratings.columns)}"
         )
-    return annotator_agreement(ratings.select(people or ratings.columns), blanks=blanks)
+    return annotator_agreement(
+        ratings.select(people or ratings.columns),
+        blanks=blanks,
+        questions=labels["question"] if "question" in labels.columns else None,
+        confidence=confidence,
+    )
 
 
 def annotator_agreement(
-    ratings: pl.DataFrame, *, blanks: Blanks = "missing", most_pairs: int | None = None
+    ratings: pl.DataFrame,
+    *,
+    blanks: Blanks = "missing",
+    most_pairs: int | None = None,
+    questions: pl.Series | None = None,
+    confidence: float = 0.95,
 ) -> dict[str, Any]:
     """Every statistic between annotators; `most_pairs` limits the pairs (see `pairwise_kappas`).
+
+    Args:
+        ratings: one column an annotator, null where blank.
+        blanks: what a blank is.
+        most_pairs: pairs of annotators, None for all.
+        questions: of each item, null where it is of none; None where each has its own.
+        confidence: of the intervals.
 
     Raises:
         AgreementError: fewer than two annotators.
     """
+    table = _Ratings.of(ratings, blanks, questions, confidence)
+    unfilled = _Ratings.of(ratings, "missing", questions, confidence)
+    pairs = _pairs(ratings.columns, table, most_pairs)
+    overall = {
+        "fleiss_kappa": table.coefficient("fleiss"),
+        "gwet_ac1": table.coefficient("ac1"),
+        "krippendorff_alpha": table.coefficient("alpha"),
+        "krippendorff_alpha_ordinal": unfilled.coefficient("alpha", "ordinal"),
+    }
+    agreement, kappa = pair_agreement(table.counts), overall["fleiss_kappa"].value
+    shares = [(agreement, kappa), *pairs.select("accuracy", "kappa").rows()]
+    low = any(
+        None not in both and both[0] >= HIGH_AGREEMENT and both[1] < LOW_KAPPA for both in shares
+    )
     return {
         "items": ratings.height,
         "blanks": blanks,
         "blank_cells": {name: ratings[name].null_count() for name in ratings.columns},
-        "pairs": pairwise_kappas(ratings, blanks=blanks, most=most_pairs),
-        "fleiss_kappa": fleiss_kappa(ratings, blanks=blanks),
-        "krippendorff_alpha": krippendorff_alpha(ratings, blanks=blanks),
-        "krippendorff_alpha_ordinal": krippendorff_alpha(ratings, level="ordinal"),
+        "confidence": confidence,
+        "pairs": pairs,
+        "pair_agreement": agreement,
+        **{name: _figure(found) for name, found in overall.items()},
+        "no_interval": {
+            name: found.reason
+            for name, found in overall.items()
+            if None not in (found.value, found.reason)
+        },
+        "prevalence": PREVALENCE if low else None,
         "disagreements": int(disagreements(ratings, blanks=blanks).sum()),
         "without_majority": majority(ratings).null_count(),
     }
+
+
+def _figure(found: Coefficient) -> Figure:
+    if found.value is None:
+        return Figure(reason=found.reason)
+    if found.low is None:
+        return Figure(value=found.value)
+    return Figure(value=found.value, low=found.low, high=found.high, method="fisher-z")
 
 
 def ratings_of(labels: pl.DataFrame) -> pl.DataFrame:
@@ -219,14 +317,32 @@ def _several(labels: pl.DataFrame) -> pl.Series:
     return labels["annotator_labels"]
 
 
-def _kappa(pair: Mapping[str, Any]) -> Figure:
-    return Figure(value=pair["kappa"], reason=pair["reason"])
+def _of_pair(name: str) -> Callable[[Mapping[str, Any]], Figure]:
+    """Reads `kappa` or `ac1` of a row of `pairwise_kappas`."""
+
+    def read(pair: Mapping[str, Any]) -> Figure:
+        value, low, high = (pair[name + end] for end in _ENDS)
+        reason = pair["reason"] if value is None else None
+        return _figure(Coefficient(value=value, low=low, high=high, reason=reason))
+
+    return read
 
 
 def annotator_tables(people: dict[str, Any]) -> list[Table]:
     """Pairs of annotators, and what holds for all of them."""
     blank = ", ".join(f"{n} {name}" for name, n in people["blank_cells"].items() if n)
     policy = f"blank cells: {blank or 'none'}; a blank is {_MEANING[people['blanks']]}"
+    lacking = [
+        f"{_OF_ALL[name][0]} has no interval: {reason}"
+        for name, reason in people["no_interval"].items()
+    ]
+    figures = [("", people[name]) for name, (_, form) in _OF_ALL.items() if form == 4]
+    pair_figures = [
+        ("", _of_pair(name)(pair))
+        for pair in people["pairs"].rows(named=True)
+        for name in ("kappa", "ac1")
+    ]
+    prevalence = [people["prevalence"]] if people["prevalence"] else []
     return [
         Table.of(
             "Annotators, two by two",
@@ -234,15 +350,17 @@ def annotator_tables(people: dict[str, Any]) -> list[Table]:
                 *columns("text", ("annotator", "first"), ("annotator", "second")),
                 *columns("count", "items", "agree"),
                 Column("per cent", "accuracy", "share"),
-                Column("Cohen's kappa", _kappa, 3),
+                Column("Cohen's kappa", _of_pair("kappa"), 3),
+                Column("Gwet's AC1", _of_pair("ac1"), 3),
             ),
             people["pairs"],
+            interval_note(pair_figures, people["confidence"]),
         ),
         Table.of(
             "All annotators",
             ("what", Column("value", format="right")),
             [(heading, cell(form, people[name])) for name, (heading, form) in _OF_ALL.items()],
-            (policy,),
+            (policy, *interval_note(figures, people["confidence"]), *lacking, *prevalence),
         ),
     ]
 
@@ -251,7 +369,9 @@ _OF_ALL: dict[str, tuple[str, Form]] = {
     "items": ("items", "count"),
     "disagreements": ("items on which not all agree", "count"),
     "without_majority": ("items without a majority", "count"),
+    "pair_agreement": ("pairs of ratings that agree, per cent", "share"),
     "fleiss_kappa": ("Fleiss' kappa", 4),
+    "gwet_ac1": ("Gwet's AC1", 4),
     "krippendorff_alpha": ("Krippendorff's alpha, nominal", 4),
     "krippendorff_alpha_ordinal": ("Krippendorff's alpha, ordinal, blanks missing", 4),
 }

@@ -17,7 +17,14 @@ import numpy.typing as npt
 
 from markscheme.agreement.verdicts import FROM_COUNTS
 from markscheme.results import Figure, share_figure
-from markscheme.stats import LEAST_OF_A_LABEL, kinds, share_evidence, t_quantile, wilson_interval
+from markscheme.stats import (
+    LEAST_OF_A_LABEL,
+    fisher_interval,
+    kinds,
+    share_evidence,
+    t_quantile,
+    wilson_interval,
+)
 
 Array = npt.NDArray[np.float64]
 
@@ -98,8 +105,8 @@ def by_variance(value: float, moved: float, freedom: float, confidence: float) -
 def _on_z_scale(value: float, moved: float, freedom: float, confidence: float) -> Figure:
     if moved <= 0 or abs(value) >= 1:
         return Figure(value=value)
-    half = t_quantile(freedom, (1 + confidence) / 2) * math.sqrt(moved) / (1 - value**2)
-    low, high = (math.tanh(math.atanh(value) + side * half) for side in (-1, 1))
+    reach = t_quantile(freedom, (1 + confidence) / 2) * math.sqrt(moved)
+    low, high = fisher_interval(value, reach)
     return Figure(value=value, low=low, high=high, method="fisher-z")
 
 

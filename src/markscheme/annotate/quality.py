@@ -1,4 +1,4 @@
-"""How far the people agree: kappas, alpha, each one's bias, and the gold checks."""
+"""How far the people agree: kappas, AC1, alpha, each one's bias, and the gold checks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from markscheme.agreement import annotator_agreement
+from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import answered
 from markscheme.results import Figure
@@ -57,7 +58,9 @@ class Quality:
     Attributes:
         items: with two labels or more (for ranks, answers).
         agree: of these, with equal labels.
-        fleiss, alpha: Fleiss' kappa and Krippendorff's alpha over these.
+        fleiss, ac1, alpha: Fleiss' kappa, Gwet's AC1 and Krippendorff's alpha over these, with 95%
+            intervals by questions.
+        prevalence: a note where kappa is low although people agree; None elsewhere.
         pairs: rows of `pairwise_kappas`: those with most items in common, at most `MOST_PAIRS`.
         people: everybody who labelled.
     """
@@ -65,7 +68,9 @@ class Quality:
     items: int
     agree: int
     fleiss: Figure
+    ac1: Figure
     alpha: Figure
+    prevalence: str | None
     pairs: list[dict[str, Any]]
     people: tuple[Lean, ...]
 
@@ -74,24 +79,34 @@ def quality(connection: Connection, project: Project) -> Quality:
     """Agreement so far; labels are taken as they were before any judge's word was seen."""
     said = answered(connection)
     # An item each, or for ranks an answer of an item each.
-    units = said.filter(pl.col("part") == "first").select(
-        pl.format("{}:{}", "item", "text_place").alias("unit"),
-        "name",
-        pl.coalesce("rank", "own").cast(pl.Float64).alias("value"),
-    ).drop_nulls("value")  # fmt: skip
+    value = pl.coalesce("rank", "own").cast(pl.Float64).alias("value")
+    unit = pl.format("{}:{}", "item", "text_place").alias("unit")
+    units = said.filter(pl.col("part") == "first").select("item", unit, "name", value)
+    units = units.drop_nulls("value")
     people = tuple(_leans(said.filter(pl.col("text_place") == 0), units))
     if units["name"].n_unique() < 2:
         none = Figure(reason="no item has two labels yet")
-        return Quality(items=0, agree=0, fleiss=none, alpha=none, pairs=[], people=people)
-    wide = units.pivot(on="name", index="unit", values="value").drop("unit")
-    found = annotator_agreement(wide, most_pairs=MOST_PAIRS)
+        return Quality(
+            items=0, agree=0, fleiss=none, ac1=none, alpha=none, prevalence=None,
+            pairs=[], people=people,
+        )  # fmt: skip
+    wide = units.pivot(on="name", index=("item", "unit"), values="value")
+    asked = dict(iter(connection.execute(select(t.items.c.id, t.items.c.question))))
+    found = annotator_agreement(
+        wide.drop("item", "unit"),
+        most_pairs=MOST_PAIRS,
+        questions=pl.Series([asked[item] for item in wide["item"]]),
+    )
     items = int((units.group_by("unit").len()["len"] > 1).sum())
     ranked, ordinal = project.scale == "rank", project.choices.level == "ordinal"
+    no_kappa = Figure(reason="ranks are no categories")
     return Quality(
         items=items,
         agree=items - found["disagreements"],
-        fleiss=Figure(reason="ranks are no categories") if ranked else found["fleiss_kappa"],
+        fleiss=no_kappa if ranked else found["fleiss_kappa"],
+        ac1=no_kappa if ranked else found["gwet_ac1"],
         alpha=found["krippendorff_alpha_ordinal" if ordinal else "krippendorff_alpha"],
+        prevalence=None if ranked else found["prevalence"],
         pairs=[] if ranked else found["pairs"].to_dicts(),
         people=people,
     )

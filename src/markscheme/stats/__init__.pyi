@@ -1,3 +1,12 @@
+from .coefficients import Coefficient as Coefficient
+from .coefficients import Level as Level
+from .coefficients import coefficient as coefficient
+from .coefficients import cohen_kappas as cohen_kappas
+from .coefficients import fisher_interval as fisher_interval
+from .coefficients import fleiss_kappas as fleiss_kappas
+from .coefficients import gwet_ac1s as gwet_ac1s
+from .coefficients import krippendorff_alphas as krippendorff_alphas
+from .coefficients import pair_agreement as pair_agreement
 from .intervals import Evidence as Evidence
 from .intervals import difference_evidence as difference_evidence
 from .intervals import difference_interval as difference_interval
