@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 
 import markscheme
-from markscheme.agreement import CompareOptions, compare_systems
+from markscheme.agreement import compare_answers
 from markscheme.results import Table
 from markscheme_research import datasets
 
@@ -82,16 +82,12 @@ def draw(
     return base, new
 
 
-def is_alarm(base: Verdicts, new: Verdicts, resamples: int = 2000) -> bool:
+def is_alarm(base: Verdicts, new: Verdicts) -> bool:
     """Whether `diff` says that the new answers are worse."""
-    questions = [f"q{number}" for number in range(len(base))]
-    frame = pl.concat(
-        pl.DataFrame({"question": questions, "system": side, "verdict": values})
-        for side, values in (("new", new), ("base", base))
+    found = compare_answers(
+        ("new", "base"), pl.Series(range(len(base))), pl.Series(new), pl.Series(base)
     )
-    options = CompareOptions(systems=True, resamples=resamples, seed=SEED)
-    (found,) = compare_systems(frame, systems=["new", "base"], options=options)
-    p, change = found.permutation.value, found.difference.value
+    p, change = found.p.value, found.difference.value
     return p is not None and p <= 0.05 and change is not None and change < 0
 
 

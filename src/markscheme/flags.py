@@ -13,8 +13,10 @@ An option is an annotation on a field of an options class, or on a parameter of 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import wraps
 from types import UnionType
 from typing import (
     Annotated,
@@ -234,6 +236,35 @@ ReferenceSeparator = Annotated[
 
 _Options = TypeVar("_Options")
 
+_RETIRED = "_retired"
+
+
+def retired(*names: str) -> Callable[[type[_Options]], type[_Options]]:
+    """Makes an options class understand former fields until 0.3: it ignores them, and warns."""
+
+    def mark(kind: type[_Options]) -> type[_Options]:
+        make = kind.__init__
+
+        @wraps(make)
+        def init(self: Any, **values: Any) -> None:
+            make(self, **_without_retired(kind, values, stacklevel=3))
+
+        kind.__init__ = init  # type: ignore[method-assign]
+        setattr(kind, _RETIRED, names)
+        return kind
+
+    return mark
+
+
+def _without_retired(
+    kind: type[Any], values: Mapping[str, Any], *, stacklevel: int
+) -> dict[str, Any]:
+    idle = [name for name in getattr(kind, _RETIRED, ()) if name in values]
+    if idle:
+        said = f"{' and '.join(idle)} of {kind.__name__}: nothing depends on it any more; it goes "
+        warnings.warn(f"{said}in 0.3", DeprecationWarning, stacklevel=stacklevel)
+    return {name: value for name, value in values.items() if name not in idle}
+
 
 def with_keywords(
     kind: type[_Options], options: _Options | None, keywords: Mapping[str, Any]
@@ -246,6 +277,7 @@ def with_keywords(
     """
     hints = get_type_hints(kind, include_extras=True)
     known = [one.name for one in fields(kind)]  # type: ignore[arg-type]
+    keywords = _without_retired(kind, keywords, stacklevel=4)
     for name in keywords:
         if name not in known:
             raise UnknownNameError("option", name, known, f"there are {', '.join(known)}")

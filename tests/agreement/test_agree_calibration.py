@@ -27,7 +27,6 @@ from markscheme.agreement.calibration import (
     fit_map,
     reliability_diagram,
 )
-from markscheme.agreement.paired import score_statistic
 from markscheme.agreement.thresholds import (
     best_threshold,
     choose_threshold,
@@ -35,6 +34,7 @@ from markscheme.agreement.thresholds import (
     split_questions,
 )
 from markscheme.errors import AgreementError
+from markscheme.stats import score_statistic
 
 scored = st.lists(
     st.tuples(st.sampled_from([0.0, 0.2, 0.25, 0.7, 1.0]), st.booleans()), min_size=1, max_size=40

@@ -154,17 +154,29 @@ def test_grades_are_correlated_within_questions(cli: Cli, tmp_path: Path) -> Non
 
 
 def test_compare_judges_and_systems(cli: Cli, big: Path, judged: str, example: Path) -> None:
-    out = cli("compare", big, "--judges", "scorer,careful", "--resamples", "500")
-    assert "Holm's correction over 1 pairs" in out
-    kappa = cli("compare", big, "--statistic", "kappa", "--resamples", "200")
+    out = cli("compare", big, "--judges", "scorer,careful")
+    assert "tango (score test by question)" in " ".join(out.split())
+    kappa = cli("compare", big, "--statistic", "kappa")
     assert "Difference of kappa" in kappa
     assert "in per cent" not in kappa
     systems = ("compare", judged, "--systems", "--judges", "contains", "--answers", example)
-    assert "chatty" in cli(*systems, "--resamples", "200")
+    assert "chatty" in cli(*systems)
     assert "no systems 'nobody'" in cli(*systems, "--only", "terse,nobody", code=2)
     told = cli("compare", judged, "--systems", "--answers", example, code=2)
     assert "choose with --judge one of" in told
     assert "with --judge " in told
+
+
+def test_flags_that_do_nothing_any_more_are_ignored_with_a_note(
+    big: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["compare", str(big), "--judges", "scorer,careful"]
+    assert run(line) == 0
+    wanted = capsys.readouterr().out
+    assert run([*line, "--resamples", "9", "--seed=1"]) == 0
+    out, err = capsys.readouterr()
+    assert out == wanted
+    assert "note: --resamples, --seed: nothing depends on it any more" in " ".join(err.split())
 
 
 def test_rank_by_both_protocols(cli: Cli, judged: str, example: Path, tmp_path: Path) -> None:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize_scalar
-from scipy.stats import binomtest, multinomial
+from scipy import stats
+from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from markscheme.agreement.closed_forms import holm
 from markscheme.agreement.comparisons import compare_judges, compare_systems
+from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.paired import (
-    CompareOptions,
-    exchange,
+    compare_answers,
+    expected_pairs,
     mcnemar_exact,
-    score_interval,
     share_difference,
+    statistic_difference,
 )
+from markscheme.agreement.verdicts import FROM_COUNTS, statistics
 from markscheme.errors import AgreementError
-from markscheme.results.figures import Figure, plain
+from markscheme.results.figures import plain
 from markscheme.tables.joins import Joined, join_labels
 from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.labels import load_labels
@@ -50,20 +50,6 @@ def test_holm_equals_statsmodels(values: list[float]) -> None:
     assert holm(values) == pytest.approx(expected)
 
 
-def test_the_permutation_test_meets_full_enumeration() -> None:
-    counts = np.array([[[3, 4], [1, 4]], [[2, 4], [2, 4]], [[4, 4], [2, 4]], [[1, 4], [2, 4]]])
-
-    def share(c: np.ndarray) -> np.ndarray:
-        return np.asarray(c[..., 0] / c[..., 1])
-
-    differences = counts[:, 0, 0] - counts[:, 1, 0]
-    observed = differences.sum() / 16
-    flips = np.array(list(product([1, -1], repeat=4)))
-    exact = (np.abs(flips @ differences / 16) >= abs(observed) - 1e-12).mean()
-    found = exchange(counts, share, resamples=40_000, seed=0).p(observed)
-    assert found.value == pytest.approx(exact, abs=0.01)
-
-
 def judged(seed: int, *, quality: dict[str, float]) -> tuple[pl.DataFrame, pl.DataFrame]:
     rng = np.random.default_rng(seed)
     label = rng.random(400) < 0.6
@@ -86,9 +72,7 @@ def joined(seed: int, **quality: float) -> Joined:
 
 
 def test_a_better_judge_is_found_and_pairs_are_corrected() -> None:
-    pairs = compare_judges(
-        joined(1, good=0.95, fair=0.8, same=0.8), options=CompareOptions(resamples=2000)
-    )
+    pairs = compare_judges(joined(1, good=0.95, fair=0.8, same=0.8))
     assert [(p.first, p.second) for p in pairs] == [
         ("good", "fair"),
         ("good", "same"),
@@ -102,79 +86,176 @@ def test_a_better_judge_is_found_and_pairs_are_corrected() -> None:
     assert better.only_first - better.only_second == pytest.approx(400 * gap)
     assert better.difference.low is not None
     assert better.difference.low > 0
-    assert better.permutation_holm is not None
-    assert better.permutation_holm < 0.01
-    assert pairs[2].permutation.value is not None
-    assert pairs[2].permutation.value > 0.05
-    assert better.mcnemar_holm == pytest.approx(holm([p.mcnemar.value or 0 for p in pairs])[0])
+    assert better.p_holm is not None
+    assert better.p_holm < 0.01
+    assert pairs[2].p.value is not None
+    assert pairs[2].p.value > 0.05
+    assert better.p_holm == pytest.approx(holm([p.p.value or 0 for p in pairs])[0])
+    with pytest.warns(DeprecationWarning, match=r"Comparison\.p now"):
+        assert better.permutation == better.p
+    with pytest.warns(DeprecationWarning, match=r"Comparison\.p_holm now"):
+        assert better.permutation_holm == better.p_holm
     assert plain(better)["difference"]["value"] == pytest.approx(gap)
 
 
-@pytest.mark.parametrize("statistic", ["kappa", "f1_positive", "f1_macro", "mcc"])
+@pytest.mark.parametrize(
+    "statistic", ["kappa", "f1_positive", "f1_macro", "mcc", "precision", "recall"]
+)
 def test_other_statistics_compare_too(statistic: str) -> None:
     (pair,) = compare_judges(
-        joined(2, good=0.95, fair=0.7),
-        options=CompareOptions(statistic=statistic, resamples=500),
+        joined(2, good=0.95, fair=0.7), options=CompareOptions(statistic=statistic)
     )
-    assert pair.permutation.value is not None
-    assert pair.permutation.value < 0.01
+    assert pair.p.value is not None
+    assert pair.p.value < 0.01
     assert pair.difference.low is not None
     assert pair.difference.low > 0
+    assert pair.difference.method == pair.p.method == "jackknife-t"
+
+
+def test_the_jackknife_of_a_mean_is_students_paired_test() -> None:
+    """Of single answers the accuracy's jackknife is the t test, by hand and by SciPy."""
+    rng = np.random.default_rng(0)
+    right = (rng.random((2, 80)) < [[0.9], [0.7]]).astype(int)
+    counts = np.zeros((80, 2, 4), dtype=np.int64)
+    counts[:, :, 0], counts[:, :, 1] = right.T, 1 - right.T
+    values = [statistics(side)["accuracy"] for side in counts.sum(axis=0)]
+    found = statistic_difference("accuracy", counts, FROM_COUNTS["accuracy"], values)
+    expected = stats.ttest_rel(right[0], right[1])
+    assert found["p"].value == pytest.approx(expected.pvalue)
+    ends = expected.confidence_interval(0.95)
+    assert (found["difference"].low, found["difference"].high) == pytest.approx(tuple(ends))
 
 
 def test_equal_judges_are_equal() -> None:
     both = joined(3, one=0.8)
     twin = both.rows.with_columns(pl.lit("two").alias("judge"))
     doubled = Joined(**{**vars(both), "rows": pl.concat([both.rows, twin])})
-    (pair,) = compare_judges(doubled, options=CompareOptions(resamples=200))
-    assert pair.difference.value == 0.0
-    assert pair.permutation.value == 1.0
-    assert pair.mcnemar.reason == "the two never differ"
+    (pair,) = compare_judges(doubled)
+    assert (pair.difference.value, pair.p.value) == (0.0, 1.0)
+    assert pair.difference.high == pytest.approx(-(pair.difference.low or 0))
+    (kappa,) = compare_judges(doubled, options=CompareOptions(statistic="kappa"))
+    assert (kappa.difference.value, kappa.difference.low, kappa.p.value) == (0.0, None, 1.0)
 
 
-def test_the_permutation_test_holds_its_level_under_clustering() -> None:
+def excludes_zero(low: float | None, high: float | None) -> bool:
+    return low is not None and high is not None and not low <= 0 <= high
+
+
+@given(
+    st.integers(0, 10_000), st.integers(5, 60), st.sampled_from([0.0, 0.1, 0.3]),
+    st.sampled_from([(1, 1), (4, 4), (1, 3), (6, 2)]), st.sampled_from([0.8, 0.95, 0.99]),
+)  # fmt: skip
+def test_the_interval_excludes_no_difference_just_where_the_test_rejects_it(
+    seed: int, questions: int, apart: float, most: tuple[int, int], confidence: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    answers = rng.integers(1, np.array(most) + 1, size=(questions, 2))
+    easy = rng.beta(4, 1, size=(questions, 1))
+    right = rng.binomial(answers, np.concatenate([easy, easy * (1 - apart)], axis=1))
+    counts = np.stack([right, answers], axis=2)
+    totals = right.sum(axis=0) / answers.sum(axis=0)
+    point = float(totals[0] - totals[1])
+    found = share_difference(*expected_pairs(counts), difference=point, confidence=confidence)
+    change = found["difference"]
+    assert -1 <= change.low <= point + 1e-12
+    assert point - 1e-12 <= change.high <= 1
+    if abs(found["p"].value - (1 - confidence)) > 1e-9:
+        assert excludes_zero(change.low, change.high) == (found["p"].value <= 1 - confidence)
+
+
+@given(st.integers(0, 10_000), st.integers(8, 40), st.sampled_from(["kappa", "f1_macro", "recall"]))
+def test_the_same_holds_of_other_statistics(seed: int, questions: int, statistic: str) -> None:
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(3, [[0.5, 0.1, 0.1, 0.3], [0.35, 0.15, 0.25, 0.25]],
+                             size=(questions, 2))  # fmt: skip
+    values = [statistics(side)[statistic] for side in counts.sum(axis=0)]
+    found = statistic_difference(statistic, counts, FROM_COUNTS[statistic], values)
+    change = found["difference"]
+    assert excludes_zero(change.low, change.high) == (found["p"].value <= 0.05)
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 200))
+def test_of_single_answers_the_test_is_mcnemars(lost: int, won: int, alike: int) -> None:
+    first = pl.Series([False] * lost + [True] * (won + alike))
+    second = pl.Series([True] * lost + [False] * won + [True] * alike)
+    if first.is_empty():
+        return
+    found = compare_answers(("a", "b"), pl.Series(range(len(first))), first, second)
+    assert (found.only_first, found.only_second) == (won, lost)
+    if not lost + won:
+        assert found.p.value == 1.0
+        return
+    expected = mcnemar([[alike, lost], [won, 0]], exact=False, correction=False).pvalue
+    assert found.p.value == pytest.approx(float(expected), rel=1e-9, abs=1e-15)
+    rows = [{"question": f"q{n}", "system": system, "verdict": verdict}
+            for system, side in (("a", first), ("b", second))
+            for n, verdict in enumerate(side)]  # fmt: skip
+    (systems,) = compare_systems(pl.DataFrame(rows))
+    for name in ("difference", "p", "detectable", "first_value", "second_value"):
+        one, other = getattr(systems, name), getattr(found, name)
+        assert plain(one) == pytest.approx(plain(other))
+
+
+def test_pairs_at_random_average_all_pairings() -> None:
+    counts = np.array([[[1, 2], [1, 3]], [[3, 4], [0, 1]], [[0, 2], [4, 4]]])
+    worse, better, pairs = expected_pairs(counts)
+    for place, ((a, m), (b, k)) in enumerate(counts):
+        sides = [np.arange(m) < a, np.arange(k) < b]
+        every = [(one, two) for one in sides[0] for two in sides[1]]
+        assert worse[place] / pairs[place] == pytest.approx(
+            sum(not one and two for one, two in every) / (m * k)
+        )
+        assert better[place] / pairs[place] == pytest.approx(
+            sum(one and not two for one, two in every) / (m * k)
+        )
+    assert pairs.sum() == pytest.approx(8)  # the mean of 8 answers either
+
+
+def test_no_false_alarms_where_one_system_repeats_itself() -> None:
+    """50 questions x 5: one system gives the same answer 5 times, the other draws each anew."""
+    rng = np.random.default_rng(11)
+    alarms = 0
+    for _ in range(300):
+        right = np.stack([5 * (rng.random(50) < 0.97), rng.binomial(5, 0.97, 50)], axis=1)
+        counts = np.stack([right, np.full_like(right, 5)], axis=2)
+        alarms += share_difference(*expected_pairs(counts))["p"].value <= 0.05
+    assert alarms <= 0.08 * 300
+
+
+def test_the_test_holds_its_level_under_clustering() -> None:
     """Two equal judges whose errors come by question: about 5 in 100 are called different."""
     rng = np.random.default_rng(7)
     rejected = 0
     for _ in range(400):
         wrong = rng.random((2, 40)) < 0.3
-        counts = np.stack([np.stack([5 * (1 - w), np.full(40, 5)], axis=1) for w in wrong], axis=1)
-        observed = (counts[:, 0, 0].sum() - counts[:, 1, 0].sum()) / 200
-        p = exchange(
-            counts,
-            lambda c: np.asarray(c[..., 0] / c[..., 1]),
-            resamples=300,
-            seed=int(rng.integers(1 << 30)),
-        ).p(float(observed))
-        rejected += (p.value or 1.0) <= 0.05
+        worse, better = (5 * side for side in (wrong[0] & ~wrong[1], wrong[1] & ~wrong[0]))
+        rejected += share_difference(worse, better, np.full(40, 5))["p"].value <= 0.05
     assert rejected <= 35
 
 
-@given(st.integers(0, 10_000), st.integers(5, 60), st.sampled_from([0.0, 0.1, 0.3]))
-def test_the_interval_excludes_no_difference_just_where_the_test_rejects_it(
-    seed: int, questions: int, apart: float
-) -> None:
-    rng = np.random.default_rng(seed)
-    right = rng.binomial(4, [[0.8, 0.8 - apart]] * questions)
-    counts = np.stack([right, np.full_like(right, 4)], axis=2)
-    observed = float((right[:, 0] - right[:, 1]).sum() / (4 * questions))
-    drawn = exchange(counts, lambda c: np.asarray(c[..., 0] / c[..., 1]), resamples=300, seed=seed)
-    found = drawn.interval(observed, confidence=0.95)
-    if found.low is None or found.high is None:
-        assert (right[:, 0] == right[:, 1]).all()
-        return
-    assert found.low <= observed <= found.high
-    excluded = found.low > 1e-9 or found.high < -1e-9
-    assert excluded == ((drawn.p(observed).value or 1.0) <= 0.05)
+def test_a_detectable_difference_is_found_four_times_in_five() -> None:
+    rng = np.random.default_rng(5)
+    pairs, apart = 400, 0.1
+    table = np.repeat([[1, 0], [0, 1], [0, 0]], [12, 28, 360], axis=0)
+    alone = share_difference(table[:, 0], table[:, 1], np.ones(400))
+    size = alone["detectable"]
+    assert 0 < size < apart
+    drawn = rng.multinomial(pairs, [(apart - size) / 2, (apart + size) / 2, 1 - apart], size=2000)
+    scores = (drawn[:, 1] - drawn[:, 0]) / np.sqrt(drawn[:, 0] + drawn[:, 1])
+    assert (scores >= 1.96).mean() == pytest.approx(0.8, abs=0.03)
+    # No difference is larger than the discordance, and 3 questions can show none.
+    quiet = share_difference(np.zeros(100), np.zeros(100), np.ones(100))
+    assert quiet["detectable"] == pytest.approx(7.6 / 100, abs=0.005)
+    assert share_difference(np.zeros(3), np.zeros(3), np.ones(3))["detectable"] is None
 
 
 def test_not_judged_is_left_out_or_wrong() -> None:
     wide, labels = judged(4, quality={"one": 0.9, "two": 0.9})
     holes = wide.with_columns(pl.when(pl.int_range(400) >= 10).then("one").alias("one"))
     both = join_labels(load_judgments(holes, judges=["one", "two"]), load_labels(labels))
-    (out,) = compare_judges(both, options=CompareOptions(resamples=100))
+    (out,) = compare_judges(both)
     assert (out.shared, out.left_out) == (390, 10)
-    (errors,) = compare_judges(both, options=CompareOptions(resamples=100, unjudged="errors"))
+    (errors,) = compare_judges(both, options=CompareOptions(unjudged="errors"))
     assert (errors.shared, errors.left_out) == (400, 0)
     assert (errors.first_value.value or 0) < (out.first_value.value or 0)
 
@@ -189,18 +270,17 @@ def test_systems_under_one_judge() -> None:
             "verdict": np.r_[rng.random(150) < 0.8, rng.random(150) < 0.5],
         }
     )
-    (pair,) = compare_systems(load_judgments(table), options=CompareOptions(resamples=2000))
+    (pair,) = compare_systems(load_judgments(table))
     means = table.group_by("system", maintain_order=True).agg(pl.col("verdict").mean())
     assert [pair.first_value.value, pair.second_value.value] == pytest.approx(
         means["verdict"].to_list()
     )
-    assert pair.permutation.value is not None
-    assert pair.permutation.value < 0.01
-    assert pair.mcnemar.value is not None
+    assert pair.p.value is not None
+    assert pair.p.value < 0.01
     assert (pair.shared, pair.left_out) == (150, 0)
     twice = pl.concat([table, table.with_columns(pl.lit("b").alias("answer"))])
-    (several,) = compare_systems(load_judgments(twice), options=CompareOptions(resamples=100))
-    assert several.mcnemar.reason == "some question has several answers of a system"
+    (several,) = compare_systems(load_judgments(twice))
+    assert several.p.value == pytest.approx(pair.p.value, rel=1e-6)  # said twice, no more known
 
 
 def test_refusals() -> None:
@@ -226,54 +306,3 @@ def test_refusals() -> None:
     two = pl.concat([apart.with_columns(pl.lit(name).alias("judge")) for name in "ab"])
     with pytest.raises(AgreementError, match="choose with --judge one of 'a', 'b'"):
         compare_systems(load_judgments(two))
-
-
-@pytest.mark.parametrize(
-    ("answers", "loss", "gain"), [(60, 0.05, 0.02), (1000, 0.003, 0), (1000, 0.01, 0.002)]
-)
-def test_what_an_interval_of_single_answers_excludes_is_excluded(
-    answers: int, loss: float, gain: float
-) -> None:
-    """All outcomes summed: a shift of ties left out the truth in 11 to 14% on one side."""
-    lost, won = (side.ravel() for side in np.meshgrid(np.arange(30), np.arange(30)))
-    alike = answers - lost - won
-    chances = multinomial.pmf(np.stack([lost, won, alike], axis=1), answers,
-                              [loss, gain, 1 - loss - gain])  # fmt: skip
-    above = below = 0.0
-    for down, up, chance in zip(lost, won, chances, strict=True):
-        if chance > 1e-6:
-            low, high = score_interval(down / answers, up / answers, answers, 1.96)
-            above += chance * (low > gain - loss)
-            below += chance * (high < gain - loss)
-    assert max(above, below) < 0.04
-
-
-def test_the_interval_of_a_difference_solves_tangos_equation() -> None:
-    """The standard error at each end is that of the likeliest outcome with this difference."""
-    lost, won, answers, reach = 7, 15, 100, 1.96
-    for end in score_interval(lost / answers, won / answers, answers, reach):
-
-        def unlikely(down: float, end: float = end) -> float:
-            chances = np.array([down, down + end, 1 - 2 * down - end])
-            return -float(np.array([lost, won, answers - lost - won]) @ np.log(chances))
-
-        span = (max(0.0, -end) + 1e-9, (1 - end) / 2 - 1e-9)
-        down = float(minimize_scalar(unlikely, bounds=span, method="bounded",
-                                     options={"xatol": 1e-10}).x)  # fmt: skip
-        error = np.sqrt((2 * down + end - end**2) / answers)
-        assert abs((won - lost) / answers - end) / error == pytest.approx(reach, rel=1e-4)
-
-
-def test_equal_answers_to_a_question_count_once() -> None:
-    once = np.array([[1, 1]] * 180 + [[0, 1]] * 12 + [[1, 0]] * 8)
-    single = np.stack([once, np.ones_like(once)], axis=2)
-    point = Figure(value=-0.02)
-    alone, repeated = (share_difference(counts, point, 0.95) for counts in (single, 5 * single))
-    assert alone.method == repeated.method == "tango"
-    assert (repeated.low, repeated.high) == pytest.approx((alone.low, alone.high), abs=0.002)
-    # Hardly a difference: neither side is certain, however many answers repeat it.
-    quiet = np.stack([np.ones((300, 2)), np.full((300, 2), 5)], axis=2).astype(np.int64)
-    quiet[..., 0] = 5
-    silent = share_difference(quiet, Figure(value=0.0), 0.95)
-    assert silent.high == pytest.approx(-silent.low)
-    assert silent.high == pytest.approx(1.96**2 / (300 + 1.96**2), rel=1e-3)

@@ -13,7 +13,6 @@ from markscheme.agreement.against_labels import agreement
 from markscheme.agreement.bootstrap import (
     cluster_counts,
     cluster_draws,
-    kinds,
     resample_ranked,
 )
 from markscheme.agreement.options import AgreementOptions, AgreeOptions

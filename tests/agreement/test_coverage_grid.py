@@ -17,7 +17,8 @@ PARTS = (
 )  # fmt: skip
 MEASURED = {
     "wilson": "accuracy and gate", "wilson-t": "accuracy and gate", "fieller-t": "estimate",
-    "fisher-z": "agree", "tango": "test_agree_compare.py", "exchange": "compare",
+    "fisher-z": "agree", "tango": "test_agree_compare.py", "exchange": "test_drift.py",
+    "jackknife-t": "test_agree_compare.py",
     "pairs": "rank", "t": "cascade",
     "clopper-pearson": "test_single_answers.py", "betting": "test_sequences.py",
     "ppi-t": "test_system_differences.py",

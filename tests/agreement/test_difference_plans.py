@@ -97,7 +97,7 @@ def test_planned_labels_give_a_difference_that_holds_and_is_narrower() -> None:
         plan = plan_labels(two, for_difference=("plain", "chatty"), count=120, seed=seed)
         at_random = plan_labels(two, count=120, seed=seed)
         for one, widths in ((plan, planned), (at_random, random)):
-            [found] = compare(two, labelled(one.frame, truth), systems=True, resamples=100).people
+            [found] = compare(two, labelled(one.frame, truth), systems=True).people
             low, high = found.difference.low, found.difference.high
             assert low is not None
             assert high is not None
@@ -113,7 +113,7 @@ def test_how_many_labels_the_difference_takes() -> None:
     plan = plan_labels(table, for_difference=("plain", "chatty"), half_width=0.1)
     assert "labels for a difference to +-10 points, if the judge is right in 85%" in plan.notes[0]
     people = labelled(plan.frame, truth)
-    [found] = compare(table, people, systems=True, only=("plain", "chatty"), resamples=100).people
+    [found] = compare(table, people, systems=True, only=("plain", "chatty")).people
     half = (found.difference.high - found.difference.low) / 2  # type: ignore[operator]
     assert half == pytest.approx(0.1, rel=0.35)
     far = plan_labels(table, for_difference=("plain", "chatty"), half_width=0.001)

@@ -16,10 +16,8 @@ SOURCES = ("run", "judgments file", "result", "opened", "apart", "pandas", "rows
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "agree": markscheme.agree,
-    "compare": lambda s, **k: markscheme.compare(s, resamples=100, **k),
-    "compare systems": lambda s, **k: markscheme.compare(
-        s, systems=True, judges="contains", resamples=100, **k
-    ),
+    "compare": markscheme.compare,
+    "compare systems": lambda s, **k: markscheme.compare(s, systems=True, judges="contains", **k),
     "estimate": lambda s, **k: markscheme.estimate(s, judge="contains", **k),
     "rank": lambda s, **k: markscheme.rank(s, resamples=50, **k),
     "calibrate": lambda s, **k: markscheme.calibrate(s, judge="token_f1", **k),
@@ -85,7 +83,7 @@ def test_tied_annotators_are_named_wherever_their_answers_are_left_out() -> None
     said = "12 labelled answers are left out, as their annotators are tied"
     for found in (
         markscheme.estimate(result, labels),
-        markscheme.compare(result, labels, systems=True, resamples=100),
+        markscheme.compare(result, labels, systems=True),
         markscheme.failures(result, labels),
     ):
         assert said in " ".join(str(found).split())

@@ -17,8 +17,9 @@ import pytest
 import markscheme
 from markscheme import agreement
 from markscheme.agreement import AgreeOptions
+from markscheme.analysis import DiffOptions
 from markscheme.cli import run
-from markscheme.errors import AgreementError, DataError, MarkschemeError, UnknownNameError
+from markscheme.errors import DataError, MarkschemeError, UnknownNameError
 from markscheme.results import TableResult
 
 JUDGES = ["exact_match", "token_f1", "contains", "entailment"]
@@ -38,15 +39,15 @@ CASES: dict[str, tuple[list[str], Call]] = {
         ),
     ),
     "compare": (
-        ["--resamples", "100", "--judge", "exact_match,contains", "--statistic", "kappa"],
+        ["--judge", "exact_match,contains", "--statistic", "kappa"],
         lambda judged, _: markscheme.compare(
-            judged, resamples=100, judges=("exact_match", "contains"), statistic="kappa"
+            judged, judges=("exact_match", "contains"), statistic="kappa"
         ),
     ),
     "compare --systems": (
-        ["--systems", "--judge", "contains", "--only", "terse,parrot", "--resamples", "100"],
+        ["--systems", "--judge", "contains", "--only", "terse,parrot"],
         lambda judged, _: markscheme.compare(
-            judged, systems=True, judges="contains", only=["terse", "parrot"], resamples=100
+            judged, systems=True, judges="contains", only=["terse", "parrot"]
         ),
     ),
     "rank": (
@@ -171,8 +172,20 @@ def test_options_come_as_an_object_or_as_keywords(result: markscheme.Result) -> 
         markscheme.agree(result, confidence=2)
     with pytest.raises(MarkschemeError, match="by is 'judge', and must be one of system"):
         markscheme.agree(result, by="judge")
-    with pytest.raises(AgreementError, match="must be 100 or more"):
-        markscheme.compare(result, resamples=99)
+
+
+def test_options_that_do_nothing_any_more_are_ignored_with_one_warning(
+    result: markscheme.Result,
+) -> None:
+    wanted = markscheme.compare(result, systems=True, judges="contains").to_json()
+    with pytest.warns(DeprecationWarning, match="resamples and seed of CompareOptions") as warned:
+        found = markscheme.compare(result, systems=True, judges="contains", resamples=9, seed=0)
+    assert len(warned) == 1
+    assert found.to_json() == wanted
+    with pytest.warns(DeprecationWarning, match="seed of DiffOptions"):
+        assert DiffOptions(seed=1) == DiffOptions()  # type: ignore[call-arg]
+    with pytest.raises(UnknownNameError, match="no option named 'resample'"):
+        markscheme.compare(result, resample=10)
 
 
 def test_what_is_no_table_is_refused_with_what_is() -> None:
@@ -185,10 +198,10 @@ def test_a_result_answers_for_itself(result: markscheme.Result, example: Path) -
     grades = pl.read_ndjson(example).select(answer_id="id", label=1 - pl.col("label"))
     turned = result.agree(grades, resamples=0).frame["accuracy"]
     assert turned.to_list() == pytest.approx(1 - result.agree(resamples=0).frame["accuracy"])
-    pairs = result.compare(resamples=100).frame
+    pairs = result.compare().frame
     assert pairs.height == 6
     other = markscheme.judge(example, ["contains", "exact_match"])
-    both = result.compare(other, resamples=100, judges=["contains"])
+    both = result.compare(other, judges=["contains"])
     (pair,) = both.pairs
     assert (pair.first, pair.second) == ("contains", "contains (other)")
     assert pair.difference.value == 0

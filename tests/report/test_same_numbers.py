@@ -82,7 +82,7 @@ def test_pairs_are_those_of_compare(labelled: str, half: Path, run_folder: Path)
         )  # fmt: skip
         found = markscheme.compare(people, systems=True)
         differences = [one.difference for one in found.pairs]
-        chances = [one.permutation_holm for one in found.pairs]
+        chances = [one.p_holm for one in found.pairs]
     assert [row[:2] for row in rows] == [(one.first, one.second) for one in found.pairs]
     for row, pair, difference, chance in zip(rows, found.pairs, differences, chances, strict=True):
         assert difference.value is not None
@@ -108,7 +108,7 @@ def test_runs_are_those_of_diff(example: Path) -> None:
               change.comparison.difference.high]  # fmt: skip
     assert _numbers(difference)[:3] == pytest.approx([100 * side for side in wanted], abs=0.051)
     assert [int(only_first), int(only_second)] == [change.counts["better"], change.counts["worse"]]
-    assert p == p_text(change.comparison.permutation.value)
+    assert p == p_text(change.comparison.p.value)
 
 
 def test_agreement_is_that_of_agree(half: Path) -> None:

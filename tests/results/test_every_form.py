@@ -16,9 +16,7 @@ from markscheme.cli import run
 FUNCTIONS: dict[str, Callable[[Path, Path], Any]] = {
     "judge": lambda run, _: markscheme.judge(run.parent / "few.jsonl", ["contains"]),
     "agree": lambda run, _: markscheme.agree(run, judges=["contains"], resamples=50),
-    "compare": lambda run, _: markscheme.compare(
-        run, judges=["contains", "token_f1"], resamples=100
-    ),
+    "compare": lambda run, _: markscheme.compare(run, judges=["contains", "token_f1"]),
     "rank": lambda run, _: markscheme.rank(run, judges=["contains"], resamples=50),
     "estimate": lambda run, _: markscheme.estimate(run, run.parent / "few.jsonl", judge="contains"),
     "plan_labels": lambda run, _: markscheme.plan_labels(run, judge="token_f1", count=20),
@@ -26,7 +24,7 @@ FUNCTIONS: dict[str, Callable[[Path, Path], Any]] = {
     "choose_cascade": lambda run, _: markscheme.choose_cascade(
         run, run.parent / "few.jsonl", first="token_f1", then="contains", calls=0.5
     ),
-    "diff": lambda run, _: markscheme.diff(run, run, judge="contains", resamples=100),
+    "diff": lambda run, _: markscheme.diff(run, run, judge="contains"),
     "explain": lambda *_: markscheme.explain("Who wrote Emma?", ["Jane Austen"], "Miss Austen"),
     "failures": lambda run, _: markscheme.failures(run),
     "report": lambda run, folder: markscheme.report(run, folder / "report.html"),
@@ -76,7 +74,7 @@ def test_json_of_the_command_is_the_result_s(
         assert run(["verify", str(judged), "--format", "json"]) == 0
         expected = markscheme.verify(judged).to_json()
     else:
-        given = [str(judged), str(judged), "--judge", "contains", "--resamples", "100"]
+        given = [str(judged), str(judged), "--judge", "contains"]
         assert run(["diff", *given, "--format", "json"]) == 0
-        expected = markscheme.diff(judged, judged, judge="contains", resamples=100).to_json()
+        expected = markscheme.diff(judged, judged, judge="contains").to_json()
     assert capsys.readouterr().out == expected

@@ -68,7 +68,9 @@ from .options import LabelOptions as LabelOptions
 from .options import PlanOptions as PlanOptions
 from .options import RankOptions as RankOptions
 from .options import Resamples as Resamples
+from .paired import LARGE as LARGE
 from .paired import Comparison as Comparison
+from .paired import compare_answers as compare_answers
 from .paired import mcnemar_exact as mcnemar_exact
 from .protocols import amend_references as amend_references
 from .protocols import match_amended as match_amended

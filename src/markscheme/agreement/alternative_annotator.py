@@ -24,10 +24,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.paired import score_statistic
 from markscheme.errors import AgreementError
 from markscheme.metrics import spread_of
 from markscheme.results import Figure
+from markscheme.stats import score_statistic
 
 Array = npt.NDArray[np.float64]
 LEVEL = 0.05

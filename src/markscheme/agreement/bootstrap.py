@@ -1,12 +1,10 @@
 """Counts of whole questions, and their resampling.
 
 Answers to one question are not independent, so questions, not answers, are drawn with
-replacement. Questions with equal counts are interchangeable, and are gone through once.
+replacement.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,20 +25,6 @@ def cluster_counts(clusters: Ints, cells: Ints, width: int) -> Ints:
     """
     size = (int(clusters.max()) + 1) * width if len(clusters) else 0
     return np.bincount(clusters * width + cells, minlength=size).reshape(-1, width)
-
-
-def kinds(counts: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
-    """The distinct rows of a cluster table, and how many clusters have each."""
-    if not counts.size:
-        return counts, np.zeros(len(counts), dtype=np.int64)
-    # One number a row sorts much faster than rows do; it is exact while it fits.
-    bases = counts.max(axis=0) + 1
-    if counts.dtype.kind == "i" and np.prod(bases.astype(np.float64)) < 2**62:
-        places = np.concatenate([[1], np.cumprod(bases[:-1])])
-        _, first, repeats = np.unique(counts @ places, return_index=True, return_counts=True)
-        return counts[first], repeats
-    distinct, repeats = np.unique(counts, axis=0, return_counts=True)
-    return distinct, repeats
 
 
 def cluster_draws(clusters: int, size: int, rng: np.random.Generator) -> Ints:

@@ -12,7 +12,7 @@ import polars as pl
 from markscheme.agreement.closed_forms import holm_figures
 from markscheme.agreement.comparisons import compare_judges, compare_systems
 from markscheme.agreement.options import CompareOptions
-from markscheme.agreement.paired import Comparison
+from markscheme.agreement.paired import LARGE, MOST, Comparison
 from markscheme.agreement.sources import (
     JudgmentsSource,
     Run,
@@ -35,11 +35,11 @@ from markscheme.results import (
     flat_frame,
     interval_note,
     methods_of,
+    number_text,
     out_of,
+    share_text,
 )
 from markscheme.tables import LEARNED, Joined, join_labels, scope_parts, tied_note
-
-LEAST_RESAMPLES = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,9 +101,8 @@ def compare(
 ) -> CompareResult:
     """Compare judges on the same labelled answers, or systems under one judge, pair by pair.
 
-    Exact McNemar test, permutation test that exchanges whole questions, Holm's correction over all
-    pairs, and the difference with an interval clustered on question. Shares and differences are 0
-    to 1, in the tables in per cent.
+    The difference with its interval, and one test of it, both by question; Holm's correction over
+    all pairs. Shares and differences are 0 to 1, in the tables in per cent.
 
     Args:
         judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
@@ -121,11 +120,6 @@ def compare(
         AgreementError: nothing matches, there is no pair, or a name is unknown.
     """
     wanted = with_keywords(CompareOptions, options, keywords)
-    if wanted.resamples < LEAST_RESAMPLES:
-        raise AgreementError(
-            f"resamples is {wanted.resamples}, and must be {LEAST_RESAMPLES} or more: the tests "
-            "rest on them"
-        )
     run = open_run(judgments)
     reading: dict[str, Any] = {
         "judges": wanted.judges,
@@ -164,11 +158,10 @@ def compare(
         pairs = of(compared)
         said, what = joined.notes(), wanted.statistic
     learned, rest, notes = _on_the_rest(rows, compared, of)
-    tables = [_difference_table(pairs, what, (*said, *notes), wanted.confidence)]
+    tables = [_difference_table(pairs, what, (*said, *notes), wanted)]
     if rest:
         among = ", on questions that trained no judge"
-        tables.append(_difference_table(rest, what, (), wanted.confidence, among))
-    tables.append(_chance_table(pairs, wanted))
+        tables.append(_difference_table(rest, what, (), wanted, among))
     if people:
         tables.insert(0, _people_table(people, pairs, wanted))
     for column in wanted.slices:
@@ -178,8 +171,7 @@ def compare(
         frame=flat_frame(pairs),
         tables=tuple(tables),
         data={
-            "command": "compare", "statistic": what, "matched": said, "seed": wanted.seed,
-            "resamples": wanted.resamples, "pairs": pairs,
+            "command": "compare", "statistic": what, "matched": said, "pairs": pairs,
             **({"people": people} if people else {}),
             **({"slices": sliced} if sliced else {}),
             **({"learned_questions": learned, "rest": rest} if learned else {}),
@@ -216,7 +208,7 @@ def _ahead(one: PeoplesDifference | Comparison, other: str, *, alpha: float) -> 
     value, low, high = one.difference.value, one.difference.low, one.difference.high
     if other == one.first:
         value, low, high = _less(value), _less(high), _less(low)
-    corrected = one.holm if isinstance(one, PeoplesDifference) else one.permutation_holm
+    corrected = one.holm if isinstance(one, PeoplesDifference) else one.p_holm
     range_ = "" if low is None or high is None else f"{100 * low:z.0f} to {100 * high:z.0f}"
     shown = low is not None and low > 0 and (corrected is None or corrected <= alpha)
     about = "; ".join(part for part in (range_, "" if shown else "not shown") if part)
@@ -349,8 +341,8 @@ def _slices_table(
     """The differences within each value of one column, as people would say where it is known."""
     by_people = any(one.people is not None for one in sliced)
     rows = [{"value": one.value, **_row(one.pair, one.people)} for one in sliced]
-    own = (Column("questions", format="count"), Column("permutation p", _known("permutation"), "p"))
-    tests = [row["p" if by_people else "permutation"] for row in rows]
+    own = (Column("questions", format="count"), Column("p", _known("p"), "p"))
+    tests = [row["p"] for row in rows]
     reasons = {row["difference"].reason for row in rows if row["difference"].reason}
     whose = "What people would say" if by_people else "Difference of share accepted"
     return Table.of(
@@ -379,36 +371,61 @@ def _with_other(rows: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
 
 
 def _difference_table(
-    pairs: Sequence[Comparison], what: str, notes: Sequence[str], confidence: float, among: str = ""
+    pairs: Sequence[Comparison],
+    what: str,
+    notes: Sequence[str],
+    options: CompareOptions,
+    among: str = "",
 ) -> Table:
-    by_points = what not in ("kappa", "mcc")
+    by_points = what not in MOST
     values = (("of first", "first_value"), ("of second", "second_value"), "difference")
+    wins = ("only first", "only second")
+    methods = methods_of(pair.p for pair in pairs)
+    made = [f"p: {methods} ({_TESTS.get(methods, methods)})"] if methods else []
+    if len(pairs) > 1:
+        made.append(f"Holm's correction over {len(pairs)} pairs")
+    made.append(f"not judged: {options.unjudged.replace('_', ' ')}")
     return Table.of(
         f"Difference of {what}{' in per cent' if by_points else ''}{among}",
         (
             *_PAIR,
             *columns("share" if by_points else 3, *values),
-            *columns("count", ("compared", "shared"), "questions", "left out"),
+            Column("p", format="p"),
+            Column("Holm", "p_holm", "p", show=None if len(pairs) > 1 else False),
+            *columns("count", *wins, ("compared", "shared"), "questions", "left out"),
         ),
         pairs,
-        (*interval_note((("", pair.difference) for pair in pairs), confidence), *notes),
+        (
+            *interval_note((("", pair.difference) for pair in pairs), options.confidence),
+            "; ".join(made),
+            *_detectable_note(pairs, 1 - options.confidence, by_points=by_points),
+            *notes,
+        ),
     )
 
 
-def _chance_table(pairs: Sequence[Comparison], options: CompareOptions) -> Table:
-    wins = (("only first right", "only_first"), ("only second right", "only_second"))
-    tests = (
-        ("McNemar p", "mcnemar"), ("Holm", "mcnemar_holm"),
-        ("permutation p", "permutation"), ("Holm, permutation", "permutation_holm"),
-    )  # fmt: skip
-    made = (
-        f"permutation p: exchange ({options.resamples:,} exchanges of whole questions, seed "
-        f"{options.seed}); McNemar p: mcnemar (each answer taken as independent); Holm's "
-        f"correction over {len(pairs)} pairs; not judged: {options.unjudged.replace('_', ' ')}"
-    )
-    return Table.of(
-        "Is it more than chance?",
-        (*_PAIR, *columns("count", *wins), *columns("p", *tests)),
-        pairs,
-        (made,),
+_TESTS = {
+    "tango": "score test by question",
+    "jackknife-t": "Student's t of the jackknife by question",
+}
+
+
+def _detectable_note(
+    pairs: Sequence[Comparison], alpha: float, *, by_points: bool
+) -> tuple[str, ...]:
+    """Which difference would have been found where none is shown."""
+    sizes = [
+        pair.detectable
+        for pair in pairs
+        if pair.detectable is not None and (pair.p_holm is None or pair.p_holm > alpha)
+    ]
+    if not sizes:
+        return ()
+    texts = [share_text(end) if by_points else number_text(end) for end in (min(sizes), max(sizes))]
+    size = f"{' to '.join(dict.fromkeys(texts))}{' points' if by_points else ''}"
+    by_pair = ", by pair," if len(set(texts)) > 1 else ""
+    small = ", nothing small could be: only one" if max(sizes) > LARGE else ": one"
+    return (
+        f"where no difference is shown{small} of {size}{by_pair} or more would have been found in "
+        "4 of 5 such comparisons",
     )

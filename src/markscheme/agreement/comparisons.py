@@ -1,9 +1,8 @@
 """Which of two is better: judges against labels on the same answers, or systems under one judge.
 
-Comparisons are paired. McNemar's exact test takes each answer as independent; the permutation test
-exchanges the two sides question by question, so answers to one question may depend on each other.
-Where the two disagree, trust the permutation test. Over many pairs, p-values are corrected by
-Holm's method.
+Comparisons are paired, with one test and one interval from one model (`agreement.paired`), in which
+answers to one question may depend on each other. Over many pairs, p-values are corrected by Holm's
+method.
 """
 
 from __future__ import annotations
@@ -13,15 +12,16 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.bootstrap import cluster_counts
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.paired import (
     Comparison,
-    Paired,
-    compare_pair,
+    compare_answers,
+    expected_pairs,
+    share_difference,
+    statistic_difference,
     with_holm,
 )
 from markscheme.agreement.verdicts import FROM_COUNTS, cell_codes, statistics
@@ -76,7 +76,7 @@ def compare_systems(
         judgments: `question`, `system`, `verdict`, and `judge` where there are several.
         judge: whose verdicts; may be left out where there is one judge.
         systems: which to compare; all by default.
-        options: resamples, seed and what not judged counts as; the defaults if None.
+        options: confidence and what not judged counts as; the defaults if None.
 
     Raises:
         AgreementError: fewer than two systems, several judges and none chosen, no system or
@@ -124,34 +124,28 @@ def _judge_pair(
     both = both.with_columns(
         pl.col(name).fill_null(~pl.col("accepted")) for name in ("verdict", "other")
     )
+    labels = both["accepted"]
+    one, two = (both[name] == labels for name in ("verdict", "other"))
+    pair = compare_answers(
+        (first, second), both["cluster"], one, two, confidence=options.confidence
+    )
+    pair = replace(pair, left_out=union - both.height)
+    if options.statistic == "accuracy":
+        return pair
     clusters = (both["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy()
-    labels = both["accepted"].to_numpy()
-    judged = np.ones(len(labels), dtype=np.bool_)
+    judged = np.ones(both.height, dtype=np.bool_)
     sides = [
-        cluster_counts(clusters, cell_codes(labels, both[name].to_numpy(), judged), 4)
+        cluster_counts(clusters, cell_codes(labels.to_numpy(), both[name].to_numpy(), judged), 4)
         for name in ("verdict", "other")
     ]
-    right_one, right_two = (both[name].to_numpy() == labels for name in ("verdict", "other"))
-    one, two = (statistics(side.sum(axis=0))[options.statistic] for side in sides)
-    return compare_pair(
-        Paired(
-            first=first,
-            second=second,
-            counts=np.stack(sides, axis=1),
-            values=(one, two),
-            statistic=FROM_COUNTS[options.statistic],
-            wins=(int((right_one & ~right_two).sum()), int((right_two & ~right_one).sum())),
-            shared=both.height,
-            left_out=union - both.height,
-            right=_right(sides) if options.statistic == "accuracy" else None,
-        ),
-        options,
+    made = statistic_difference(
+        options.statistic,
+        np.stack(sides, axis=1),
+        FROM_COUNTS[options.statistic],
+        [statistics(side.sum(axis=0))[options.statistic] for side in sides],
+        confidence=options.confidence,
     )
-
-
-def _right(sides: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """(questions, 2, 2) right answers and all answers, from four-cell counts of either side."""
-    return np.stack([np.stack([c[:, 0] + c[:, 3], c.sum(axis=1)], axis=1) for c in sides], axis=1)
+    return replace(pair, **made)
 
 
 def _system_pair(
@@ -168,26 +162,23 @@ def _system_pair(
     totals = sides.sum(axis=0)
     # a/b > c/d without division: more of the first's answers accepted than of the second's.
     lead = sides[:, 0, 0] * sides[:, 1, 1] - sides[:, 1, 0] * sides[:, 0, 1]
-    pair = compare_pair(
-        Paired(
-            first=first,
-            second=second,
-            counts=sides,
-            values=(
-                Figure(value=float(totals[0, 0] / totals[0, 1])),
-                Figure(value=float(totals[1, 0] / totals[1, 1])),
-            ),
-            statistic=lambda c: np.asarray(c[..., 0] / c[..., 1]),
-            wins=(int((lead > 0).sum()), int((lead < 0).sum())),
-            shared=both.height,
-            left_out=asked - both.height,
-            right=sides,
+    values = [float(right / answers) for right, answers in totals]
+    return Comparison(
+        first=first,
+        second=second,
+        first_value=Figure(value=values[0]),
+        second_value=Figure(value=values[1]),
+        **share_difference(
+            *expected_pairs(sides),
+            difference=values[0] - values[1],
+            confidence=options.confidence,
         ),
-        options,
+        only_first=int((lead > 0).sum()),
+        only_second=int((lead < 0).sum()),
+        shared=both.height,
+        left_out=asked - both.height,
+        questions=both.height,
     )
-    if (sides[:, :, 1] == 1).all():
-        return pair
-    return replace(pair, mcnemar=Figure(reason="some question has several answers of a system"))
 
 
 def _chosen(column: pl.Series, wanted: Sequence[str] | None, what: str) -> list[str]:

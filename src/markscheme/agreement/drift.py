@@ -27,8 +27,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from markscheme.agreement.exchange import exchange_p, exchanged_sums
 from markscheme.agreement.options import DriftOptions
-from markscheme.agreement.paired import exchange
 from markscheme.agreement.sources import TableSource
 from markscheme.contract import Judge, judge_name, needs_of, parse_judge
 from markscheme.engine import apply, reading_for, run_in_memory, with_plain
@@ -388,16 +388,11 @@ def _test(
         return _Test(p=None, changed=changed, compared=compared)
     sides, present = sides[kept], present[kept]
 
-    def p(of: int, *, larger_only: bool) -> float:
-        found = exchange(
-            sides, lambda totals: totals[..., of], resamples=RESAMPLES, seed=seed, present=present
-        )
-        observed = 2 * sides[:, 0, of].sum() - sides[..., of].sum()
-        return found.p(observed, larger_only=larger_only).value or 0.0
-
-    found = [p(0, larger_only=False)]
+    drawn = exchanged_sums(sides, resamples=RESAMPLES, seed=seed, present=present).T
+    observed = (2 * sides[:, 0] - sides.sum(axis=1)).sum(axis=0)
+    found = [exchange_p(drawn[0], float(observed[0]))]
     if len(before) > 1:  # Between two checks the difference is the same either way.
-        found.append(p(1, larger_only=True))
+        found.append(exchange_p(drawn[1], float(observed[1]), larger_only=True))
     return _Test(p=min(1.0, len(found) * min(found)), changed=changed, compared=compared)
 
 

@@ -20,6 +20,7 @@ from markscheme.flags import (
     Seed,
     Slices,
     Threshold,
+    retired,
 )
 
 Blanks = Literal["missing", "category"]
@@ -138,8 +139,9 @@ class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
     ] = False
 
 
+@retired("resamples", "seed")
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(JudgmentOptions, JudgesOption, RandomOptions):
+class CompareOptions(JudgmentOptions, JudgesOption):
     """How pairs are compared.
 
     Attributes:
@@ -150,7 +152,7 @@ class CompareOptions(JudgmentOptions, JudgesOption, RandomOptions):
             their answers that the judge accepts.
         unjudged: `left_out` compares on answers that both judged; `errors` counts an answer that
             was not judged as judged wrongly (of a system: as not accepted).
-        resamples: of the interval and of the permutation test.
+        confidence: of the intervals; a difference is shown where p is at most 1 minus this.
     """
 
     systems: Annotated[
@@ -166,7 +168,7 @@ class CompareOptions(JudgmentOptions, JudgesOption, RandomOptions):
     unjudged: Annotated[
         Unjudged, Option("Not judged: left out of the pair, or an error.", rare=True)
     ] = "left_out"
-    resamples: Resamples = 10000
+    confidence: Confidence = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)

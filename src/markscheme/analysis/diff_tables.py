@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from markscheme.agreement import Comparison
+from markscheme.agreement import LARGE, Comparison
 from markscheme.analysis.clusters import Cluster
 from markscheme.results import Column, Table, cell, columns, excerpts, interval, share_text
 from markscheme.text import excerpt
@@ -51,6 +51,8 @@ def headline(
         # Rounded up: what is said to be excluded lies outside the interval.
         most = math.ceil(-1000 * (change.low or 0.0)) / 10
         text += f" A loss of more than {most:.1f} points is excluded."
+    if conclusion not in words:
+        text += _detectable(comparison, margin)
     if margin and conclusion == "worse":
         text += f" The margin is {100 * margin:g} points."
     if gone := counts["only in base"]:
@@ -74,6 +76,18 @@ def headline(
     return text
 
 
+def _detectable(comparison: Comparison, margin: float) -> str:
+    """Which loss so many questions would have shown."""
+    least = comparison.detectable
+    if least is None:
+        return " Nothing could be shown by so few questions."
+    size = f"{share_text(least)} points"
+    found = f"loss of {size} or more would have been found in 4 of 5 such comparisons"
+    if least > min(margin or LARGE, LARGE):
+        return f" Nothing this small could be shown: only a {found}."
+    return f" A {found}."
+
+
 def _points(comparison: Comparison) -> str:
     """A difference in points, with its interval and p."""
     change = comparison.difference
@@ -82,7 +96,7 @@ def _points(comparison: Comparison) -> str:
     text = f"{share_text(change.value, signed=True)} points"
     if change.low is not None:
         text += f" (interval {interval(change.low, change.high, signed=True)})"
-    return f"{text}, p {cell('p', comparison.permutation)}"
+    return f"{text}, p {cell('p', comparison.p)}"
 
 
 def change_tables(
@@ -92,7 +106,6 @@ def change_tables(
     groups: Sequence[Cluster],
     said: str,
     *,
-    seed: int,
     confidence: float,
 ) -> list[Table]:
     """The figures of both sides, and the groups that lost."""
@@ -102,13 +115,12 @@ def change_tables(
             (
                 Column("judge", lambda _: judge),
                 *columns("share", ("base", "second_value"), ("new", "first_value"), "difference"),
-                Column("p", "permutation", "p"),
+                Column("p", format="p"),
             ),
             [comparison],
             (
                 said,
-                f"{100 * confidence:g}% interval: tango; p: exchange (the two sides exchanged "
-                f"question by question, seed {seed}).",
+                f"{100 * confidence:g}% interval and p: tango (score test by question).",
             ),
         ),
         Table.of(

@@ -11,12 +11,11 @@ from typing import Any
 import polars as pl
 
 from markscheme.agreement import (
-    CompareOptions,
     Comparison,
     InMemory,
     JudgmentsSource,
     Run,
-    compare_systems,
+    compare_answers,
     open_run,
 )
 from markscheme.analysis.clusters import Cluster, clusters
@@ -48,7 +47,7 @@ class DiffResult(TableResult):
     Attributes:
         judge: whose verdicts.
         comparison: new against base: shares accepted, difference (new minus base, -1 to 1) with
-            its interval, McNemar's and the permutation test.
+            its interval and p, of pairs of answers.
         worst: the same with every pair that was not compared counted against the new answers:
             rejected now, accepted before where no verdict is known. None where all were compared.
         counts: of pairs by `worse`, `better`, `same`, `not compared`, and of questions that only
@@ -97,10 +96,10 @@ def diff(
 
     Each side is a run's folder, a file of judgments, what `markscheme.judge` returned, or answers,
     which are judged first (by a judge that costs nothing). Answers are paired by question. The
-    test is the permutation test that exchanges the sides question by question; the interval is
-    clustered on question. An answer that was not given counts as rejected, and so does a question
-    of the base that the new side lacks, unless `subset` is set. What a judge could not judge on
-    either side is not compared, and counted; `regression` counts it against the new answers.
+    interval of the difference and its test are one score test by question. An answer that was not
+    given counts as rejected, and so does a question of the base that the new side lacks, unless
+    `subset` is set. What a judge could not judge on either side is not compared, and counted;
+    `regression` counts it against the new answers.
 
     Args:
         base: what was before.
@@ -116,7 +115,7 @@ def diff(
         >>> import markscheme
         >>> row = {"question": "Who wrote Emma?", "references": ["Jane Austen"]}
         >>> base, new = ([row | {"answer": said}] for said in ("Jane Austen", "Emily Brontë"))
-        >>> found = markscheme.diff(base, new, judge="exact_match", resamples=1000)
+        >>> found = markscheme.diff(base, new, judge="exact_match")
         >>> found.counts["worse"], found.conclusion
         (1, 'no change shown')
     """
@@ -147,8 +146,7 @@ def diff(
         questions=before.select(key).n_unique(), worst=worst, by_name=len(key) > 1,
         changed=_changed_references(before, now),
     )  # fmt: skip
-    shown = change_tables(judge, comparison, counts, found, said, seed=chosen.seed,
-                          confidence=chosen.confidence)  # fmt: skip
+    shown = change_tables(judge, comparison, counts, found, said, confidence=chosen.confidence)
     if chosen.flips and (counts["worse"] or counts["better"]):
         shown.append(flips_table(pairs, most=chosen.flips))
     return DiffResult(
@@ -269,16 +267,10 @@ def _rows(side: Run, judge: str, options: DiffOptions, *, system: str | None) ->
 
 def _compared(compared: pl.DataFrame, options: DiffOptions) -> Comparison:
     """New against base on the pairs with both verdicts."""
-    sides = [
-        compared.select("question", pl.lit(side).alias("system"),
-                        pl.col(f"{side}_verdict").alias("verdict"))
-        for side in ("new", "base")
-    ]  # fmt: skip
-    wanted = CompareOptions(
-        systems=True, confidence=options.confidence, resamples=options.resamples, seed=options.seed
+    verdicts = (compared[f"{side}_verdict"] for side in ("new", "base"))
+    return compare_answers(
+        ("new", "base"), compared["question"], *verdicts, confidence=options.confidence
     )
-    (found,) = compare_systems(pl.concat(sides), systems=["new", "base"], options=wanted)
-    return found
 
 
 def _against_new(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -290,7 +282,7 @@ def _against_new(pairs: pl.DataFrame) -> pl.DataFrame:
 
 def _concluded(comparison: Comparison, options: DiffOptions) -> tuple[str, bool]:
     """The conclusion, and whether more than the margin was lost."""
-    change, p = comparison.difference, comparison.permutation.value
+    change, p = comparison.difference, comparison.p.value
     if change.value is None or p is None or p > 1 - options.confidence or not change.value:
         return "no change shown", False
     if change.value > 0:

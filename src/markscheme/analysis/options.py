@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from markscheme.agreement import Resamples
 from markscheme.flags import (
     By,
     Columns,
@@ -15,9 +14,9 @@ from markscheme.flags import (
     LabelColumn,
     Option,
     PositiveFrom,
-    Seed,
     Slices,
     Threshold,
+    retired,
 )
 
 
@@ -79,6 +78,7 @@ class FailureOptions:
     slices: Slices = ()
 
 
+@retired("resamples", "seed")
 @dataclass(frozen=True, kw_only=True)
 class DiffOptions:
     """How two sets of answers to the same questions are compared.
@@ -94,8 +94,6 @@ class DiffOptions:
             count as unanswered, and so as wrong.
         margin: the loss that is tolerated, as a share of the answers: 0.02 is two points.
         confidence: of the interval; a change is shown where p is at most 1 minus this.
-        resamples: of the interval and of the permutation test.
-        seed: of both.
         flips: answers to show that got worse, and that got better.
         threshold: an answer is accepted from this score where a judge gave no verdict.
     """
@@ -119,8 +117,6 @@ class DiffOptions:
         ),
     ] = 0.0  # fmt: skip
     confidence: Confidence = 0.95
-    resamples: Resamples = 10000
-    seed: Seed = 0
     flips: Annotated[
         int, Option("Answers to show that got worse, and that got better.", minimum=0, rare=True)
     ] = 5

@@ -24,9 +24,9 @@ def compare(
 ) -> None:
     """Compare judges on the same labelled answers, or systems under one judge, pair by pair.
 
-    Exact McNemar test, permutation test that exchanges whole questions, Holm's correction over all
-    pairs, and the difference with an interval clustered on question. Judges of OTHER, another run
-    on the same answers, are compared too. What changed between two runs is shown by 'diff'.
+    The difference with its interval, and one test of it, both by question; Holm's correction over
+    all pairs. Judges of OTHER, another run on the same answers, are compared too. What changed
+    between two runs is shown by 'diff'.
     """
     from markscheme import agreement
 

@@ -47,6 +47,9 @@ GONE: dict[tuple[str, str], str] = {
 }
 """Options that were taken out, by command, to the commands that answer their question."""
 
+IDLE = dict.fromkeys(("compare", "diff"), ("--resamples", "--bootstrap", "--seed"))
+"""Options with a value that do nothing any more, by command: understood until 0.3, and ignored."""
+
 INSTALL_RESEARCH = (
     "not installed: pip install 'markscheme[research]' adds papers' tables, public data sets, "
     "studies, the judges fine-tuned for a paper, and training"
@@ -72,7 +75,24 @@ def spelled_now(arguments: Sequence[str]) -> list[str]:
                 "0.3", markup=False,
             )  # fmt: skip
             return [*now.split(), *arguments[words:]]
-    return list(arguments)
+    return _without_idle(arguments)
+
+
+def _without_idle(arguments: Sequence[str]) -> list[str]:
+    """A command line without the options that do nothing any more, and a note that names them."""
+    known = IDLE.get(next(iter(arguments), ""), ())
+    idle, taken, rest = [], [], iter(arguments)
+    for item in rest:
+        flag, equals, _ = item.partition("=")
+        if flag in known:
+            idle.append(flag)
+            next(rest if not equals else iter(()), None)  # its value
+        else:
+            taken.append(item)
+    if idle:
+        said = f"note: {', '.join(idle)}: nothing depends on it any more; it goes in 0.3"
+        notes.print(said, markup=False)
+    return taken
 
 
 class NotInstalled(TyperGroup):

@@ -10,6 +10,7 @@ from .figures import interval_note as interval_note
 from .figures import measured as measured
 from .figures import methods_of as methods_of
 from .figures import number as number
+from .figures import number_text as number_text
 from .figures import out_of as out_of
 from .figures import p_text as p_text
 from .figures import percent as percent

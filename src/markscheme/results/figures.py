@@ -19,7 +19,7 @@ from markscheme.text import excerpt
 
 METHODS = (
     "wilson", "wilson-t", "clopper-pearson", "t", "fieller-t", "fisher-z", "betting", "ppi-t",
-    "tango", "exchange", "mcnemar", "pairs", "exact", "score", "fisher-exact",
+    "tango", "jackknife-t", "exchange", "mcnemar", "pairs", "exact", "score", "fisher-exact",
     "brunner-munzel",
 )  # fmt: skip
 """How an interval or a p-value was made, in a word; `docs/coverage.md` explains each."""

@@ -7,6 +7,9 @@ from .coefficients import fleiss_kappas as fleiss_kappas
 from .coefficients import gwet_ac1s as gwet_ac1s
 from .coefficients import krippendorff_alphas as krippendorff_alphas
 from .coefficients import pair_agreement as pair_agreement
+from .differences import FOUND as FOUND
+from .differences import detectable_difference as detectable_difference
+from .differences import jackknife_difference as jackknife_difference
 from .intervals import Evidence as Evidence
 from .intervals import difference_evidence as difference_evidence
 from .intervals import difference_interval as difference_interval
@@ -25,3 +28,4 @@ from .intervals import wilson_interval as wilson_interval
 from .limits import LEAST_OF_A_LABEL as LEAST_OF_A_LABEL
 from .quantiles import exact_interval as exact_interval
 from .quantiles import t_quantile as t_quantile
+from .quantiles import t_tail as t_tail

@@ -6,14 +6,12 @@ from collections.abc import Iterable
 from itertools import combinations, pairwise
 from typing import Any
 
-import polars as pl
-
 from markscheme.agreement import (
     CompareResult,
     Comparison,
     PeoplesDifference,
     compare,
-    compare_systems,
+    compare_answers,
 )
 from markscheme.errors import AgreementError
 from markscheme.reports.material import PEOPLE, Material
@@ -52,7 +50,7 @@ def pairs(material: Material) -> Section | None:
         lead = lead.replace("The judge alone accepts", "People accept")
     by = PEOPLE if every_label else f"people, estimated with {voice}" if found.by_people else voice
     every = [] if whole else [f"Of {len(found.pairs):,} pairs, those of neighbours in this order."]
-    tests = "ppi-t" if found.by_people else "exchange (a permutation test of whole questions)"
+    tests = "ppi-t" if found.by_people else "tango (score test by question)"
     return Section(
         key="pairs",
         title="Which system is better",
@@ -75,21 +73,16 @@ def runs(material: Material) -> Section | None:
     rows: list[dict[str, Any]] = []
     links: dict[tuple[int, int], dict[str, str]] = {}
     for one, other in combinations(material.judges, 2):
-        sides = [
-            material.answers.select("question")
-            .with_columns(side.rows["verdict"], system=pl.lit(side.run))
-            .filter(one.rows["verdict"].is_not_null() & other.rows["verdict"].is_not_null())
-            for side in (one, other)
-        ]
-        if one.run == other.run or one.judge != other.judge or sides[0].is_empty():
+        verdicts = material.answers.select("question").with_columns(
+            first=one.rows["verdict"], second=other.rows["verdict"]
+        )
+        both = verdicts.drop_nulls(["first", "second"])
+        if one.run == other.run or one.judge != other.judge or both.is_empty():
             continue
-        (pair,) = compare_systems(pl.concat(sides))
-        first, second = (side["verdict"] for side in sides)
+        pair = compare_answers((one.run, other.run), *both)
         links[len(rows), 3] = {"yes": one.name, "no": other.name}
         links[len(rows), 4] = {"yes": other.name, "no": one.name}
-        counts = {"only_first": (first & ~second).sum(), "only_second": (second & ~first).sum()}
-        p = p_text(pair.permutation.value, pair.permutation.reason)
-        rows.append({**vars(pair), **counts, "p": p, "judge": one.judge})
+        rows.append({**vars(pair), "judge": one.judge})
     if not rows:
         return None
     return Section(
@@ -98,7 +91,9 @@ def runs(material: Material) -> Section | None:
         caption="The same judge on the same answers in two runs. Counts lead to the answers.",
         table=_table(
             "Share accepted by one judge in two runs: difference in points with 95% interval",
-            rows, (), ("On answers that both judged. p: exchange, for each pair alone.",), "judge",
+            rows, (),
+            ("On answers that both judged. p: tango (score test by question), each pair alone.",),
+            "judge",
         ),
         links=links,
     )  # fmt: skip
@@ -129,7 +124,7 @@ def _best(pair: Comparison, people: PeoplesDifference | None) -> dict[str, Any]:
     """Difference and corrected p: people's where known, else the judge's own."""
     if people:
         return {"difference": people.difference, "p": people.holm}
-    return {"p": p_text(pair.permutation_holm, pair.permutation.reason)}
+    return {"p": p_text(pair.p_holm, pair.p.reason)}
 
 
 def _shown(
