@@ -24,6 +24,7 @@ from markscheme.agreement.verdicts import (
     statistics,
 )
 from markscheme.results.figures import plain
+from markscheme.stats import kinds
 from markscheme.tables.joins import join_labels
 from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.labels import load_labels

@@ -37,8 +37,8 @@ def _former(name: str, now: str) -> property:
     """The property of 0.1.0, which warns, until 0.3."""
 
     def read(self: Comparison) -> Any:
-        said = f"Comparison.{name} is Comparison.{now} now, and permutes nothing; it goes in 0.3"
-        warnings.warn(said, DeprecationWarning, stacklevel=2)
+        text = f"Comparison.{name} is Comparison.{now} now, and permutes nothing; it goes in 0.3"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
         return getattr(self, now)
 
     return property(read)
