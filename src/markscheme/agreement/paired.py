@@ -30,7 +30,7 @@ Ints = npt.NDArray[np.int64]
 MOST = {"kappa": 2.0, "mcc": 2.0}
 """What a difference of these statistics never exceeds; of the others 1."""
 LARGE = 0.1
-"""A comparison that detects no smaller difference is said to show nothing small."""
+"""A comparison that detects no smaller difference shows nothing small."""
 
 
 def _former(name: str, now: str) -> property:
