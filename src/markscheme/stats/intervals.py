@@ -142,22 +142,27 @@ def share_interval(
 ) -> tuple[float, float]:
     """Wilson's interval at the number of answers that the share rests on.
 
-    Of single answers it is modified where at most `FEW` are of the rarer kind (Brown, Cai &
-    DasGupta 2001, section 4.1.1): the bound towards 0 (or 1) is the exact one-sided one. Wilson's
-    own leaves out shares near it, and covers 86 to 92% there.
+    It is modified where at most `FEW` are of the rarer kind (Brown, Cai & DasGupta 2001, section
+    4.1.1): the bound towards 0 (or 1) is the exact one-sided one. Wilson's own leaves out shares
+    near it, and covers 86 to 92% there.
     """
-    low, high = wilson_interval(share, evidence.independent, confidence=confidence)
-    tails = exact_interval(share, evidence.independent, 2 * confidence - 1)
-    few = (FEW + 1e-6) / evidence.independent
-    if share <= few:
-        low = min(low, tails[0])
-    if 1 - share <= few:
-        high = max(high, tails[1])
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    low, high = _with_tails(share, evidence.independent, z, confidence)
     if evidence.single:
         return low, high
     reach = t_quantile(evidence.freedom, (1 + confidence) / 2)
-    ends = wilson_interval(share, evidence.answers, reach=reach)
+    ends = _with_tails(share, evidence.answers, reach, confidence)
     return max(low, ends[0]), min(high, ends[1])
+
+
+def _with_tails(share: float, size: float, reach: float, confidence: float) -> tuple[float, float]:
+    low, high = wilson_interval(share, size, reach=reach)
+    few = (FEW + 1e-6) / size
+    if min(share, 1 - share) <= few:
+        tails = exact_interval(share, size, 2 * confidence - 1)
+        low = min(low, tails[0]) if share <= few else low
+        high = max(high, tails[1]) if 1 - share <= few else high
+    return low, high
 
 
 def share_bound(share: float, evidence: Evidence, *, confidence: float = 0.95) -> float:
@@ -171,7 +176,7 @@ def share_bound(share: float, evidence: Evidence, *, confidence: float = 0.95) -
     if evidence.single:
         return exact
     reach = t_quantile(evidence.freedom, confidence)
-    return max(exact, wilson_interval(share, evidence.answers, reach=reach)[0])
+    return max(exact, _with_tails(share, evidence.answers, reach, confidence)[0])
 
 
 def wilson_interval(
