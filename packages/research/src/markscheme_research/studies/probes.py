@@ -248,7 +248,7 @@ def _moves(questions: pl.Series, before: pl.DataFrame, after: pl.DataFrame) -> d
     flipped = verdicts["verdict"] != verdicts["verdict_after"]
     by_question = verdicts.select("question", flipped.alias("flipped")).group_by("question")
     counts_of = by_question.agg(pl.col("flipped").sum(), pl.len())
-    share = share_figure(counts_of["flipped"], counts_of["len"])
+    share = share_figure(counts_of["flipped"].to_numpy(), counts_of["len"].to_numpy())
     return {
         **counts,
         "flips": int(flipped.sum()),
