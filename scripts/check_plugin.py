@@ -93,6 +93,7 @@ def main() -> None:
         plugin = copied(ROOT / "examples" / "plugin", files, folder / "sources" / "plugin")
         inherited = {"PYTHONPATH", "MARKSCHEME_LEDGER", "MARKSCHEME_DATA", "VIRTUAL_ENV"}
         clean = {key: value for key, value in os.environ.items() if key not in inherited}
+        clean["COLUMNS"] = "120"  # Names on one line, whatever terminal asks.
         venv.create(folder / "user", with_pip=True)
         python = folder / "user" / ("Scripts" if os.name == "nt" else "bin") / "python"
         pip = ("-m", "pip", "--quiet", "--disable-pip-version-check")
