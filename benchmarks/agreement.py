@@ -86,8 +86,9 @@ def coverage(draws: int, seed: int) -> None:
     """How often intervals hold the known truth, and how wide they are, by number of labels."""
     import polars as pl
 
-    from markscheme.agreement.estimators import METHODS, Sample, estimates
+    from markscheme.agreement.estimators import METHODS, estimates
     from markscheme.metrics.lexical import contains
+    from markscheme.stats import Sample
     from markscheme_research.datasets import load
 
     table = load("evouna-nq")
@@ -103,13 +104,12 @@ def coverage(draws: int, seed: int) -> None:
         covered, widths, shown = (dict.fromkeys(METHODS, 0.0) for _ in range(3))
         for _ in range(draws):
             chosen = rng.choice(len(labels), number, replace=False)
-            known, weights = np.full(len(labels), np.nan), np.zeros(len(labels))
-            known[chosen], weights[chosen] = labels[chosen], 1.0
+            known = np.full(len(labels), np.nan)
+            known[chosen] = labels[chosen]
             sample = Sample(
-                predictions=predictions,
-                accepted=predictions >= 0.5,
+                predictions=predictions[:, None],
                 labels=known,
-                weights=weights,
+                weights=np.ones(len(labels)),
                 clusters=clusters,
             )
             for found in estimates(sample):

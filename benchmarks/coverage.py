@@ -9,7 +9,7 @@ accuracy and correlation within a question), answers are drawn, the product's ow
 intervals, and the truth is known. `--write` writes the figures and the picture of
 `docs/coverage.md`; parts that were not run keep the figures that they had. Methods called `before`
 are those that the product used until then, on the same draws: Wilson's interval with the normal
-quantile, tuned PPI +- Student's t standard errors, the percentile bootstrap over questions. Methods
+quantile, the percentile bootstrap over questions. Methods
 called `peer` are others' (`benchmarks/peer_intervals.py`): the mean width of the product's interval
 is shown beside that of the narrowest of them that covers.
 
@@ -45,13 +45,12 @@ from benchmarks.worlds import (
     World,
     difficulty,
 )
-from markscheme.agreement.estimators import Sample, estimates
+from markscheme.agreement.estimators import estimates
 from markscheme.agreement.jackknife import with_intervals
 from markscheme.agreement.paired import expected_pairs, share_difference
 from markscheme.agreement.verdicts import FROM_COUNTS
-from markscheme.metrics import clustered
 from markscheme.results import figure
-from markscheme.stats import intervals, kinds
+from markscheme.stats import Sample, intervals, kinds, prediction_powered
 
 Array = npt.NDArray[np.float64]
 DOCS = Path(__file__).parents[1] / "docs"
@@ -155,26 +154,18 @@ def _estimate(
     else:
         chosen = rng.choice(answers, number, replace=False)
     known[chosen] = truth[chosen]
-    weights = (~np.isnan(known)).astype(np.float64)
+    weights = np.ones(answers)
     if by_verdict:
         for part, count in zip(parts, counts, strict=True):
-            weights[part] *= len(part) / max(count, 1)
+            weights[part] = len(part) / max(count, 1)
     sample = Sample(
-        predictions=accepted.astype(np.float64), accepted=accepted, labels=known,
-        weights=weights, clusters=clusters,
-        strata=accepted.astype(np.int64) if by_verdict else None,
+        predictions=accepted.astype(np.float64)[:, None], labels=known, weights=weights,
+        clusters=clusters,
     )  # fmt: skip
     for found in estimates(sample):
         shown = found.figure
-        if shown.value is None:
-            continue
-        tally.covers(found.method, accuracy, shown.low or 0.0, shown.high or 0.0)
-        if found.method == "ppi_tuned" and found.standard_error:
-            from scipy.special import stdtrit
-
-            asked = len(np.unique(clusters[chosen]))
-            reach = float(stdtrit(asked - 1, 0.975)) * found.standard_error
-            tally.covers("before, ppi_tuned", accuracy, shown.value - reach, shown.value + reach)
+        if shown.value is not None:
+            tally.covers(found.method, accuracy, shown.low or 0.0, shown.high or 0.0)
 
 
 def against_labels(*, small: bool = False) -> Iterator[World]:
@@ -309,8 +300,7 @@ def use_scipy() -> None:
         variance = (root - half) / 2 + items * margin * (1 - margin)
         return (lost - won - items * margin) / math.sqrt(variance) if variance > 0 else 0.0
 
-    clustered.t_quantile = quantile
-    intervals.t_quantile = quantile
+    intervals.t_quantile = prediction_powered.t_quantile = quantile
     intervals.exact_interval = exact
     intervals.score_statistic = score
 
@@ -435,7 +425,7 @@ PICTURES = (
         across="true accuracy", down="questions x answers, correlation",
     ),
     Picture(
-        file="coverage-estimate.svg", part="estimate", methods=("before, ppi_tuned", "ppi_tuned"),
+        file="coverage-estimate.svg", part="estimate", methods=("labels_only", "ppi_tuned"),
         place=lambda world: (f"{world[3]} {world[2]}", f"{world[0]}, {world[1]}"),
         across="judge, true accuracy", down="questions x answers, labels",
     ),

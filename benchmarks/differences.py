@@ -4,7 +4,7 @@
 
 Five systems answered 3,019 questions, and people judged every answer. The judge is containment of a
 reference. In every draw some answers are labelled and the difference that people would find is
-estimated by `paired_difference`, the function behind `compare --systems`: from judgments and
+estimated by `powered_difference`, the function behind `compare --systems`: from judgments and
 labels, from the labels alone, and from labels drawn by `plan-labels --for-difference` (half as many
 questions, both answers). *Covers*: the 95% interval holds the difference between all labels. *Wrong
 winner*: the worse system was put first; *declared*: with p below .05. A pair of which some way
@@ -16,17 +16,16 @@ from __future__ import annotations
 
 import argparse
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from benchmarks.coverage import AGAIN, DOCS, LEAST_COVERAGE, MOST_COVERAGE, write_table
+from benchmarks.coverage import AGAIN, DOCS, write_table
+from benchmarks.worlds import LEAST_COVERAGE, MOST_COVERAGE
 from markscheme.agreement.difference_plans import chances, draw, questions_of_both, spreads
-from markscheme.agreement.estimators import Sample
-from markscheme.agreement.system_differences import paired_difference
 from markscheme.metrics import contains
+from markscheme.stats import Powered, Sample, powered_difference
 from markscheme_research.datasets import load
 
 Array = npt.NDArray[np.float64]
@@ -43,11 +42,12 @@ class Tally:
         self.declared: list[bool] = []
         self.found: list[bool] = []
 
-    def note(self, truth: float, difference: Any, p: Any) -> None:
+    def note(self, truth: float, found: Powered) -> None:
         """One draw."""
-        low, high = difference.low or -1.0, difference.high or 1.0
-        wrong = difference.value * truth <= 0
-        sure = p.value is not None and p.value < 0.05
+        low = -1.0 if found.low is None else found.low
+        high = 1.0 if found.high is None else found.high
+        wrong = found.value * truth <= 0
+        sure = found.p is not None and found.p < 0.05
         self.covers.append(low <= truth <= high)
         self.half.append((high - low) / 2)
         self.wrong.append(wrong)
@@ -57,7 +57,7 @@ class Tally:
     @property
     def within(self) -> bool:
         """Whether the interval covers about as often as promised."""
-        return LEAST_COVERAGE <= np.mean(self.covers) <= MOST_COVERAGE
+        return bool(LEAST_COVERAGE <= np.mean(self.covers) <= MOST_COVERAGE)
 
     def cells(self) -> str:
         """For the table."""
@@ -70,11 +70,10 @@ class Tally:
 
 def sample(judge: Array, labels: Array, chosen: npt.NDArray[np.int64], chance: Array) -> Sample:
     """One system's answers, some of them labelled."""
-    known, weights = np.full(len(labels), np.nan), np.zeros(len(labels))
+    known, weights = np.full(len(labels), np.nan), np.ones(len(labels))
     known[chosen], weights[chosen] = labels[chosen], 1.0 / chance[chosen]
     return Sample(
-        predictions=judge, accepted=judge >= 0.5, labels=known, weights=weights,
-        clusters=np.arange(len(labels)),
+        predictions=judge[:, None], labels=known, weights=weights, clusters=np.arange(len(labels)),
     )  # fmt: skip
 
 
@@ -96,10 +95,10 @@ def one_pair(
         chosen = [drawn[drawn < count], drawn[drawn >= count] - count]
         for way, said in (("judge and labels", judge), ("labels alone", [nothing, nothing])):
             made = [sample(said[n], people[n], chosen[n], even) for n in (0, 1)]
-            found[way].note(truth, *paired_difference(*made)[1:])
+            found[way].note(truth, powered_difference(*made))
         questions = draw(planned, rng)
         made = [sample(judge[n], people[n], questions, planned) for n in (0, 1)]
-        found["planned for the difference"].note(truth, *paired_difference(*made)[1:])
+        found["planned for the difference"].note(truth, powered_difference(*made))
     return found
 
 

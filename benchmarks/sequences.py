@@ -19,10 +19,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.coverage import DOCS, JUDGES, difficulty, write_table
-from benchmarks.worlds import ever_outside
+from benchmarks.coverage import DOCS, JUDGES, write_table
+from benchmarks.worlds import difficulty, ever_outside
 from markscheme.agreement import need_from_pilot, running_estimate
-from markscheme.agreement.estimators import Sample, ppi
+from markscheme.stats import Sample, powered
 
 Array = npt.NDArray[np.float64]
 ANSWERS, LABELS, MARGIN = 5000, 500, 0.05
@@ -50,11 +50,10 @@ def naive_outside(truth: Array, said: Array, clusters: npt.NDArray[np.int64]) ->
     """Whether an ordinary interval ever missed, looked at after every tenth label."""
     for count in range(30, LABELS + 1, 10):
         known = np.where(np.arange(ANSWERS) < count, truth, np.nan)
-        found = ppi(
-            Sample(predictions=said, accepted=said > 0.5, labels=known, clusters=clusters,
-                   weights=(~np.isnan(known)).astype(float)),
-            tuned=True,
-        ).figure  # fmt: skip
+        found = powered(
+            Sample(predictions=said[:, None], labels=known, clusters=clusters,
+                   weights=np.ones(ANSWERS))
+        )  # fmt: skip
         if not (found.low or 0.0) <= truth.mean() <= (found.high or 0.0):
             return True
     return False

@@ -17,7 +17,7 @@ PARTS = (
     "finalists", "habits", "sizes", "paired",
 )  # fmt: skip
 MEASURED = {
-    "wilson": "accuracy and gate", "wilson-t": "accuracy and gate", "fieller-t": "estimate",
+    "wilson": "accuracy and gate", "wilson-t": "accuracy and gate",
     "fisher-z": "agree", "tango": "test_agree_compare.py", "exchange": "test_drift.py",
     "jackknife-t": "test_agree_compare.py",
     "pairs": "rank", "t": "cascade",

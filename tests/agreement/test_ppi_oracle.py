@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from markscheme.agreement.estimators import Estimate, Sample, estimates
+from markscheme.agreement.estimators import Estimate, estimates
+from markscheme.stats import Sample
 
 pytestmark = pytest.mark.proof(area="statistics")  # ppi_py compiles for seconds when it is imported
 
@@ -23,8 +23,8 @@ def drawn(seed: int, *, sensitivity: float, specificity: float) -> Sample:
     labels = np.full(N, np.nan)
     labels[:LABELLED] = truth[:LABELLED]
     return Sample(
-        predictions=said.astype(np.float64), accepted=said, labels=labels,
-        weights=(np.arange(N) < LABELLED).astype(np.float64), clusters=np.arange(N),
+        predictions=said.astype(np.float64)[:, None], labels=labels,
+        weights=np.ones(N), clusters=np.arange(N),
     )  # fmt: skip
 
 
@@ -32,7 +32,8 @@ def theirs(sample: Sample, weight: float | None) -> tuple[float, float, float]:
     """ppi_py's estimate and 95% interval; `weight` is its lambda, tuned if None."""
     ppi_py: Any = pytest.importorskip("ppi_py")
     has = sample.labelled
-    parts = (sample.labels[has], sample.predictions[has], sample.predictions[~has])
+    parts = (sample.labels[has], sample.predictions[has, 0],
+             sample.predictions[~has, 0])  # fmt: skip
     low, high = ppi_py.ppi_mean_ci(*parts, alpha=0.05, lam=weight)
     return (float(np.squeeze(ppi_py.ppi_mean_pointestimate(*parts, lam=weight))),
             float(np.squeeze(low)), float(np.squeeze(high)))  # fmt: skip
@@ -45,29 +46,27 @@ def test_estimates_are_those_of_the_reference_code(
 ) -> None:
     """With one answer a question and a random sample, where both are about the same design.
 
-    At a given weight the estimate is the same to rounding. ppi_py takes the variance of all
-    predictions for the tuned weight where we take that of the design, so tuned weights differ by
-    chance. Intervals are compared in standard errors: theirs is normal, ours Wilson's with t.
+    ppi_py adds lambda (mean of the unlabelled - mean of the labelled) to the mean label, ours w
+    (mean of all - mean of the labelled), so that lambda is w (N - n) / N. Tuned weights differ by
+    chance, since ppi_py pools the variance of all predictions. Its interval is normal, ours
+    Wilson's.
     """
     sample = drawn(seed, sensitivity=sensitivity, specificity=specificity)
-    found = {one.method: one for one in estimates(sample)}
-
-    value, low, high = theirs(sample, 1.0)
-    close(found["ppi"], value, low, high, apart=1e-12)
-    tuned = found["ppi_tuned"]
-    assert tuned.weight_of_judge is not None
-    value, low, high = theirs(sample, tuned.weight_of_judge)
-    close(tuned, value, low, high, apart=1e-12)
+    tuned = estimates(sample)[0]
+    (weight,) = tuned.weights.values()
+    value, low, high = theirs(sample, weight * (N - LABELLED) / N)
+    assert tuned.figure.value == pytest.approx(value, abs=1e-9)
+    close(tuned, low, high)
     value, low, high = theirs(sample, None)
-    close(tuned, value, low, high, apart=0.15 * (high - low) / 2)
+    assert tuned.figure.value == pytest.approx(value, abs=0.15 * (high - low) / 2)
+    close(tuned, low, high)
+    assert bool(weight) is (sensitivity + specificity > 1)
 
 
-def close(ours: Estimate, value: float, low: float, high: float, *, apart: float) -> None:
-    """The estimate within `apart`, standard errors within 2%, bounds within a tenth of one."""
-    figure = ours.figure
-    assert figure.value == pytest.approx(value, abs=apart)
+def close(ours: Estimate, low: float, high: float) -> None:
+    """Standard errors within 5%, bounds within a fifth of one."""
     error = (high - low) / 2 / 1.959964
-    assert ours.standard_error == pytest.approx(error, rel=0.02)
-    assert figure.low == pytest.approx(low, abs=apart + 0.1 * error)
-    assert figure.high == pytest.approx(high, abs=apart + 0.1 * error)
-    assert math.isfinite(error)
+    assert ours.standard_error == pytest.approx(error, rel=0.05)
+    apart = 0.2 * error
+    assert ours.figure.low == pytest.approx(low, abs=apart)
+    assert ours.figure.high == pytest.approx(high, abs=apart)

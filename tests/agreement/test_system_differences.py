@@ -92,15 +92,15 @@ def test_labels_that_lie_in_the_run_are_used_and_without_any_it_is_said(tmp_path
 
 
 def test_few_labels_give_each_systems_own_share_and_no_difference() -> None:
-    judged, known = world(np.random.default_rng(1), questions=200, labels=40)
+    judged, known = world(np.random.default_rng(1), questions=200, labels=30)
     result = compare(judged, known, systems=True)
     [found] = result.people
     assert found.difference.value is None
     for side in (found.first_value, found.second_value):
-        assert side.method == "clopper-pearson"
+        assert side.method == "wilson"
         assert 0 <= (side.low or 0) < (side.value or 0) < (side.high or 0) <= 1
     assert "what its own few labels say" in str(result)
-    assert "needed are 30, of 10:" in (found.difference.reason or "")
+    assert "needed are 20, of 10:" in (found.difference.reason or "")
 
 
 def test_rank_keeps_the_questions_that_all_systems_answered() -> None:

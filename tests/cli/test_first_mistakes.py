@@ -130,9 +130,9 @@ def test_answers_that_nobody_judged_lead_to_judge(
 
 
 def test_a_plan_of_few_labels_says_that_they_will_be_alone(judged: Path, capsys: Captured) -> None:
-    assert run(["plan-labels", "run", "--count", "29"]) == 0
-    assert "from fewer than 30 labels" in capsys.readouterr().out
-    assert run(["plan-labels", "run", "--count", "30"]) == 0
+    assert run(["plan-labels", "run", "--count", "19"]) == 0
+    assert "from fewer than 20 labels" in capsys.readouterr().out
+    assert run(["plan-labels", "run", "--count", "20"]) == 0
     assert "from fewer than" not in capsys.readouterr().out
 
 

@@ -28,7 +28,7 @@ def test_the_examples_of_the_docstrings() -> None:
 
 
 def of(answers: int) -> Evidence:
-    return Evidence(answers=float(answers), independent=float(answers), single=True)
+    return Evidence(answers=float(answers), independent=float(answers))
 
 
 @cache
@@ -66,9 +66,7 @@ def test_repeating_every_answer_changes_no_interval(right: int, questions: int) 
 
 
 def test_what_single_answers_and_counts_rest_on() -> None:
-    assert share_evidence([1, 0, 1, 0], [1, 1, 1, 0]) == Evidence(
-        answers=3.0, independent=3.0, single=True
-    )
+    assert share_evidence([1, 0, 1, 0], [1, 1, 1, 0]) == Evidence(answers=3.0, independent=3.0)
     uneven = share_evidence([20, 0, 1, 1], [20, 1, 1, 1])
     assert uneven.independent == pytest.approx(23**2 / 403)
     many = np.random.default_rng(0).binomial(5, 0.8, 2000)

@@ -43,7 +43,6 @@ from .drift import DriftCheck as DriftCheck
 from .drift import DriftResult as DriftResult
 from .drift import check_anchors as check_anchors
 from .drift import drift as drift
-from .estimators import t_interval as t_interval
 from .gate import Gate as Gate
 from .gate import gates as gates
 from .human_estimates import EstimateResult as EstimateResult

@@ -7,6 +7,7 @@ show too little of the judge's errors.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,18 +15,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.estimators import (
-    Estimate,
-    Sample,
-    drawn_unlike_rest,
-    estimates,
-    labels_only,
-)
-from markscheme.agreement.options import LEAST_LABELS, LEAST_QUESTIONS, EstimateOptions
+from markscheme.agreement.estimators import Estimate, drawn_unlike_rest, estimates
+from markscheme.agreement.options import About, EstimateOptions
 from markscheme.agreement.sequences import RunningEstimate, Unit, running_estimate
+from markscheme.agreement.sources import names_of
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
-from markscheme.tables import as_binary, join_labels, one_judge
+from markscheme.stats import LEAST_FOR_JUDGES, LEAST_QUESTIONS, Sample
+from markscheme.tables import KEYS, as_binary, join_labels, one_judge
 
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
@@ -37,9 +34,10 @@ class HumanAccuracy:
     """Estimates for one set of answers.
 
     Attributes:
-        judge, system: whose judgments, on whose answers (None: everybody's).
+        judge, system: whose judgments (`a + b` of several judges), on whose answers (None:
+            everybody's).
         answers, labelled, not_judged: how many.
-        judge_mean: what the judge alone says: its mean prediction, biased by its errors.
+        judge_mean: what the first judge alone says: its mean prediction, biased by its errors.
         predictions: `score` or `verdict`.
         estimates: one a method, empty where the labels cannot support any.
         refusal: why they cannot.
@@ -48,6 +46,7 @@ class HumanAccuracy:
             half-width takes, 0 where it is reached; None where none was wanted or it cannot be.
         grades: whether labels are other than 0 and 1, and a mean grade is estimated.
         few: whether the labels are too few to show the judge's errors, and speak by themselves.
+        about: `future` or `these` (`EstimateOptions.about`).
     """
 
     judge: str
@@ -63,6 +62,7 @@ class HumanAccuracy:
     more_labels: int | None = None
     grades: bool = False
     few: bool = False
+    about: About = "future"
 
     @property
     def figure(self) -> Figure | None:
@@ -99,8 +99,10 @@ def human_accuracy(
             "--half-width requires --anytime; 'markscheme plan-labels --half-width' says before "
             "labelling how many labels it takes"
         )
-    rows = one_judge(judgments, options.judge)
-    table = with_labels(rows, labels)
+    names = names_of(options.judge)
+    table = with_labels(one_judge(judgments, names[0] if names else None), labels)
+    for place, name in enumerate(names[1:], 1):
+        table = _with_judge(table, one_judge(judgments, name), place)
     whole = _estimate(table, None, options)
     if whole.refusal and not options.by == "system":
         raise AgreementError(whole.refusal)
@@ -122,22 +124,24 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
     if not_judged:
         notes.append(
             f"{not_judged} answers were not judged; the estimate counts them with the judge's "
-            "average, and Rogan-Gladen counts them as not accepted"
+            "average"
         )
     sample, predictions = sample_of(table, options)
     labelled = int(sample.labelled.sum())
+    judges = names_of(options.judge) or (table["judge"][0],)
     about = HumanAccuracy(
-        judge=table["judge"][0],
+        judge=" + ".join(judges),
         system=system,
         answers=table.height,
         labelled=labelled,
         not_judged=not_judged,
-        judge_mean=float(sample.predictions.mean()),
+        judge_mean=float(sample.predictions[:, 0].mean()),
         predictions=predictions,
         estimates=[],
         refusal=None,
         notes=notes,
         grades=not sample.binary,
+        about=options.about,
     )
     if options.anytime:
         return _at_any_time(about, table, sample, options)
@@ -154,9 +158,14 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
         return replace(about, refusal=refusal)
     if few:
         notes.append(f"few labels ({few}): only what they say by themselves, without the judge")
-        alone = labels_only(sample, confidence=options.confidence)
-        return replace(about, estimates=[alone], few=True)
-    return replace(about, estimates=estimates(sample, confidence=options.confidence))
+    found = estimates(sample, judges, about=options.about, confidence=options.confidence)
+    if few:
+        found = found[-1:]
+    elif (tuned := found[0]).worth is not None:
+        helps = any(tuned.weights.values())
+        worth = f"{labelled:,} labels are worth {tuned.worth:,.0f} with the judge"
+        notes.append(worth if helps else "the judge adds nothing to the labels here")
+    return replace(about, estimates=found, few=bool(few))
 
 
 def _at_any_time(
@@ -164,7 +173,7 @@ def _at_any_time(
 ) -> HumanAccuracy:
     """The interval to look at after every label, which needs no least number of labels."""
     refusal, warning = _unequal_chances(table), None
-    if refusal is None and about.labelled >= LEAST_LABELS:
+    if refusal is None and about.labelled >= LEAST_FOR_JUDGES:
         refusal, warning = _not_random(table, sample, options)
     if refusal is not None:
         return replace(about, refusal=refusal)
@@ -206,7 +215,7 @@ def _running(table: pl.DataFrame, sample: Sample, confidence: float) -> tuple[Ru
     found = running_estimate(
         sample.labels[order],
         of.tolist(),
-        predictions=sample.predictions[order],
+        predictions=sample.predictions[order, 0],
         unit="question" if unit == "question" or len(np.unique(of)) < len(of) else "answer",
         confidence=confidence,
     )
@@ -264,24 +273,35 @@ def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(cluster.cast(pl.Int64).alias("cluster"))
 
 
+def _with_judge(table: pl.DataFrame, rows: pl.DataFrame, place: int) -> pl.DataFrame:
+    """The answers with what a further judge says of them, in columns with its number."""
+    by_id = "answer_id" in table.columns and "answer_id" in rows.columns
+    key = [KEYS[0]] if by_id else [name for name in KEYS[1:] if name in table.columns]
+    further = rows.unique(key, keep="first").select(
+        *key, *(pl.col(name).alias(f"{name} {place}") for name in ("verdict", "score"))
+    )
+    return table.join(further, on=key, how="left", nulls_equal=True, maintain_order="left")
+
+
 def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, str]:
-    """Answers as `with_labels` gives them, as a sample; and what the judge's prediction is."""
-    judged = table["verdict"].is_not_null()
-    scored = table["score"].is_not_null()
+    """Answers as `with_labels` gives them, as a sample; and what a judge's prediction is."""
+    verdicts = [name for name in table.columns if re.fullmatch(r"verdict( \d+)?", name)]
+    scores = [name.replace("verdict", "score") for name in verdicts]
     use = options.predictions
     if use == "auto":
-        use = "score" if judged.any() and (scored == judged).all() else "verdict"
-    if use == "score" and not scored.any():
+        judged, scored = (table.select(names).select(pl.all().is_not_null()).to_numpy()
+                          for names in (verdicts, scores))  # fmt: skip
+        use = "score" if judged.any() and (judged == scored).all() else "verdict"
+    if use == "score" and table["score"].null_count() == table.height:
         raise AgreementError("the judge gives no score; use predictions='verdict'")
-    said = table["score"] if use == "score" else table["verdict"].cast(pl.Float64)
-    average = said.mean()
-    predictions = said.fill_null(average if isinstance(average, float) else 0.0).to_numpy()
+    said = table.select(scores if use == "score" else verdicts).cast(pl.Float64)
+    predictions = said.fill_null(strategy="mean").fill_null(0.0).to_numpy()
     label = table["label"]
     if options.positive_from is not None:
         label = as_binary(label, positive_from=options.positive_from).cast(pl.Float64)
     labels = label.fill_null(float("nan")).to_numpy()
     has = ~np.isnan(labels)
-    weights = has.astype(np.float64)
+    weights = np.ones(len(labels))
     if "inclusion_probability" in table.columns:
         chance = table["inclusion_probability"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
         if not (chance[has] > 0).all() or (chance[has] > 1).any():
@@ -290,48 +310,16 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
                 "give it for all labels or for none"
             )
         weights[has] = 1.0 / chance[has]
-    strata = _strata(table, predictions, has) if "stratum" in table.columns else None
-    return (
-        Sample(
-            predictions=predictions,
-            accepted=table["verdict"].fill_null(value=False).to_numpy(),
-            labels=labels,
-            weights=weights,
-            clusters=(table["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy(),
-            strata=strata,
-        ),
-        use,
-    )
-
-
-def _strata(
-    table: pl.DataFrame, predictions: np.ndarray[Any, np.dtype[np.float64]], has: Any
-) -> np.ndarray[Any, np.dtype[np.int64]] | None:
-    """Each answer's stratum; an unlabelled answer's is that of the labelled one nearest by score.
-
-    Strata are ranges of the score, so the nearest labelled answer lies in the same range but at
-    its very ends, and only the small part of the variance between strata rests on it.
-    """
-    codes = table["stratum"].cast(pl.String).rank("dense").cast(pl.Int64).fill_null(0).to_numpy()
-    known = np.flatnonzero(has & (codes > 0))
-    if len(known) < int(has.sum()):
-        raise AgreementError("some labels have a stratum and some have none")
-    if len(np.unique(codes[known])) < 2:
-        return None
-    order = known[np.argsort(predictions[known], kind="stable")]
-    ranked = predictions[order]
-    right = np.searchsorted(ranked, predictions).clip(1, len(order) - 1)
-    left_is_nearer = predictions - ranked[right - 1] <= ranked[right] - predictions
-    nearest = order[np.where(left_is_nearer, right - 1, right)]
-    return np.asarray(np.where(has, codes, codes[nearest]) - 1, dtype=np.int64)
+    clusters = (table["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy()
+    return Sample(predictions=predictions, labels=labels, weights=weights, clusters=clusters), use
 
 
 def _few(sample: Sample) -> str | None:
     """How many labels there are, where they are too few to show the judge's errors."""
     labelled = int(sample.labelled.sum())
     questions = len(np.unique(sample.clusters[sample.labelled]))
-    if labelled < LEAST_LABELS:
-        return f"{labelled} of {LEAST_LABELS}"
+    if labelled < LEAST_FOR_JUDGES:
+        return f"{labelled} of {LEAST_FOR_JUDGES}"
     if questions < LEAST_QUESTIONS:
         return f"of {questions} of {LEAST_QUESTIONS} questions"
     return None

@@ -25,9 +25,8 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.errors import AgreementError
-from markscheme.metrics import spread_of
 from markscheme.results import Figure
-from markscheme.stats import score_statistic
+from markscheme.stats import difference_evidence, score_statistic
 
 Array = npt.NDArray[np.float64]
 LEVEL = 0.05
@@ -184,19 +183,18 @@ def _one_sided(
     """p of the mean difference (annotator less judge) being epsilon or more."""
     from scipy.stats import t
 
-    items, asked = len(difference), int(questions.max()) + 1
-    worse, better = int((difference > 0).sum()), int((difference < 0).sum())
-    if asked < items:
-        pull = np.bincount(questions, difference - difference.mean()) / items
-        spread = spread_of(pull, asked)
-        if spread.variance > 0:
-            distance = (difference.mean() - epsilon) / np.sqrt(spread.variance)
-            return "t", float(t.cdf(distance, spread.freedom_one_sided))
-        # Every question says the same: as much as one item each would tell.
-        items, worse, better = asked, asked * bool(worse), asked * bool(better)
-    return ("exact" if items <= MOST_EXACT else "score"), noninferiority_p(
-        worse, better, items, epsilon
-    )
+    items, answers = len(difference), np.bincount(questions)
+    lost, won = np.maximum(difference, 0.0), np.maximum(-difference, 0.0)
+    if len(answers) < items:
+        evidence = difference_evidence(
+            np.bincount(questions, lost), np.bincount(questions, won), answers
+        )
+        size = max(evidence.answers, evidence.independent)
+        worse, better = (np.array(side.mean() * size) for side in (lost, won))
+        distance = float(score_statistic(worse, better, size, epsilon))
+        return "t", float(t.cdf(distance, evidence.freedom))
+    p = noninferiority_p(int((difference > 0).sum()), int((difference < 0).sum()), items, epsilon)
+    return "exact" if items <= MOST_EXACT else "score", p
 
 
 def noninferiority_p(worse: int, better: int, items: int, margin: float) -> float:

@@ -317,11 +317,11 @@ def _row(pair: Comparison, people: PeoplesDifference | None) -> dict[str, Any]:
 def _people_table(
     people: Sequence[PeoplesDifference], pairs: Sequence[Comparison], options: CompareOptions
 ) -> Table:
+    lacking = [one for one in people if one.difference.value is None is not one.first_value.value]
     few = (
         "where there is no difference yet, a system's share is what its own few labels say "
-        "(clopper-pearson)"
+        f"({methods_of(side for one in lacking for side in (one.first_value, one.second_value))})"
     )
-    lacking = any(one.difference.value is None is not one.first_value.value for one in people)
     shares = (("of first", _known("first_value")), ("of second", _known("second_value")))
     return Table.of(
         "What people would say, in per cent of answers accepted",

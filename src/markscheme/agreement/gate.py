@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -127,8 +128,6 @@ def _counted(record: dict[str, Any]) -> tuple[int, int]:
 
 def _evidence(record: dict[str, Any]) -> Evidence:
     answers = record["effective_answers"]
-    return Evidence(
-        answers=answers,
-        independent=record.get("independent_answers") or answers,  # which older runs have not
-        single=record["interval"] == "wilson",
-    )
+    independent = record.get("independent_answers") or answers  # which older runs have not
+    freedom = math.inf if record["interval"] == "wilson" else max(independent - 1.0, 1.0)
+    return Evidence(answers=answers, independent=independent, freedom=freedom)

@@ -30,8 +30,6 @@ from markscheme.tables import tied_note
 
 NAMES = {
     "ppi_tuned": "PPI, tuned (PPI++)",
-    "ppi": "PPI",
-    "rogan_gladen": "Rogan-Gladen",
     "labels_only": "labels only",
     "sequence": "confidence sequence",
 }
@@ -42,8 +40,9 @@ class EstimateResult(TableResult):
     """What `estimate` gives: one row of the frame per system and method.
 
     Columns: `judge`, `system` (null: all), `answers`, `labelled`, `judge_mean`, `method`, `figure`
-    with `figure_low` and `figure_high` (shares, 0 to 1), `standard_error`, `weight_of_judge`; and
-    `refusal` where the labels cannot support an estimate.
+    with `figure_low` and `figure_high` (shares, 0 to 1), `standard_error`, `worth` (labels without
+    a judge that would tell as much), `weight_of_judge` (of the first); and `refusal` where the
+    labels cannot support an estimate.
 
     Attributes:
         estimates: the same as objects, with notes.
@@ -62,9 +61,9 @@ def estimate(
 ) -> EstimateResult:
     """Estimate what people would say of all answers, from judgments of all and labels of some.
 
-    Prediction-powered inference, plain and power-tuned, with Rogan-Gladen and the labels alone
-    for comparison; intervals clustered on question. Fewer than 30 labels speak by
-    themselves. Refuses, with the reason, where the labels cannot support a figure.
+    Tuned prediction-powered inference, next to the labels alone; intervals are clustered on
+    question. Fewer than 20 labels speak by themselves. Refuses, with the reason, where the labels
+    cannot support a figure.
 
     Args:
         judgments: of all answers: a file, the folder of a run, a frame, rows, or a `Result`.
@@ -80,7 +79,7 @@ def estimate(
     """
     wanted = with_keywords(EstimateOptions, options, keywords)
     rows, known = judged_and_labelled(
-        judgments, labels, judges=wanted.judge or "", columns=wanted.columns, answers=answers,
+        judgments, labels, judges=wanted.judge, columns=wanted.columns, answers=answers,
         threshold=wanted.threshold, label_column=wanted.label_column,
     )  # fmt: skip
     found = human_accuracy(rows, known, wanted)
@@ -101,12 +100,14 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
         figure = one.figure
         if figure is None or one.grades:
             continue
+        these = one.about == "these" or figure.method == "betting"
         whose = f"the {one.answers:,} answers" if one.system is None else f"{one.system}'s answers"
+        whose += "" if these else " and others like them"
         few = f"; few labels, {one.labelled:,}" if one.few else ""
         share = figure.text(scale=100, digits=0, unit="%", words=True)
         said.append(
             f"People would accept {share} of {whose}; "
-            f"{one.judge} alone says {100 * one.judge_mean:.0f}%{few}"
+            f"{one.judge.partition(' + ')[0]} alone says {100 * one.judge_mean:.0f}%{few}"
         )
     return tuple(said)
 
@@ -118,13 +119,14 @@ def _records(one: HumanAccuracy) -> list[dict[str, Any]]:
     }  # fmt: skip
     nothing = {
         "method": None, "figure": None, "figure_low": None, "figure_high": None,
-        "standard_error": None, "weight_of_judge": None, "refusal": one.refusal,
+        "standard_error": None, "worth": None, "weight_of_judge": None, "refusal": one.refusal,
     }  # fmt: skip
     return [
         about
         | {
             "method": each.method, "figure": each.figure, "standard_error": each.standard_error,
-            "weight_of_judge": each.weight_of_judge, "refusal": None,
+            "worth": each.worth, "weight_of_judge": next(iter(each.weights.values()), None),
+            "refusal": None,
         }
         for each in one.estimates
     ] or [about | nothing]  # fmt: skip
@@ -160,6 +162,7 @@ def _table(
             Column("method", lambda row: NAMES.get(row["method"], "-")),
             Column("people would say", "figure", "share", missing="refused; see below"),
             Column("standard error", format=number(2, scale=100)),
+            Column("labels' worth", "worth", number(0)),
             Column("weight of judge", format=2),
         ),
         records,

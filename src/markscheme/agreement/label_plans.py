@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.estimators import LEAST_FOR_JUDGE
-from markscheme.agreement.options import LEAST_LABELS, Design
+from markscheme.agreement.options import Design
 from markscheme.agreement.sequences import RunningEstimate, running_estimate
 from markscheme.errors import AgreementError
+from markscheme.stats import LEAST_FOR_JUDGES
 
 Array = npt.NDArray[np.float64]
 
@@ -174,8 +174,8 @@ def _need(
         needed = math.ceil(variance * (1 - r2) / left) if left > 0 else answers + 1
         return None if needed > answers else min(answers, max(least, needed))
 
-    alone = labels(0.0, LEAST_LABELS)
-    helped = labels(correlation**2, LEAST_FOR_JUDGE)
+    alone = labels(0.0, LEAST_FOR_JUDGES)
+    helped = labels(correlation**2, LEAST_FOR_JUDGES)
     return LabelNeed(
         labels=min((each for each in (alone, helped) if each is not None), default=None),
         reach=z * math.sqrt(variance / answers),

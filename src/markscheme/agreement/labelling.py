@@ -23,7 +23,7 @@ from markscheme.agreement.label_plans import (
     need_from_accuracy,
     need_from_pilot,
 )
-from markscheme.agreement.options import LEAST_LABELS, PlanOptions
+from markscheme.agreement.options import PlanOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
@@ -35,6 +35,7 @@ from markscheme.agreement.sources import (
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.flags import with_keywords
 from markscheme.results import Column, Table, TableResult, columns, plain
+from markscheme.stats import LEAST_FOR_JUDGES
 from markscheme.tables import join_labels, load_labels, one_judge, write_table
 
 
@@ -159,17 +160,17 @@ def plan_labels(
     said.append(
         f"{plan.height:,} of {rows.height:,} answers drawn, {wanted.design}, seed {wanted.seed}"
     )
-    if plan.height < LEAST_LABELS * len(parts):
+    if plan.height < LEAST_FOR_JUDGES * len(parts):
         each = " of each system" if wanted.by else ""
         said.append(
-            f"from fewer than {LEAST_LABELS} labels{each} 'markscheme estimate' gives their own "
-            f"wide interval alone: draw {LEAST_LABELS} or more{each}, or label all"
+            f"from fewer than {LEAST_FOR_JUDGES} labels{each} 'markscheme estimate' gives their "
+            f"own wide interval alone: draw {LEAST_FOR_JUDGES} or more{each}, or label all"
         )
     systems = 0 if wanted.by or "system" not in rows else rows["system"].n_unique()
-    if systems > 1 and plan.height < LEAST_LABELS * systems:
+    if systems > 1 and plan.height < LEAST_FOR_JUDGES * systems:
         said.append(
             f"these are of {systems} systems together: to estimate or compare them apart takes "
-            f"{LEAST_LABELS} labels of each (--by system --count {LEAST_LABELS})"
+            f"{LEAST_FOR_JUDGES} labels of each (--by system --count {LEAST_FOR_JUDGES})"
         )
     return PlanResult(
         frame=_labelling_file(plan, answers, wanted),
@@ -216,11 +217,12 @@ def _for_difference(
             else f"even all {2 * both.height:,} labels do not give the difference to {points}"
         )
         questions = questions or needed or both.height
-    questions = max(questions, LEAST_LABELS)
+    questions = max(questions, LEAST_FOR_JUDGES)
     if questions > both.height:
         raise AgreementError(
-            f"{2 * questions:,} labels are wanted ({2 * LEAST_LABELS} at least), and {first!r} and "
-            f"{second!r} have {2 * both.height:,} answers to {both.height:,} questions in common"
+            f"{2 * questions:,} labels are wanted ({2 * LEAST_FOR_JUDGES} at least), and "
+            f"{first!r} and {second!r} have {2 * both.height:,} answers to {both.height:,} "
+            "questions in common"
         )
     chance = chances(spread, questions)
     rows = draw(chance, np.random.default_rng(options.seed))

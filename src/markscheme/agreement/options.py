@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from markscheme.flags import (
     COUNT,
+    JUDGE,
     SHARE,
     By,
     Columns,
@@ -32,9 +34,8 @@ Predictions = Literal["auto", "score", "verdict"]
 """What a judge's prediction is taken to be."""
 Design = Literal["random", "stratified"]
 """How answers to label are drawn."""
-LEAST_LABELS = 30
-LEAST_QUESTIONS = 10
-"""Labels, and their questions, from which the judge helps: fewer labels speak by themselves."""
+About = Literal["future", "these"]
+"""What an estimate is about: answers to further questions of the kind, or these answers alone."""
 HalfWidth = Annotated[
     float | None, Option("Wanted half-width of the interval: 0.03 is 3 points of accuracy.")
 ]
@@ -215,8 +216,11 @@ class EstimateOptions(JudgmentOptions):
     """How human accuracy is estimated.
 
     Attributes:
-        judge: whose judgments; may be None where there is one judge.
+        judge: whose judgments, which may be left out where there is one judge; several are weighed
+            together, each by what it adds to the others.
         by: `system`: an estimate for each system, and the one for all answers.
+        about: `future`: what people would say of answers to further questions like these, of which
+            these are a sample too; `these`: of these answers alone, which takes fewer labels.
         predictions: `score`, `verdict`, or `auto`: scores where every judged answer has one.
         confidence: of the intervals.
         trust_sample: do not refuse labels that are evidently no random sample.
@@ -228,8 +232,11 @@ class EstimateOptions(JudgmentOptions):
     they are grades.
     """
 
-    judge: Judge = None
+    judge: Annotated[Sequence[str], JUDGE] = ()
     by: By = None
+    about: Annotated[
+        About, Option("Answers to further questions like these, or these answers alone.")
+    ] = "future"
     predictions: Annotated[
         Predictions, Option("Scores, verdicts, or auto: scores where all have one.", rare=True)
     ] = "auto"

@@ -18,10 +18,9 @@ def estimate(
     """Estimate what people would say of all answers, from judgments of all and labels of some.
 
     The labels are of a random part of the answers, as plan-labels draws it; without --labels,
-    those that came with the judged answers. Prediction-powered
-    inference, plain and power-tuned, with Rogan-Gladen and the labels alone for comparison;
-    intervals clustered on question. Few labels speak by themselves; labels that are no random part
-    are refused.
+    those that came with the judged answers. Tuned prediction-powered inference, next to the labels
+    alone; intervals are clustered on question. Few labels speak by themselves; labels that are no
+    random part are refused.
     """
     from markscheme import agreement
 

@@ -1,7 +1,3 @@
-from .clustered import Spread as Spread
-from .clustered import effective_answers as effective_answers
-from .clustered import share_interval as share_interval
-from .clustered import spread_of as spread_of
 from .lexical import Empty as Empty
 from .lexical import contains as contains
 from .lexical import contains_of as contains_of

@@ -18,7 +18,7 @@ from markscheme.stats import share_evidence, share_interval
 from markscheme.text import excerpt
 
 METHODS = (
-    "wilson", "wilson-t", "clopper-pearson", "t", "fieller-t", "fisher-z", "betting", "ppi-t",
+    "wilson", "wilson-t", "clopper-pearson", "t", "fisher-z", "betting", "ppi-t",
     "tango", "jackknife-t", "exchange", "mcnemar", "pairs", "exact", "score", "fisher-exact",
     "brunner-munzel",
 )  # fmt: skip
@@ -100,7 +100,7 @@ def share_figure(
         confidence: of the interval.
     """
     evidence = share_evidence(right, answers)
-    share = float(np.sum(right)) / float(np.sum(answers))
+    share = float(np.asarray(right).sum()) / float(np.asarray(answers).sum())
     low, high = share_interval(share, evidence, confidence=confidence)
     return Figure(value=share, low=low, high=high, method=evidence.method)
 

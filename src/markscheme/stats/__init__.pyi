@@ -25,7 +25,14 @@ from .intervals import share_interval as share_interval
 from .intervals import single_answers as single_answers
 from .intervals import variance_of_sum as variance_of_sum
 from .intervals import wilson_interval as wilson_interval
+from .limits import LEAST_FOR_JUDGES as LEAST_FOR_JUDGES
 from .limits import LEAST_OF_A_LABEL as LEAST_OF_A_LABEL
+from .limits import LEAST_QUESTIONS as LEAST_QUESTIONS
+from .prediction_powered import About as About
+from .prediction_powered import Powered as Powered
+from .prediction_powered import Sample as Sample
+from .prediction_powered import powered as powered
+from .prediction_powered import powered_difference as powered_difference
 from .quantiles import exact_interval as exact_interval
 from .quantiles import t_quantile as t_quantile
 from .quantiles import t_tail as t_tail

@@ -49,17 +49,18 @@ class Evidence:
     Attributes:
         answers: how many would move the figure by chance as far as these do, above 0.
         independent: how many there are if all answers to a question are alike: Kish's number.
-        single: whether each question has one answer, so that both are the answers.
+        freedom: degrees of freedom of Student's t, at least 1; infinite where each question has
+            one answer, so that both numbers are the answers.
     """
 
     answers: float
     independent: float
-    single: bool = False
+    freedom: float = math.inf
 
     @property
-    def freedom(self) -> float:
-        """Degrees of freedom of Student's t, at least 1."""
-        return max(self.independent - 1.0, 1.0)
+    def single(self) -> bool:
+        """Whether each question has one answer."""
+        return math.isinf(self.freedom)
 
     @property
     def method(self) -> str:
@@ -67,7 +68,7 @@ class Evidence:
         return "wilson" if self.single else "wilson-t"
 
     def times(self, factor: float) -> Evidence:
-        """The same of `factor` times as many questions."""
+        """The same with `factor` times as many answers."""
         return replace(self, answers=self.answers * factor, independent=self.independent * factor)
 
 
@@ -82,7 +83,7 @@ def share_evidence(right: npt.ArrayLike, answers: npt.ArrayLike) -> Evidence:
         answers: (questions,) answers to each; a question without any counts for nothing.
 
     >>> share_evidence([5, 5, 0, 5], [5, 5, 5, 5])
-    Evidence(answers=2.25, independent=4.0, single=False)
+    Evidence(answers=2.25, independent=4.0, freedom=3.0)
     """
     table, repeats = kinds(np.stack([np.asarray(right), np.asarray(answers)], axis=1))
     r, m = table.astype(np.float64).T
@@ -96,7 +97,7 @@ def share_evidence(right: npt.ArrayLike, answers: npt.ArrayLike) -> Evidence:
 
 def single_answers(number: int) -> Evidence:
     """What a share of answers, each to a question of its own, rests on."""
-    return Evidence(answers=float(number), independent=float(number), single=True)
+    return Evidence(answers=float(number), independent=float(number))
 
 
 def mean_evidence(mean: float, moved: float, answers: npt.ArrayLike) -> Evidence:
@@ -109,7 +110,7 @@ def mean_evidence(mean: float, moved: float, answers: npt.ArrayLike) -> Evidence
     """
     independent, apart = kish(answers), mean * (1 - mean)
     size = apart / moved if moved > 0 and apart > 0 else independent
-    return Evidence(answers=size, independent=independent)
+    return Evidence(answers=size, independent=independent, freedom=_freedom(independent))
 
 
 def kish(answers: npt.ArrayLike) -> float:
@@ -120,6 +121,10 @@ def kish(answers: npt.ArrayLike) -> float:
     """
     m = np.asarray(answers, dtype=np.float64)
     return float(m.sum()) ** 2 / float(m @ m)
+
+
+def _freedom(independent: float) -> float:
+    return max(independent - 1.0, 1.0)
 
 
 def variance_of_sum(away: Array, answers: npt.ArrayLike) -> float:
@@ -320,7 +325,8 @@ def _evidence(
     moved = float(repeats @ _pulls(away, m, total) ** 2)
     if moved > 0 and variance > 0:
         size = min(size, variance / moved)
-    return Evidence(answers=size, independent=total**2 / float(repeats @ m**2))
+    independent = total**2 / float(repeats @ m**2)
+    return Evidence(answers=size, independent=independent, freedom=_freedom(independent))
 
 
 def kinds(counts: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:

@@ -1,0 +1,253 @@
+"""What people would say of all answers, from judgments of all and labels of some.
+
+A judge's acceptance rate is as biased as the judge; a few labels by themselves are unbiased, but
+wide. Prediction-powered inference (Angelopoulos et al. 2023; tuned, 2024), which survey sampling
+knows as the regression estimator (Cochran 1977, chapter 7), adds to the labels' mean what the
+judges say of all answers beyond the labelled ones, at the weight that leaves the least variance.
+
+What the labels rest on by themselves is known (`intervals`). Judges multiply it: with n of N
+answers labelled and a share e of the labels' variance unexplained, (1 - n/N) e of the variance is
+left about these answers, and n/N more about answers to further questions, of which these are a
+sample too. Two rules, set before a label is seen, keep the judges honest:
+
+- they count only where their correlation with the labels, question by question, exceeds
+  1 / sqrt(n - 2): below it, tuning costs more than it gives (Mani et al. 2025, arXiv 2505.20178);
+- a judge that was right on the few answers of the rarer kind that are labelled may err on others:
+  `UNSEEN_ERRORS` such answers, on which it errs, are added to those seen.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.intervals import (
+    MOST_LEVERAGE,
+    Evidence,
+    kish,
+    mean_evidence,
+    share_evidence,
+    share_interval,
+    variance_of_sum,
+)
+from markscheme.stats.quantiles import t_quantile, t_tail
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+About = Literal["future", "these"]
+
+UNSEEN_ERRORS = 2.0
+_TINY = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """N answers, some of them labelled.
+
+    Attributes:
+        predictions: (N, judges) what each judge says: scores, or verdicts as 0 and 1.
+        labels: (N,) people's labels, NaN where there is none.
+        weights: (N,) one over the probability that the answer was drawn for labelling (any
+            constant for a simple random sample); what is not labelled has any.
+        clusters: (N,) question numbers from 0.
+    """
+
+    predictions: Array
+    labels: Array
+    weights: Array
+    clusters: Ints
+
+    @property
+    def labelled(self) -> npt.NDArray[np.bool_]:
+        """(N,) which answers have a label."""
+        return ~np.isnan(self.labels)
+
+    @property
+    def binary(self) -> bool:
+        """Whether all labels are 0 or 1; else they are grades."""
+        return bool(np.isin(self.labels[self.labelled], (0.0, 1.0)).all())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Powered:
+    """An estimate.
+
+    Attributes:
+        value: of the mean label, or of a difference of two.
+        low, high: its interval; None where the labels never differ, and tell no variance.
+        method: how that is made.
+        error: standard error of the estimate.
+        worth: labels without judges that would tell as much.
+        weights: (judges,) how much each judge's mean counts.
+        p: of a difference, two-sided, of none.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    method: str
+    error: float
+    worth: float
+    weights: tuple[float, ...]
+    p: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pulls:
+    """What each labelled question does to the mean label, and to the judges' means there.
+
+    Attributes:
+        mean: of the labels.
+        labels: (questions,) how far the question pulls the mean label; they sum to 0.
+        judges: (questions, judges) likewise their means.
+        shift: (judges,) their means over all answers, less over the labelled ones.
+        parts: (questions,) its part of all weight.
+        left: the share of the answers that have no label.
+        most: the largest pull that a label of the rarer kind can have.
+    """
+
+    mean: float
+    labels: Array
+    judges: Array
+    shift: Array
+    parts: Array
+    left: float
+    most: float
+
+
+def powered(
+    sample: Sample, *, judges: bool = True, about: About = "future", confidence: float = 0.95
+) -> Powered:
+    """The mean label of all answers, with its interval.
+
+    Args:
+        sample: at least one label.
+        judges: whether they are used; False gives what the labels say by themselves.
+        about: further answers of the kind, or these N alone.
+        confidence: of the interval.
+    """
+    number = int(sample.labelled.sum())
+    pulls = _pulls(sample, int(sample.clusters.max()) + 1)
+    alone = _alone(sample, pulls)
+    weights, rest = _regressed(pulls, number) if judges else (np.zeros(pulls.judges.shape[1]), 1.0)
+    value = pulls.mean + float(weights @ pulls.shift)
+    share = pulls.left * rest + (1 - pulls.left if about == "future" else 0.0)
+    worth = number / max(share, _TINY)
+    if not sample.binary:
+        variance = variance_of_sum(pulls.labels, pulls.parts) * share
+        reach = t_quantile(max(kish(pulls.parts) - 1, 1.0), (1 + confidence) / 2)
+        half = reach * math.sqrt(variance)
+        low, high, method, error = value - half, value + half, "t", math.sqrt(variance)
+    else:
+        value = min(max(value, 0.0), 1.0)
+        evidence = alone.times(worth / number)
+        low, high = share_interval(value, evidence, confidence=confidence)
+        method, error = alone.method, math.sqrt(value * (1 - value) / evidence.answers)
+    if not share:  # All are labelled, and it is about these.
+        low = high = value
+    return Powered(
+        value=value, low=low, high=high, method=method, error=error, worth=worth,
+        weights=tuple(map(float, weights)),
+    )  # fmt: skip
+
+
+def powered_difference(
+    first: Sample, second: Sample, *, about: About = "future", confidence: float = 0.95
+) -> Powered:
+    """The difference of two mean labels, first less second, of answers to the same questions.
+
+    Labels of a question on either side pull together; they may be of different questions.
+
+    Args:
+        first, second: with at least one label each; `clusters` number the questions alike.
+        about: further answers of the kind, or these alone.
+        confidence: of the interval.
+    """
+    questions = 1 + int(max(first.clusters.max(), second.clusters.max()))
+    one, two = (_pulls(sample, questions) for sample in (first, second))
+    number = int(first.labelled.sum()) + int(second.labelled.sum())
+    both = _Pulls(
+        mean=one.mean - two.mean, labels=one.labels - two.labels, judges=one.judges - two.judges,
+        shift=one.shift - two.shift, parts=(one.parts + two.parts) / 2,
+        left=(one.left + two.left) / 2, most=max(one.most, two.most),
+    )  # fmt: skip
+    weights, rest = _regressed(both, number)
+    value = both.mean + float(weights @ both.shift)
+    share = both.left * rest + (1 - both.left if about == "future" else 0.0)
+    here = both.parts > 0
+    error = math.sqrt(variance_of_sum(both.labels[here], both.parts[here]) * share)
+    about_it = {"value": value, "error": error, "worth": number / max(share, _TINY)}
+    weighed = tuple(map(float, weights))
+    if not error:
+        return Powered(low=None, high=None, method="ppi-t", weights=weighed, **about_it)
+    freedom = max(kish(both.parts[here]) - 1, 1.0)
+    half = t_quantile(freedom, (1 + confidence) / 2) * error
+    return Powered(
+        low=max(-1.0, value - half), high=min(1.0, value + half), method="ppi-t", weights=weighed,
+        p=2 * t_tail(abs(value) / error, freedom), **about_it,
+    )  # fmt: skip
+
+
+def _pulls(sample: Sample, questions: int) -> _Pulls:
+    has = sample.labelled
+    labels, said, weights = sample.labels[has], sample.predictions[has], sample.weights[has]
+    places, total = sample.clusters[has], float(weights.sum())
+
+    def summed(values: Array) -> Array:
+        return np.bincount(places, weights * values, minlength=questions) / total
+
+    mean, means = float(weights @ labels) / total, weights @ said / total
+    apart = max(mean, 1 - mean) if sample.binary else float(np.abs(labels - mean).max())
+    return _Pulls(
+        mean=mean,
+        labels=summed(labels - mean),
+        judges=np.stack([summed(column) for column in (said - means).T], axis=1),
+        shift=sample.predictions.mean(axis=0) - means,
+        parts=summed(np.ones(len(labels))),
+        left=1 - len(labels) / len(has),
+        most=float(weights.max()) / total * apart,
+    )
+
+
+def _alone(sample: Sample, pulls: _Pulls) -> Evidence:
+    """What the mean of labels of 0 and 1 rests on without judges.
+
+    Of unequal weights it is more than Kish's number of answers only as far as one unseen label of
+    the rarer kind, with the largest weight, leaves it: those seen may all weigh little.
+    """
+    has = sample.labelled
+    weights, mean = sample.weights[has], pulls.mean
+    if np.ptp(weights) == 0:
+        places = sample.clusters[has]
+        return share_evidence(np.bincount(places, sample.labels[has]), np.bincount(places))
+    moved = variance_of_sum(pulls.labels, pulls.parts)
+    unseen = moved + pulls.most**2
+    found, least = (mean_evidence(mean, each, pulls.parts) for each in (moved, unseen))
+    return replace(found, answers=min(found.answers, max(kish(weights), least.answers)))
+
+
+def _regressed(pulls: _Pulls, labels: int) -> tuple[Array, float]:
+    """The judges' weights, and the share of the labels' variance that they leave.
+
+    Questions that tuned the weights fit them too well; leverages undo that (HC3; MacKinnon & White
+    1985).
+    """
+    judges = pulls.judges.shape[1]
+    none = np.zeros(judges), 1.0
+    inverse = np.linalg.pinv(pulls.judges.T @ pulls.judges)
+    weights = inverse @ pulls.judges.T @ pulls.labels
+    power = float(pulls.labels @ pulls.labels)
+    explained = float(pulls.judges @ weights @ pulls.labels) / power if power else 0.0
+    if explained * (labels - 1 - judges) <= judges or pulls.left <= 0:
+        return none
+    own = np.minimum(pulls.parts, MOST_LEVERAGE)
+    fitted = np.einsum("ij,jk,ik->i", pulls.judges, inverse, pulls.judges)
+    rest = (pulls.labels - pulls.judges @ weights) / (1 - np.minimum(own + fitted, MOST_LEVERAGE))
+    whole = (pulls.labels / (1 - own)) ** 2
+    unseen = UNSEEN_ERRORS * max(float(whole.max()), pulls.most**2)
+    share = (float(rest @ rest) + unseen) / (float(whole.sum()) + unseen)
+    return (weights, share) if share < 1 else none

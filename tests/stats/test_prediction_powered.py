@@ -1,0 +1,208 @@
+"""What people would say, from judges and few labels: what the judges may not do, and coverage."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from markscheme.stats import About, Powered, Sample, powered, powered_difference
+
+Array = npt.NDArray[np.float64]
+DRAWS = 300
+
+
+def judge(rng: np.random.Generator, truth: Array, sensitivity: float, specificity: float) -> Array:
+    """(answers, 1) verdicts."""
+    said = rng.random(len(truth)) < np.where(truth > 0, sensitivity, 1 - specificity)
+    return said[:, None].astype(float)
+
+
+def sample(
+    rng: np.random.Generator, truth: Array, said: Array, labels: int, *, each: int = 1
+) -> Sample:
+    """Answers, `each` to a question, with labels of some at random."""
+    known = np.full(len(truth), np.nan)
+    chosen = rng.choice(len(truth), labels, replace=False)
+    known[chosen] = truth[chosen]
+    return Sample(
+        predictions=said, labels=known, weights=np.ones(len(truth)),
+        clusters=np.arange(len(truth)) // each,
+    )  # fmt: skip
+
+
+def accepted(rng: np.random.Generator, answers: int, share: float) -> Array:
+    return (rng.random(answers) < share).astype(float)
+
+
+def width(found: Powered) -> float:
+    assert found.low is not None
+    assert found.high is not None
+    return found.high - found.low
+
+
+def test_all_labels_leave_nothing_open_about_these_answers() -> None:
+    rng = np.random.default_rng(1)
+    truth = accepted(rng, 200, 0.8)
+    made = sample(rng, truth, judge(rng, truth, 0.9, 0.8), 200)
+    these = powered(made, about="these")
+    assert these.low == these.value == these.high == pytest.approx(truth.mean())
+    assert powered(made) == powered(made, judges=False)
+    assert width(powered(made)) > 0.05
+
+
+@pytest.mark.parametrize("about", ["future", "these"])
+def test_a_judge_without_correlation_changes_nothing(about: About) -> None:
+    """Below 1 / sqrt(n - 2); here of 40 accepted and 10 rejected answers it accepts half each."""
+    labels = np.r_[np.ones(40), np.zeros(10)]
+    said = np.r_[np.tile([1.0, 0.0], 25), np.ones(450)]
+    for flipped in (0, 1):  # a correlation of 0, and one of .05
+        said[0] = 1.0 - flipped
+        made = Sample(
+            predictions=said[:, None], labels=np.r_[labels, np.full(450, np.nan)],
+            weights=np.ones(500), clusters=np.arange(500),
+        )  # fmt: skip
+        assert abs(np.corrcoef(said[:50], labels)[0, 1]) < 1 / np.sqrt(48)
+        found = powered(made, about=about)
+        assert found.weights == (0.0,)
+        assert found == powered(made, judges=False, about=about)
+
+
+def test_a_perfect_judges_labels_are_worth_more_than_twice_as_many() -> None:
+    rng = np.random.default_rng(2)
+    truth = accepted(rng, 1000, 0.8)
+    made = sample(rng, truth, truth[:, None], 100)
+    found = powered(made)
+    assert found.worth > 200
+    assert found.weights == pytest.approx((1.0,))
+    assert found.value == pytest.approx(truth.mean())
+    assert powered(made, judges=False).worth == 100
+    # About these alone only unseen errors are left.
+    assert powered(made, about="these").worth > 2 * found.worth
+
+
+def test_two_judges_whose_errors_differ_leave_less_than_either() -> None:
+    rng = np.random.default_rng(3)
+    truth = accepted(rng, 2000, 0.7)
+    said = np.concatenate([judge(rng, truth, 0.85, 0.8) for _ in range(2)], axis=1)
+    both = sample(rng, truth, said, 400)
+    alone = [powered(replace(both, predictions=said[:, [n]])) for n in (0, 1)]
+    assert powered(both).worth > 1.1 * max(found.worth for found in alone)
+    twice = replace(both, predictions=np.repeat(said[:, :1], 2, axis=1))
+    assert powered(twice).value == pytest.approx(alone[0].value)  # the same judge named twice
+    assert sum(powered(twice).weights) == pytest.approx(alone[0].weights[0])
+
+
+@pytest.mark.parametrize("labels", [50, 100, 200])
+def test_no_interval_is_much_wider_than_the_labels_own(labels: int) -> None:
+    """Judges of any kind. A value that they put nearer to a half may have a wider interval."""
+    rng = np.random.default_rng(labels)
+    ratios = []
+    for _ in range(300):
+        truth = accepted(rng, 1000, 0.97)
+        made = sample(rng, truth, judge(rng, truth, rng.uniform(0.3, 1), rng.uniform(0, 1)), labels)
+        future, these = powered(made), powered(made, about="these")
+        alone = powered(made, judges=False)
+        assert width(these) <= width(future) + 1e-12
+        assert future.worth >= labels
+        ratios.append(width(future) / width(alone))
+    assert max(ratios) < 1.2
+    assert np.quantile(ratios, 0.98) < 1.1
+    assert np.mean(ratios) < 1
+
+
+def test_a_constant_factor_of_the_weights_changes_nothing() -> None:
+    rng = np.random.default_rng(4)
+    truth = accepted(rng, 600, 0.8)
+    made = sample(rng, truth, judge(rng, truth, 0.9, 0.8), 100, each=3)
+    for weights in (np.ones(600), rng.integers(1, 5, 600) / 2):
+        one, other = (powered(replace(made, weights=factor * weights)) for factor in (1, 8))
+        assert (one.value, one.low, one.high, one.worth) == pytest.approx(
+            (other.value, other.low, other.high, other.worth)
+        )
+
+
+def test_unequal_weights_raise_no_certainty_that_was_not_seen() -> None:
+    """All of the rarer kind have the least weight, as where few answers that are rejected lie."""
+    labels = np.r_[np.ones(90), np.zeros(10)]
+    made = Sample(
+        predictions=np.r_[labels, np.ones(900)][:, None],
+        labels=np.r_[labels, np.full(900, np.nan)],
+        weights=np.r_[np.full(90, 11.0), np.ones(910)], clusters=np.arange(1000),
+    )  # fmt: skip
+    found = powered(made, judges=False)
+    assert found.value == pytest.approx(0.99, abs=0.001)
+    assert found.low is not None
+    assert found.low < 0.97  # three of 90 may have gone unseen
+
+
+def test_grades_have_an_interval_of_students_t() -> None:
+    rng = np.random.default_rng(5)
+    grade = rng.integers(0, 4, 400).astype(float)
+    made = sample(rng, grade, (grade + rng.normal(size=400))[:, None], 100)
+    found, alone = powered(made), powered(made, judges=False)
+    assert found.method == alone.method == "t"
+    own = made.labels[made.labelled]
+    assert alone.value == own.mean()
+    assert alone.error == pytest.approx(own.std(ddof=1) / 10, rel=0.01)
+    assert width(alone) == pytest.approx(2 * 1.984217 * alone.error)
+    assert found.error < alone.error
+    assert found.high is not None
+    assert found.high > 1
+
+
+WORLDS = {
+    "good": (1000, 1, 100, 0.8, (0.95, 0.85)),
+    "perfect": (300, 1, 200, 0.97, (1.0, 1.0)),
+    "useless": (1000, 1, 50, 0.8, (0.8, 0.2)),
+    "clustered": (400, 20, 100, 0.8, (0.95, 0.85)),
+}
+"""Answers, answers to a question, labels, accuracy, sensitivity and specificity of the judge."""
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_the_interval_holds_the_truth(name: str) -> None:
+    answers, each, labels, accuracy, kind = WORLDS[name]
+    rng = np.random.default_rng(7)
+    covered = dict.fromkeys(("future", "these", "alone"), 0)
+    for _ in range(DRAWS):
+        hard = rng.beta(accuracy * 7 / 3, (1 - accuracy) * 7 / 3, answers // each)  # rho .3
+        chance = np.repeat(hard, each) if each > 1 else np.full(answers, accuracy)
+        truth = (rng.random(answers) < chance).astype(float)
+        made = sample(rng, truth, judge(rng, truth, *kind), labels, each=each)
+        for about, found, wanted in (
+            ("future", powered(made), accuracy),
+            ("these", powered(made, about="these"), truth.mean()),
+            ("alone", powered(made, judges=False), accuracy),
+        ):
+            assert found.low is not None
+            assert found.high is not None
+            covered[about] += found.low <= wanted <= found.high
+    assert min(covered.values()) >= 0.92 * DRAWS, covered
+
+
+def test_the_interval_of_a_difference_holds_the_truth() -> None:
+    """Of 20 labels a system and 120 questions that are hard or easy for both systems."""
+    rng = np.random.default_rng(8)
+    covered = dict.fromkeys(("future", "these"), 0)
+    for _ in range(DRAWS):
+        hard = rng.beta(4, 1, 120)
+        truths = [(rng.random(120) < share * hard).astype(float) for share in (1.0, 0.8)]
+        made = [sample(rng, truth, judge(rng, truth, 0.9, 0.8), 20) for truth in truths]
+        for about, wanted in (("future", 0.16), ("these", truths[0].mean() - truths[1].mean())):
+            found = powered_difference(made[0], made[1], about=about)  # type: ignore[arg-type]
+            assert found.low is not None
+            assert found.high is not None
+            covered[about] += found.low <= wanted <= found.high
+    assert min(covered.values()) >= 0.91 * DRAWS, covered
+    assert found.p is not None
+
+
+def test_a_difference_of_two_that_are_labelled_alike_tells_no_interval() -> None:
+    rng = np.random.default_rng(9)
+    truth = accepted(rng, 100, 0.8)
+    made = sample(rng, truth, judge(rng, truth, 0.9, 0.8), 40)
+    found = powered_difference(made, made)
+    assert (found.value, found.low, found.high, found.p) == (0, None, None, None)
