@@ -57,7 +57,7 @@ def annotate(
         raise MarkschemeError("give the FILE to label, or --project with one that is there")
     if file is not None:
         check_named(file)
-        if not (file.startswith(DATASET) or Path(file).is_file()):
+        if not (file.startswith(DATASET) or Path(file).exists()):
             raise MarkschemeError(f"there is no file {file}")
     listening = listen(host, port, public_url) if serve else None
     place = project or f"{file}.annotate.sqlite"
