@@ -257,7 +257,7 @@ def _on_the_rest(
     compared: pl.DataFrame,
     compare_rows: Callable[[pl.DataFrame], list[Comparison]],
 ) -> tuple[int, list[Comparison], list[str]]:
-    """How many of the questions compared trained a judge, the pairs without them, and a line that says so."""
+    """How many questions compared trained a judge, the pairs without them, and a line on it."""
     if "question" not in rows.columns:
         return 0, [], []
     trained = scope_parts(rows).get(LEARNED, rows.clear())["question"].drop_nulls().unique()

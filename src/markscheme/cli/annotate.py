@@ -60,7 +60,7 @@ def annotate(
         if not (file.startswith(DATASET) or Path(file).exists()):
             raise MarkschemeError(f"there is no file {file}")
     listening = listen(host, port, public_url) if serve else None
-    place = project or f"{file}.annotate.sqlite"
+    place = project or f"{(file or '').rstrip('/')}.annotate.sqlite"
     plan = None if is_url(place) or Path(place).exists() else read_plan(options, place)
     store = Store(place)
     try:

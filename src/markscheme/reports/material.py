@@ -168,7 +168,7 @@ class Material:
 
     @cached_property
     def estimated(self) -> EstimateResult | str | None:
-        """What people would accept, from a labelled part and the leading judge, or why it is unknown.
+        """What people would accept, from labels and the leading judge, or why it is unknown.
 
         None where no answer has a label, or every one.
         """

@@ -24,7 +24,7 @@ _MOST_WITH_EVERY_PAIR = 8
 
 
 def pairs(material: Material) -> Section | None:
-    """Pairs of systems by people's verdicts where every answer has a label, else by the leading judge.
+    """Pairs of systems by people where every answer has a label, else by the leading judge.
 
     Where a part of the answers is labelled, what people would say is estimated from both.
     """
