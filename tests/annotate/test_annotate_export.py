@@ -662,11 +662,11 @@ def test_the_counts_of_an_export_add_up(project: Make) -> None:
     waiting = found["labels"].table.height - known
     assert (known, waiting) == (2, 1)
     assert found["labels"].notes == (
-        "2 of 5 answers have their label; 1 wait for a decision and are written with each "
-        "person's word alone; 2 are not resolved and left out",
+        "2 of 5 answers have their label; 1 undecided, written with each person's word alone; "
+        "2 not resolved, left out",
     )
     assert found["training"].table.height == 2
-    assert found["training"].notes[0].endswith("3 are not resolved and left out")
+    assert found["training"].notes[0].endswith("3 not resolved, left out")
     assert found["references"].table.height == 5
     assert found["references"].notes[0] == "2 of 5 answers have their label"
 

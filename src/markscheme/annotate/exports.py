@@ -259,10 +259,10 @@ def _notes(kind: str, answers: int, labelled: int, waiting: int) -> tuple[str, .
     """How many answers have their label, and what becomes of the others in this export."""
     said, rest = f"{labelled:,} of {answers:,} answers have their label", answers - labelled
     if kind == "labels" and waiting:
-        said += f"; {waiting:,} wait for a decision and are written with each person's word alone"
+        said += f"; {waiting:,} undecided, written with each person's word alone"
         rest -= waiting
     if rest and kind != "references":
-        said += f"; {rest:,} are not resolved and left out"
+        said += f"; {rest:,} not resolved, left out"
     return (said,)
 
 
