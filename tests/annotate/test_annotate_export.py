@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -655,7 +656,7 @@ def test_the_counts_of_an_export_add_up(project: Make) -> None:
     for _ in range(3):
         ben.say("0" if ben.answer == "answer 1 of 0" else "1")
     found = {
-        kind: made.store.read(lambda c, kind=kind: export(c, made.ready.project, kind))
+        kind: made.store.read(partial(export, project=made.ready.project, kind=kind))
         for kind in ("labels", "training", "references")
     }
     known = exported(made, "labels")["label"].count()
