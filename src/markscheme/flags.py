@@ -221,7 +221,10 @@ SHARE = Option("Share of the questions to choose and fit on; figures are of the 
 LIMIT = Option(
     "Use at most this many answers, drawn at random (whole questions, for training).", minimum=1
 )
-COUNT = "How many to draw: examples, or answers to label, whatever the half-width."
+COUNT = (
+    "How many to draw: examples, or answers to label (with --by system, of each system), whatever "
+    "the half-width."
+)
 Count = Annotated[int, Option(COUNT, minimum=1, maximum=64)]
 Title = Annotated[str | None, Option("Title of what is shown. [default: the name of FILE or RUN]")]
 ReferenceSeparator = Annotated[

@@ -120,3 +120,11 @@ def test_the_terminal_and_the_report_say_it(
     assert figures[-1]["learned_questions"] == 30
     parts = json.loads(agree(str(out)).to_json())["scope"]["examiner(encoder=never)"]
     assert parts["rest"]["questions"] == 30
+
+
+def test_questions_that_trained_are_counted_among_those_compared() -> None:
+    half = [one | {"label": one["label"] if n < 20 else None} for n, one in enumerate(rows())]
+    found = compare(markscheme.judge(half, ["examiner(encoder=never)", "exact_match"]))
+    assert (found.pairs[0].questions, found.rest[0].questions) == (20, 10)
+    assert "10 of 20 questions trained one of these judges" in str(found)
+    assert found.data["learned_questions"] == 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -303,3 +304,12 @@ def test_other_references_are_named() -> None:
     assert "The references of 10 questions are not the same on both sides" in found.headline
     same = markscheme.diff(one, one, judge="exact_match")
     assert "references" not in same.headline
+
+
+def test_the_loss_that_is_excluded_is_the_end_of_the_interval() -> None:
+    equal = found(rows(37, 23), rows(37, 23))
+    low = re.search(r"interval -([0-9.]+) to", equal.headline)
+    most = re.search(r"A loss of more than ([0-9.]+) points is excluded", equal.headline)
+    assert low
+    assert most
+    assert low[1] == most[1]

@@ -6,7 +6,7 @@ import pytest
 
 from markscheme import mark
 from markscheme.analysis.mode_detection import tag
-from markscheme.analysis.rejections import rejection
+from markscheme.analysis.rejections import REJECTIONS, rejection
 
 REFUSALS = (
     "The context does not contain an answer", "N/A", "Das weiß ich nicht.", "I don't know.",
@@ -59,3 +59,26 @@ def test_the_same_in_other_symbols_is_what_the_comparison_finds_the_same(
     assert (found is not None and found.mode == "symbolic_equivalence") is same
     if not same:
         assert rejection(question, [reference], answer).mode in ("number", "date")
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "mode"),
+    [
+        ("What is the CVE id?", "CVE-2021-44228", "CVE-2021-45046", "identifier"),
+        ("Which protocol version?", "TLS 1.2", "TLS 1.3", "identifier"),
+        (
+            "Which is larger, the Sun or the Earth?",
+            "The Sun is larger than the Earth",
+            "The Earth is larger than the Sun",
+            "comparison",
+        ),
+        ("How many moons?", "12", "14", "number"),
+        ("How long is it?", "5 km", "7 km", "number"),
+    ],
+)
+def test_a_rejection_is_of_the_kind_of_value_that_differs(
+    question: str, reference: str, answer: str, mode: str
+) -> None:
+    found = rejection(question, [reference], answer)
+    assert found.mode == mode
+    assert mode in REJECTIONS

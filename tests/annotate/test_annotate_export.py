@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from markscheme.annotate.render import blocks
 from markscheme.annotate.scales import SCALES
 from markscheme.annotate.setup import read_plan
 from markscheme.errors import AgreementError, DataError, MarkschemeError, RunError
+from markscheme.tables import write_table
 from markscheme.tables.labels import load_labels
 
 Make = Callable[..., Place]
@@ -629,3 +631,51 @@ def test_references_that_came_and_went_are_counted_of_every_list(project: Make) 
     work(made.worker("Ann"), {})
     notes = made.store.read(lambda c: export(c, made.ready.project, "references")).notes
     assert notes[-1] == "3 references joined, 0 left"  # two of the first list, one of the second
+
+
+def test_people_keep_their_names_in_a_file_of_labels(project: Make, tmp_path: Path) -> None:
+    """And no system is made up where the answers name none."""
+    rows = [{k: v for k, v in row.items() if k != "system"} for row in answers(12)]
+    made = project(rows, people=("Ann", "Ben", "Cy"), per_item=3, adjudicate=False)
+    for name in ("Ann", "Ben", "Cy"):
+        work(made.worker(name), {"answer 1 of 0": "0" if name == "Cy" else "1"})
+    out = tmp_path / "labels.csv"
+    write_table(exported(made, "labels"), out)
+    read = load_labels(out)
+    assert read["annotators"].to_list() == [["Ann", "Ben", "Cy"]] * 12
+    pairs = annotators_of(read, "missing")["pairs"]
+    assert {*pairs["first"], *pairs["second"]} == {"Ann", "Ben", "Cy"}
+    for kind in ("labels", "ratings", "references", "training"):
+        assert "system" not in exported(made, kind).columns
+
+
+def test_the_counts_of_an_export_add_up(project: Make) -> None:
+    made = project(answers(5))
+    work(made.worker("Ann"), {})
+    ben = made.worker("Ben")
+    for _ in range(3):
+        ben.say("0" if ben.answer == "answer 1 of 0" else "1")
+    found = {
+        kind: made.store.read(partial(export, project=made.ready.project, kind=kind))
+        for kind in ("labels", "training", "references")
+    }
+    known = exported(made, "labels")["label"].count()
+    waiting = found["labels"].table.height - known
+    assert (known, waiting) == (2, 1)
+    assert found["labels"].notes == (
+        "2 of 5 answers have their label; 1 undecided, written with each person's word alone; "
+        "2 not resolved, left out",
+    )
+    assert found["training"].table.height == 2
+    assert found["training"].notes[0].endswith("3 not resolved, left out")
+    assert found["references"].table.height == 5
+    assert found["references"].notes[0] == "2 of 5 answers have their label"
+
+
+def test_a_run_is_labelled_by_its_folder(tmp_path: Path) -> None:
+    markscheme.judge(answers(3), "exact_match", out=tmp_path / "run")
+    folder = f"{tmp_path / 'run'}/"
+    assert cli.run(["annotate", folder, "--no-serve"]) == 0
+    assert (tmp_path / "run.annotate.sqlite").is_file()
+    assert read_file(folder)["answer"].to_list() == [row["answer"] for row in answers(3)]
+    assert cli.run(["annotate", str(tmp_path), "--no-serve"]) == 2

@@ -100,7 +100,7 @@ def test_an_empty_reply_is_wrong_and_said_to_be(judged: Path, capsys: Captured) 
     Path("empty.csv").write_text("question,gold,answer\nq1,a,\nq2,b,b\nq3,c,  \n")
     assert run(["judge", "empty.csv", "-j", "exact_match"]) == 0
     shown = capsys.readouterr()
-    assert "answers are empty, judged as wrong (2 rows)" in shown.err
+    assert "rows without an answer, judged as wrong (2 rows)" in shown.err
     assert " 33.3 " in shown.out
 
 

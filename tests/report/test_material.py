@@ -11,7 +11,7 @@ import pytest
 
 import markscheme
 from markscheme.agreement import InMemory
-from markscheme.errors import AgreementError, DataError, RunError
+from markscheme.errors import AgreementError, DataError, RunError, UnknownNameError
 from markscheme.reports.material import read_material
 from markscheme.reports.section import pivot_section
 from markscheme.reports.sections.order import absent, sections
@@ -230,3 +230,36 @@ def test_an_answer_that_occurs_twice_is_judged_twice(together: bool) -> None:
         ]
     material = read_material(verdicts, answers=None if together else answers)
     assert material.judges[0].rows["verdict"].to_list() == [True, False] * 2
+
+
+def test_a_page_leads_with_the_judge_that_agrees_best(tmp_path: Path) -> None:
+    rows = [
+        {
+            "question": f"Question {n}?",
+            "references": ["Ada"],
+            "system": f"s{n % 2}",
+            "answer": ("Ada", "It was Ada", "Bo", "It was Bo")[n % 4],
+        }
+        for n in range(160)
+    ]
+    labels = pl.DataFrame(rows[:60]).select(
+        "question", "answer", label=pl.col("answer").str.contains("Ada").cast(pl.Int8)
+    )
+    judges = ["exact_match", "contains", "token_f1"]
+    markscheme.judge(rows, judges, out=tmp_path / "run")
+    known = read_material(tmp_path / "run", labels=load_labels(labels))
+    kappas = {one.judge: one.left_out["kappa"].value for one in known.agreement if not one.system}
+    assert kappas["contains"] == 1.0
+    assert (kappas["exact_match"] or 0) < 1
+    assert known.leading == ("contains", "of the judges the closest to the labels: kappa 1.00")
+    people = sections(known)[0]
+    assert people.key == "people"
+    assert "contains says of all (of the judges the closest to the labels" in people.caption
+    bare = read_material(tmp_path / "run")
+    assert bare.leading == ("exact_match", "the first judge named")
+    out, file = tmp_path / "r.html", tmp_path / "labels.csv"
+    labels.write_csv(file)
+    markscheme.report(tmp_path / "run", out, labels=file, judge="token_f1")
+    assert "token_f1 says of all (chosen with --judge)" in out.read_text()
+    with pytest.raises(UnknownNameError, match="no judge here named 'tokens'"):
+        markscheme.report(tmp_path / "run", out, judge="tokens")

@@ -71,7 +71,7 @@ def test_providers_are_systems(tmp_path: Path) -> None:
     assert table["answer_id"].to_list()[:2] == ["a:openai:gpt-4o", "a:anthropic:claude"]
     assert reader.notes == {
         "results are errors of promptfoo, not answers: not judged": 1,
-        "answers are empty, judged as wrong": 1,
+        "rows without an answer, judged as wrong": 1,
     }
     result = markscheme.judge(tmp_path / "out.csv", judges=["exact_match"])
     assert result.judgments["status"].to_list() == ["judged"] * 4 + ["skipped", "judged"]

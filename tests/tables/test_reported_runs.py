@@ -57,7 +57,7 @@ def test_an_option_letter_is_no_article(judge: str, right: set[str]) -> None:
     assert set(rows.filter("verdict")["answer"]) == right
     note, empty = result.run.notes
     assert note.startswith("a reference is an article or signs alone")
-    assert empty == "answers are empty, judged as wrong"
+    assert empty == "rows without an answer, judged as wrong"
     assert result.run.notes[note] == 10
 
 

@@ -2,6 +2,7 @@ from .accuracy_estimates import HumanAccuracy as HumanAccuracy
 from .accuracy_estimates import human_accuracy as human_accuracy
 from .against_labels import Agreement as Agreement
 from .against_labels import agreement as agreement
+from .against_labels import closest_judge as closest_judge
 from .agreements import AgreeResult as AgreeResult
 from .agreements import agree as agree
 from .agreements import agreement_frame as agreement_frame

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -86,6 +86,15 @@ def agreement(joined: Joined, options: AgreeOptions | None = None) -> list[Agree
             for (system,), part in parts.group_by("system", maintain_order=True):
                 found.append(_one(part, str(judge), str(system), options))
     return found
+
+
+def closest_judge(found: Sequence[Agreement]) -> Agreement | None:
+    """The judge that agrees best with the labels of all systems' answers, by Cohen's kappa.
+
+    Of equal ones the first; None where no judge has a kappa.
+    """
+    known = [one for one in found if one.system is None and one.left_out["kappa"].value is not None]
+    return max(known, key=lambda one: one.left_out["kappa"].value or 0.0, default=None)
 
 
 def _one(rows: pl.DataFrame, judge: str, system: str | None, options: AgreeOptions) -> Agreement:

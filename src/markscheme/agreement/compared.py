@@ -257,13 +257,15 @@ def _on_the_rest(
     compared: pl.DataFrame,
     compare_rows: Callable[[pl.DataFrame], list[Comparison]],
 ) -> tuple[int, list[Comparison], list[str]]:
-    """How many questions trained a judge, the pairs without them, and a line that says so."""
-    trained = scope_parts(rows).get(LEARNED, rows.clear())
-    if "question" not in rows.columns or trained["question"].count() == 0:
+    """How many questions compared trained a judge, the pairs without them, and a line on it."""
+    if "question" not in rows.columns:
         return 0, [], []
-    learned = trained["question"].drop_nulls().unique()
+    trained = scope_parts(rows).get(LEARNED, rows.clear())["question"].drop_nulls().unique()
+    learned = trained.filter(trained.is_in(compared["question"].unique().implode()))
+    if learned.is_empty():
+        return 0, [], []
     which = "this judge" if compared is rows else "one of these judges"
-    count = out_of(learned.len(), rows["question"].n_unique())
+    count = out_of(learned.len(), compared["question"].n_unique())
     note = f"{count} questions trained {which}, and flatter it;"
     try:
         rest = compare_rows(compared.filter(~pl.col("question").is_in(learned.implode())))

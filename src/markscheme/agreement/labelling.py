@@ -157,8 +157,10 @@ def plan_labels(
             )
         drawn.append(picked)
     plan = pl.concat(drawn)
+    each = f" ({wanted.count:,} of each system)" if wanted.by and wanted.count else ""
     said.append(
-        f"{plan.height:,} of {rows.height:,} answers drawn, {wanted.design}, seed {wanted.seed}"
+        f"{plan.height:,} of {rows.height:,} answers drawn{each}, {wanted.design}, seed "
+        f"{wanted.seed}"
     )
     if plan.height < LEAST_FOR_JUDGES * len(parts):
         each = " of each system" if wanted.by else ""
@@ -217,6 +219,11 @@ def _for_difference(
             else f"even all {2 * both.height:,} labels do not give the difference to {points}"
         )
         questions = questions or needed or both.height
+    if 0 < questions < LEAST_FOR_JUDGES:
+        said.append(
+            f"not {2 * questions:,} but {2 * LEAST_FOR_JUDGES} answers are drawn: 'compare --systems' "
+            f"takes {LEAST_FOR_JUDGES} labels of each system"
+        )
     questions = max(questions, LEAST_FOR_JUDGES)
     if questions > both.height:
         raise AgreementError(

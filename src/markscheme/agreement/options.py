@@ -256,7 +256,7 @@ class PlanOptions(JudgmentOptions, RandomOptions):
 
     Attributes:
         half_width: wanted of the interval, as a share: 0.03 is 3 points of accuracy.
-        count: draw this many answers, whatever the half-width.
+        count: draw this many answers, of each system with `by`, whatever the half-width.
         judge_accuracy: without a pilot, how often the judge is supposed to be right.
         judge: whose judgments; may be None where there is one judge.
         design: `random`, or `stratified` by the judge's score.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import polars as pl
@@ -47,10 +46,9 @@ def headline(
     words = {"worse": "The new answers are worse", "better": "The new answers are better"}
     text = f"{words.get(conclusion, 'No change is shown')}: {_points(comparison)}."
     whole = worst is None and change.method == "tango"
-    if conclusion != "worse" and whole and (change.low or 0.0) < 0:
-        # Rounded up: what is said to be excluded lies outside the interval.
-        most = math.ceil(-1000 * (change.low or 0.0)) / 10
-        text += f" A loss of more than {most:.1f} points is excluded."
+    most = share_text(-(change.low or 0.0))
+    if conclusion != "worse" and whole and float(most) > 0:
+        text += f" A loss of more than {most} points is excluded."
     if conclusion not in words:
         text += _detectable(comparison, margin)
     if margin and conclusion == "worse":

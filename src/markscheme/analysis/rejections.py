@@ -25,6 +25,8 @@ REJECTIONS: dict[str, str] = {
     "no_answer": "declines, asks back or says nothing",
     "date": "another date than any reference",
     "number": "another number, amount or time than any reference",
+    "identifier": "another identifier, version or formula than any reference",
+    "comparison": "compares or orders things in another way than any reference",
     "missing": "none of the kind that a reference gives, such as no number or no date",
     "list": "items of a list are missing or wrong",
     "choice": "another of the things to choose from, such as no for yes",
@@ -45,9 +47,17 @@ _NO_ANSWERS = frozenset(
 )  # fmt: skip
 """Whole answers that say there is none, in addition to those that `declines` knows."""
 
-_DATES = frozenset(["date"])
-_LISTS = frozenset(["list"])
-_CHOICES = frozenset(["choice", "flag"])
+_MODE_OF = {
+    **dict.fromkeys(
+        ("number", "percent", "quantity", "money", "duration", "frequency", "time", "range"),
+        "number",
+    ),
+    **dict.fromkeys(("identifier", "version", "verse", "expression"), "identifier"),
+    **dict.fromkeys(("choice", "flag"), "choice"),
+    **{kind: kind for kind in ("date", "list", "comparison")},
+    "listvalue": "list",
+}
+"""The mode of a conflict by the kind of value compared; another kind is `other`."""
 _NEAR = frozenset(
     ["tokenization", "symbolic_equivalence", "multinominal_entity", "bridging_abridging",
      "temporal_granularity", "spatial_granularity", "more_elaborate", "synonym"]
@@ -117,13 +127,9 @@ def rejection(
 
 
 def _mode_of(compared: Comparison) -> str:
-    if compared.kind in _LISTS:
-        return "list"
-    if compared.outcome is Outcome.MISSING and compared.kind not in _CHOICES:
-        return "missing"
-    if compared.kind in _DATES:
-        return "date"
-    return "choice" if compared.kind in _CHOICES else "number"
+    mode = _MODE_OF.get(compared.kind, "other")
+    lacks = compared.outcome is Outcome.MISSING and mode not in ("list", "choice")
+    return "missing" if lacks else mode
 
 
 def in_a_line(row: Mapping[str, Any]) -> str:

@@ -38,7 +38,7 @@ def export(
     Where one person worked in a project that asks for several, their labels are given.
 
     - `labels`: one row per answer that has its label, or several people's word and none yet: for
-      `agree`, `estimate`, `rank`, `calibrate`.
+      `agree`, `estimate`, `rank`, `calibrate`. `annotators` names who gave `annotator_labels`.
     - `ratings`: one row per answer and person, with notes and times, and with the label that
       `labels` gives the answer (null while it has none) as `final_label`.
     - `references`: all answers with references amended by the labels (Kamalloo et al. 2023, 4.3).
@@ -68,7 +68,7 @@ def export(
     finals = _finals(firsts, project, options, settled)
     answers = _answers(connection)
     if kind == "ratings":
-        return Exported(table=_ratings(answers, said, project, options, finals))
+        return Exported(table=_without_empty(_ratings(answers, said, project, options, finals)))
     labelled = answers.join(finals, on=["item", "text_place"], how="left", maintain_order="left")
     known = labelled.filter(pl.col("label").is_not_null())
     if known.is_empty():
@@ -78,18 +78,16 @@ def export(
             "they differ; 'markscheme annotate --project PATH --per-item N' changes how many, and "
             "--as ratings exports each person's labels"
         )
-    notes = _notes(labelled, known)
+    several = pl.col("annotator_labels").list.drop_nulls().list.len() > 1
+    waiting = pl.col("label").is_null() & several.fill_null(value=False)
+    notes = _notes(kind, labelled.height, known.height, labelled.filter(waiting).height)
     if alone is not None:
         notes += (
             f"{alone} alone has labelled so far: these are their labels, though the project asks "
             f"for {project.per_item} people an item",
         )
     if kind == "labels":
-        several = pl.col("annotator_labels").list.drop_nulls().list.len() > 1
-        waiting = pl.col("label").is_null() & several.fill_null(value=False)
-        if count := labelled.filter(waiting).height:
-            known = labelled.filter(pl.col("label").is_not_null() | waiting)
-            notes += (f"{count:,} more wait for a decision: each person's word is there, no label",)
+        known = labelled.filter(pl.col("label").is_not_null() | waiting)
         if connection.scalar(select(func.count(t.items.c.draw_weight))):
             notes += (
                 "these items came in the order 'informative' at first, unsure answers before "
@@ -102,7 +100,7 @@ def export(
     table = known.with_columns(_verdicts(known["label"], project, options))
     if kind == "training":
         kept = ["answer_id", "question", "references", "answer", "system", "label"]
-        return Exported(table=table.select(kept), notes=notes)
+        return Exported(table=_without_empty(table.select(kept)), notes=notes)
     amended = amend_references(
         answers.select("answer_id", "question", "references", "answer", "system"), table
     )
@@ -110,7 +108,7 @@ def export(
     lists = amended.with_columns(given=answers["references"]).unique(["question", "given"])
     added, removed = lists.select("references_added", "references_removed").sum().row(0)
     return Exported(
-        table=amended.drop("references_added", "references_removed"),
+        table=_without_empty(amended.drop("references_added", "references_removed")),
         notes=(*notes, f"{added:,} references joined, {removed:,} left"),
     )
 
@@ -171,7 +169,9 @@ def _finals(
     settled: Mapping[int, float | None],
 ) -> pl.DataFrame:
     """Of each text: `label`, `annotator_labels` of the first annotators, maybe `relation`."""
-    firsts = firsts.select("item", "text_place", "person", value="grade").drop_nulls("value")
+    firsts = firsts.select("item", "text_place", "person", "name", value="grade").drop_nulls(
+        "value"
+    )
     if project.scale == "rank":
         means = firsts.group_by("item", "text_place").agg(pl.col("value").mean().alias("label"))
         table = means.filter(pl.col("item").is_in(list(settled)))
@@ -191,14 +191,25 @@ def _finals(
 
 
 def _side_by_side(firsts: pl.DataFrame) -> pl.DataFrame:
-    """`annotator_labels`: the n-th place belongs to the n-th person who labelled anything."""
+    """`annotator_labels`: the n-th place belongs to the n-th person who labelled anything.
+
+    `annotators` has their names.
+    """
     keys = ["item", "text_place"]
     if firsts.is_empty():
-        empty = pl.Series("annotator_labels", [], dtype=pl.List(pl.Float64))
-        return firsts.select(keys).with_columns(empty)
+        return firsts.select(
+            *keys,
+            annotator_labels=pl.lit([], pl.List(pl.Float64)),
+            annotators=pl.lit([], pl.List(pl.String)),
+        )
     wide = firsts.pivot(on="person", index=keys, values="value", sort_columns=False)
     people = sorted((name for name in wide.columns if name not in keys), key=int)
-    return wide.select(*keys, pl.concat_list(people).alias("annotator_labels"))
+    names = dict(firsts.select(pl.col("person").cast(pl.String), "name").iter_rows())
+    return wide.select(
+        *keys,
+        pl.concat_list(people).alias("annotator_labels"),
+        pl.lit([names[person] for person in people], pl.List(pl.String)).alias("annotators"),
+    )
 
 
 def _ratings(
@@ -244,15 +255,22 @@ def _verdicts(labels: pl.Series, project: Project, options: ExportOptions) -> pl
     return labels
 
 
-def _notes(labelled: pl.DataFrame, known: pl.DataFrame) -> tuple[str, ...]:
-    left = labelled.height - known.height
-    said = f"{known.height:,} of {labelled.height:,} answers have their label"
-    return (f"{said}; {left:,} are not resolved and left out" if left else said,)
+def _notes(kind: str, answers: int, labelled: int, waiting: int) -> tuple[str, ...]:
+    """How many answers have their label, and what becomes of the others in this export."""
+    said, rest = f"{labelled:,} of {answers:,} answers have their label", answers - labelled
+    if kind == "labels" and waiting:
+        said += f"; {waiting:,} undecided, written with each person's word alone"
+        rest -= waiting
+    if rest and kind != "references":
+        said += f"; {rest:,} not resolved, left out"
+    return (said,)
 
 
 def _without_empty(table: pl.DataFrame) -> pl.DataFrame:
     optional = ("inclusion_probability", "stratum", "system")
-    return table.drop(n for n in optional if table[n].null_count() == table.height)
+    return table.drop(
+        n for n in optional if n in table.columns and table[n].null_count() == table.height
+    )
 
 
 def _moments(seconds: pl.Series) -> pl.Series:

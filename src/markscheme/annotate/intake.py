@@ -12,6 +12,7 @@ import orjson
 import polars as pl
 from sqlalchemy import Connection, insert, select
 
+from markscheme.agreement import open_run
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.errors import DataError
@@ -42,9 +43,10 @@ class Intake:
 
 
 def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
-    """Answers of a file, as `plan-labels` writes it or any other, with the sampling design.
+    """Answers of a file, as `plan-labels` writes it or any other, or of a run's folder.
 
-    References may be missing; `inclusion_probability` and `stratum` are stored.
+    References may be missing; `inclusion_probability` and `stratum` are stored. `system` is null
+    where no column says it.
 
     Raises:
         DataError: the file cannot be read, or lacks questions or answers.
@@ -52,6 +54,8 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
     options = options or ReadOptions()
     if path == "-":
         raise DataError("answers to label are read from a file, not from standard input")
+    if Path(path).is_dir():
+        return open_run(path).answers
     raw = read_table(path)
     wanted = ("question", "references", "answer", "system")
     found = renamed(raw, options.columns, wanted).columns
@@ -74,6 +78,8 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
                 raise no_columns(path, lacking, raw.columns) from None
             raise
         answers = answers.with_columns(pl.lit([], dtype=pl.List(pl.String)).alias("references"))
+    if "system" not in found and answers["system"].eq(_stem(path)).all():
+        answers = answers.with_columns(system=pl.lit(None, pl.String))
     design = [name for name in DESIGN if name in raw.columns]
     if not design:
         return answers

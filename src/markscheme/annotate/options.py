@@ -53,7 +53,7 @@ class AnnotateOptions:
     Settings that are None are the project's own, or the usual ones of a new project.
 
     Attributes:
-        file: answers to label; None opens an existing project.
+        file: answers to label, or the folder of a run; None opens an existing project.
         annotators: names.
         adjudicators: names; none: an annotator who has not seen the item.
         scale: what annotators may say.
@@ -77,7 +77,8 @@ class AnnotateOptions:
     file: Annotated[
         str | None,
         Argument(
-            "Answers to label, such as plan-labels writes. Not needed to continue.", metavar="FILE"
+            "Answers to label, such as plan-labels writes, or a run. Not needed to continue.",
+            metavar="FILE",
         ),
     ] = None
     annotators: Annotated[

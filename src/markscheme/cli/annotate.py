@@ -57,10 +57,10 @@ def annotate(
         raise MarkschemeError("give the FILE to label, or --project with one that is there")
     if file is not None:
         check_named(file)
-        if not (file.startswith(DATASET) or Path(file).is_file()):
+        if not (file.startswith(DATASET) or Path(file).exists()):
             raise MarkschemeError(f"there is no file {file}")
     listening = listen(host, port, public_url) if serve else None
-    place = project or f"{file}.annotate.sqlite"
+    place = project or f"{(file or '').rstrip('/')}.annotate.sqlite"
     plan = None if is_url(place) or Path(place).exists() else read_plan(options, place)
     store = Store(place)
     try:

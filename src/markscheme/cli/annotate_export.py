@@ -33,8 +33,8 @@ def annotate_export(
 ) -> None:
     """Export labels for agree, estimate, amended references or train examiner.
 
-    Works while the app runs. Only answers that have their label are written (but for ratings and
-    audit); the others are counted.
+    Works while the app runs. As labels and training, only answers that have their label are
+    written, and as labels those on which people differ, without one; the others are counted.
     """
     from markscheme.cli.annotate import missing_web
 

@@ -20,6 +20,7 @@ from markscheme.agreement import (
     Run,
     TableSource,
     agreement,
+    closest_judge,
     estimate,
     judged_table,
     open_run,
@@ -35,6 +36,7 @@ from markscheme.tables import (
     as_binary,
     join_labels,
     load_labels,
+    one_judge,
     with_answers,
 )
 
@@ -77,6 +79,7 @@ class Material:
         joined: judgments with labels; None where there are no labels.
         origin: of the report: version, options and command of each run, by its name.
         positive_from: the grade from which a label is an acceptance.
+        judge: the name of the judge that was chosen to lead; None for none.
     """
 
     title: str
@@ -86,6 +89,7 @@ class Material:
     joined: Joined | None = field(repr=False)
     origin: Mapping[str, Mapping[str, Any]]
     positive_from: float | None = None
+    judge: str | None = None
 
     def without_reasons(self) -> Material:
         """The same without judges' explanations and replies, which may quote any text."""
@@ -151,14 +155,26 @@ class Material:
         )
 
     @cached_property
+    def leading(self) -> tuple[str, str]:
+        """The judge that the page leads with, and why it is this one (empty where there is one)."""
+        if self.judge is not None:
+            return self.judge, "chosen with --judge"
+        if len(self.judges) == 1:
+            return self.names[0], ""
+        if (best := closest_judge(self.agreement)) is not None:
+            kappa = best.left_out["kappa"].value
+            return best.judge, f"of the judges the closest to the labels: kappa {kappa:.2f}"
+        return self.names[0], "the first judge named"
+
+    @cached_property
     def estimated(self) -> EstimateResult | str | None:
-        """What people would accept, from a labelled part and the last judge, or why it is unknown.
+        """What people would accept, from labels and the leading judge, or why it is unknown.
 
         None where no answer has a label, or every one.
         """
         if not 0 < self.labelled < self.answers.height or self.labels is None:
             return None
-        judge = self.judges[-1].name
+        judge, _ = self.leading
         options = EstimateOptions(
             judge=judge,
             by="system" if len(self.systems) > 1 else None,
@@ -244,6 +260,7 @@ def read_material(
     labels: pl.DataFrame | None = None,
     positive_from: float | None = None,
     compare: Sequence[JudgmentsSource] = (),
+    judge: str | None = None,
     title: str | None = None,
     given: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
 ) -> Material:
@@ -255,11 +272,13 @@ def read_material(
         labels: people's labels, as `load_labels` gives them; None takes those in the answers.
         positive_from: the grade from which an answer is acceptable, where labels are grades.
         compare: other judgments of the same answers, shown as well.
+        judge: which one leads; None for the closest to the labels, or without labels the first.
         title: of the report; None takes the name of the folder or the file.
         given: adds labels that were given elsewhere to the answers table.
 
     Raises:
         RunError: the run is not finished or damaged, or a judge lacks some of the answers.
+        UnknownNameError: no judge is called `judge`.
         DataError, AgreementError: a table cannot be read, judgments come without answers, or
             labels do not match or contradict each other.
     """
@@ -279,6 +298,8 @@ def read_material(
     joined, accepted = None, pl.Series([None] * table.height, dtype=pl.Boolean)
     known = _labels(table) if labels is None else labels
     judges = _distinct(judges)
+    if judge is not None:
+        one_judge(pl.DataFrame({"judge": [one.name for one in judges]}), judge)
     if known is not None:
         joined, accepted = _joined(table, judges, known, positive_from)
     return Material(
@@ -289,6 +310,7 @@ def read_material(
         joined=joined,
         origin={name: manifest for name, manifest in origin.items() if manifest},
         positive_from=positive_from,
+        judge=judge,
     )
 
 

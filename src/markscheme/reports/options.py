@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from markscheme.flags import Columns, LabelColumn, Option, PositiveFrom, Title
+from markscheme.flags import Columns, Judge, LabelColumn, Option, PositiveFrom, Title
 
 FigureFormat: TypeAlias = Literal["svg", "png", "pdf", "html", "json"]
 
@@ -19,6 +19,8 @@ class ReportOptions:
         label_column: the column with labels, in the file of labels.
         columns: our names of columns to those of the file of labels.
         positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
+        judge: whose verdicts the page leads with; None for the one that agrees best with the labels
+            (kappa; of equal ones the first), and without labels for the first.
         title: None for the folder's name.
         without_answers: the page has figures only: no question, reference, answer, reason or reply.
         figures: a folder for the charts too, a file each.
@@ -29,6 +31,7 @@ class ReportOptions:
     label_column: LabelColumn = None
     columns: Columns = field(default_factory=dict)
     positive_from: PositiveFrom = None
+    judge: Judge = None
     title: Title = None
     without_answers: Annotated[
         bool,

@@ -69,6 +69,7 @@ def report(
 
     Raises:
         RunError: the run is not finished, or a judge lacks some of the answers.
+        UnknownNameError: there is no judge of the name that was given.
         DataError, AgreementError: a table cannot be read, judgments come without answers, or
             labels do not match or contradict each other.
         MissingExtraError: the extra `report` is not installed.
@@ -93,6 +94,7 @@ def report(
         labels=known,
         positive_from=chosen.positive_from,
         compare=compare,
+        judge=chosen.judge,
         title=chosen.title
         or (target.stem if opened.folder is None and opened.name == "the table" else None),
     )

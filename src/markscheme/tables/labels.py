@@ -123,7 +123,12 @@ def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
     if "annotator" not in table.columns and len(called) == 1:
         table = table.rename({called[0]: "annotator"})
     if "annotators" in table.columns and table.schema["annotators"] != pl.List(pl.String):
-        table = table.drop("annotators")  # how many there were, or names in one text
+        try:  # Names as JSON, as CSV has lists; else how many there were, or names in one text.
+            table = table.with_columns(
+                pl.col("annotators").cast(pl.String).str.json_decode(pl.List(pl.String))
+            )
+        except pl.exceptions.PolarsError:
+            table = table.drop("annotators")
     if "annotator" in table.columns and "label" in table.columns:
         return _one_row_an_answer(table)
     if "annotator_labels" in table.columns:

@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import Scope
 
-from markscheme.agreement import agree, estimate
+from markscheme.agreement import agree, closest_judge, estimate
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MarkschemeError
 from markscheme.reports import (
@@ -289,13 +289,14 @@ class _Pages:
         }  # fmt: skip
         if not rows:
             return found
-        problems = []
+        problems, judge = [], run.judges[0]
         try:
-            found["tables"] += [_table(one) for one in agree(run.path, rows).tables[:2]]
+            agreed = agree(run.path, rows)
+            found["tables"] += [_table(one) for one in agreed.tables[:2]]
+            judge = best.judge if (best := closest_judge(agreed.judges)) else judge
         except MarkschemeError as error:
             problems.append(str(error))
         try:
-            judge = run.judges[-1]
             found["tables"].append(_table(estimate(run.path, rows, judge=judge).tables[0]))
         except MarkschemeError as error:
             problems.append(str(error))

@@ -24,14 +24,15 @@ _MOST_WITH_EVERY_PAIR = 8
 
 
 def pairs(material: Material) -> Section | None:
-    """Pairs of systems by people's verdicts where every answer has a label, else by the last judge.
+    """Pairs of systems by people where every answer has a label, else by the leading judge.
 
     Where a part of the answers is labelled, what people would say is estimated from both.
     """
     if not 1 < len(material.systems) <= _MOST_SYSTEMS:
         return None
     every_label = material.labelled == material.answers.height
-    voice = PEOPLE if every_label else material.judges[-1].name
+    leading, why = material.leading
+    voice = PEOPLE if every_label else leading
     labels = None if every_label or not material.labelled else material.labels
     try:
         found = compare(
@@ -54,7 +55,8 @@ def pairs(material: Material) -> Section | None:
     return Section(
         key="pairs",
         title="Which system is better",
-        caption=f"{lead}. The order, from the best: {', '.join(found.order)}.",
+        caption=f"{lead}. The order, from the best: {', '.join(found.order)}."
+        + (f" The judge is {voice} ({why})." if why and not every_label else ""),
         table=_table(
             f"Systems in pairs, by {by}: difference in points with 95% interval",
             [{**vars(pair), **_best(pair, people)} for pair, people in shown],

@@ -17,13 +17,14 @@ def people(material: Material) -> Section | None:
     found = material.estimated
     if not isinstance(found, EstimateResult):
         return None
-    judge = found.estimates[0].judge
+    judge, why = material.leading
     refusals = [f"{one.system}: {one.refusal}" for one in found.estimates if one.refusal]
     figures = [("", one.figure) for one in found.estimates if one.figure is not None]
     return Section(
         key="people",
         title="How many answers people would accept",
-        caption=f"Estimated from the labelled answers and from what {judge} says of all. "
+        caption=f"Estimated from the labelled answers and from what {judge} says of all"
+        + (f" ({why}). " if why else ". ")
         + " ".join(f"{line}." for line in found.lead[:1]),
         table=Table.of(
             "Answers that people would accept, in percent, with 95% interval",
