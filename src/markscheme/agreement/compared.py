@@ -372,9 +372,7 @@ def _slices_table(
     )
 
 
-def _with_other(
-    rows: pl.DataFrame, other: pl.DataFrame
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def _with_other(rows: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Judgments of two runs as one table, judges of the second renamed where both have them.
 
     Of the other, those of answers that the first has too, with its ids; and notes on that.

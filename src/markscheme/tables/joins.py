@@ -243,9 +243,7 @@ def _by_id_or_texts(judged: pl.DataFrame, by_id: Match, by_texts: Match) -> Matc
         AgreementError: the texts contradict the ids, and no more rows match by them.
     """
     once = judged.select(KEYS[:3]).unique("answer_id", keep="first", maintain_order=True)
-    beside = by_id.table.join(
-        once, on="answer_id", suffix=_JUDGED, maintain_order="left"
-    )
+    beside = by_id.table.join(once, on="answer_id", suffix=_JUDGED, maintain_order="left")
     differ = beside.filter(
         pl.any_horizontal(
             (pl.col(name) != pl.col(name + _JUDGED)).fill_null(value=False)

@@ -97,7 +97,7 @@ def load_labels(
 def _words_without_value(table: pl.DataFrame) -> list[str]:
     """How many labels are a word such as `?` or `n/a`, which says that there is none."""
     return [
-        f"{rows:,} labels are {word!r} and are left out"
+        f"{rows:,} {'labels are' if rows > 1 else 'label is'} {word!r} and left out"
         + ("" if name == "label" else f" (column {name!r})")
         for name, kind in table.schema.items()
         if kind == pl.String and (name == "label" or re.fullmatch(r"annotator.*\d.*", name))
