@@ -494,4 +494,5 @@ def test_columns_called_like_models_are_offered_as_answers() -> None:
     table = pl.concat(list(reader))
     assert table["answer"].to_list() == ["x"]
     (note,) = (note for note in reader.notes if "other systems" in note)
-    assert note.startswith("'beta-large' may hold") and "alpha-7b,beta-large reads all" in note
+    assert note.startswith("'beta-large' may hold")
+    assert "alpha-7b,beta-large reads all" in note

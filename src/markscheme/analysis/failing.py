@@ -33,7 +33,6 @@ from markscheme.tables import (
     label_notes,
     matched_on,
     one_judge,
-    tied_note,
     write_table,
 )
 from markscheme.text import excerpt
@@ -392,7 +391,7 @@ def _accepted(
         left_out = label_notes(table.drop("label"), known)
         accepted = _matched(table, known)
     else:
-        left_out = tied_note(table)
+        left_out = label_notes(table, table)
         accepted = table
     if options.trusted is None:
         people = as_binary(accepted["label"], positive_from=options.positive_from)

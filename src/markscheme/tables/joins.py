@@ -144,7 +144,13 @@ def label_notes(judged: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ...]:
     Raises:
         AgreementError: as `matched_on`.
     """
-    return (*matched_on(judged, labels).notes, *_remarks(labels), *tied_note(labels))
+    said = (*matched_on(judged, labels).notes, *_remarks(labels))
+    key = [name for name in KEYS if name in labels.columns]
+    tied = labels.filter(_tied(labels)).select(key).n_unique()
+    if not tied:
+        return said
+    hard = f"{tied:,} labelled answers are left out, as their annotators are tied: decide them"
+    return (*said, hard)
 
 
 REMARKS = "remarks"
@@ -154,15 +160,6 @@ REMARKS = "remarks"
 def _remarks(labels: pl.DataFrame) -> tuple[str, ...]:
     there = REMARKS in labels.columns and labels.height
     return tuple(labels[REMARKS][0]) if there else ()
-
-
-def tied_note(labels: pl.DataFrame) -> tuple[str, ...]:
-    """How many answers have no label since their annotators are tied; nothing where none has."""
-    key = [name for name in KEYS if name in labels.columns]
-    tied = labels.filter(_tied(labels)).select(key).n_unique()
-    if not tied:
-        return ()
-    return (f"{tied:,} labelled answers are left out, as their annotators are tied: decide them",)
 
 
 def _tied(labels: pl.DataFrame) -> pl.Expr:

@@ -522,7 +522,7 @@ def _shown(names: Sequence[str]) -> str:
 
 def _note_other_answers(found: Recognised, raw: RawBatch, given: Mapping[str, str]) -> None:
     """Say where one of several columns that look like a system's answers was named."""
-    taken = model_columns(raw, {given.get("answer")} & set(raw.columns))
+    taken = model_columns(raw, {given.get("answer", "")} & set(raw.columns))
     others = model_columns(raw, found.unused) if taken and found.format is None else []
     if others:
         found.notes[
