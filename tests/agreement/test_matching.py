@@ -121,6 +121,16 @@ def test_a_misspelt_column_of_labels_is_named(wanted: str, run: Path) -> None:
         markscheme.agree(run, labels=table, columns={"answer_id": "answer key", "label": wanted})
 
 
+def test_labels_of_a_run_may_be_called_as_in_the_judged_file(tmp_path: Path) -> None:
+    table, columns = answers().rename({"label": "Urteil"}), {"label": "Urteil"}
+    markscheme.judge(table, "contains", columns=columns, out=tmp_path / "run")
+    for name in ("agree", "estimate", "compare systems"):
+        right = FUNCTIONS[name](tmp_path / "run")
+        found = FUNCTIONS[name](tmp_path / "run", columns=columns)
+        assert str(found) == str(right)
+        assert "80" in str(found)
+
+
 def test_another_run_with_other_ids_is_compared_by_the_texts(run: Path, tmp_path: Path) -> None:
     wide = answers().select("question", "references", "answer", "system")
     other = wide.pivot(on="system", index=["question", "references"], values="answer")

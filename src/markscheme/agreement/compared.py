@@ -292,11 +292,10 @@ def _labels_of_systems(
     reading: dict[str, Any] = {"column": options.label_column, "columns": options.columns}
     if labels is not None:
         return labelled_table(labels, **reading)
-    stored = run.stored_answers if answers is None else answers
-    if stored is None:
+    if answers is None and run.stored_answers is None:
         return None
     try:
-        known = labelled_table(stored, **reading)
+        known = labelled_table(run if answers is None else answers, **reading)
     except DataError:
         return None  # answers without any column of labels
     return known if known["label"].count() else None

@@ -416,7 +416,8 @@ def judged_and_labelled(
         names = {ours: theirs for ours, theirs in columns_of(columns).items() if ours != "label"}
         return rows, labelled_table(both, columns=names)
     rows = judged_table(run, judges=judges, columns=columns, threshold=threshold, labels=known)
-    return rows, labelled_table(known, column=label_column, columns=columns)
+    source = run if labels is None else known
+    return rows, labelled_table(source, column=label_column, columns=columns)
 
 
 def joined_with_labels(
