@@ -482,3 +482,17 @@ def test_all_are_judged_without_an_option_and_none_is_misread(tmp_path: Path) ->
     assert stated is not None
     assert (len(judged), len(given)) == tuple(map(int, stated.groups()))
     assert len(judged) >= 23
+
+
+def test_columns_called_like_models_are_offered_as_answers() -> None:
+    rows = [{"Thema": "t", "Frage": "q?", "Lösung": "a", "alpha-7b": "x", "beta-large": "y"}]
+    with pytest.raises(DataError, match=r"--answer-columns alpha-7b,beta-large in place"):
+        read_answers(rows)
+    reader = AnswersReader([rows], ReadOptions(
+        columns={"question": "Frage", "references": "Lösung", "answer": "alpha-7b"}
+    ))  # fmt: skip
+    table = pl.concat(list(reader))
+    assert table["answer"].to_list() == ["x"]
+    (note,) = (note for note in reader.notes if "other systems" in note)
+    assert note.startswith("'beta-large' may hold")
+    assert "alpha-7b,beta-large reads all" in note

@@ -39,7 +39,16 @@ from markscheme.results import (
     out_of,
     share_text,
 )
-from markscheme.tables import LEARNED, Joined, join_labels, scope_parts, tied_note
+from markscheme.tables import (
+    KEYS,
+    LEARNED,
+    Joined,
+    join_labels,
+    label_notes,
+    matched_on,
+    scope_parts,
+    with_answers,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +138,7 @@ def compare(
     }
     if wanted.slices and not wanted.systems:
         raise AgreementError("--slices requires --systems (Python: systems=True)")
+    notes: Sequence[str] = ()
     people: list[PeoplesDifference] = []
     sliced: list[SlicedDifference] = []
     of: Callable[[pl.DataFrame], list[Comparison]]
@@ -146,19 +156,19 @@ def compare(
             )
         else:
             people = peoples_differences(rows, known, pairs, wanted)
-            said += tied_note(known)
+            said += label_notes(rows, known)
         sliced = _sliced(rows, known, wanted)
     else:
         rows, known = judged_and_labelled(run, labels, label_column=wanted.label_column, **reading)
         if other is not None:
-            rows = _with_other(rows, judged_table(other, **reading))
+            rows, notes = _with_other(rows, judged_table(other, **reading, labels=labels))
         joined = join_labels(rows, known)
         compared = joined.rows
         of = partial(_of_judges, joined, wanted)
         pairs = of(compared)
-        said, what = joined.notes(), wanted.statistic
-    learned, rest, notes = _on_the_rest(rows, compared, of)
-    tables = [_difference_table(pairs, what, (*said, *notes), wanted)]
+        said, what = [*joined.notes(), *notes], wanted.statistic
+    learned, rest, of_rest = _on_the_rest(rows, compared, of)
+    tables = [_difference_table(pairs, what, (*said, *of_rest), wanted)]
     if rest:
         among = ", on questions that trained no judge"
         tables.append(_difference_table(rest, what, (), wanted, among))
@@ -284,11 +294,10 @@ def _labels_of_systems(
     reading: dict[str, Any] = {"column": options.label_column, "columns": options.columns}
     if labels is not None:
         return labelled_table(labels, **reading)
-    stored = run.stored_answers if answers is None else answers
-    if stored is None:
+    if answers is None and run.stored_answers is None:
         return None
     try:
-        known = labelled_table(stored, **reading)
+        known = labelled_table(run if answers is None else answers, **reading)
     except DataError:
         return None  # answers without any column of labels
     return known if known["label"].count() else None
@@ -364,12 +373,32 @@ def _slices_table(
     )
 
 
-def _with_other(rows: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
-    """Judgments of two runs as one table, judges of the second renamed where both have them."""
+def _with_other(rows: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Judgments of two runs as one table, judges of the second renamed where both have them.
+
+    Of the other, those of answers that the first has too, with its ids; and notes on that.
+
+    Raises:
+        AgreementError: they share no answer, or their ids contradict their texts.
+    """
+    base, key, notes = matched_on(other, rows)
+    common = other.join(base, on=key, how="semi", nulls_equal=True)
+    if common.is_empty():
+        raise AgreementError(
+            f"the other judgments are of none of these answers, by {' and '.join(key)}: the first "
+            f"are {base.select(key).row(0)} here and {other.select(key).row(0)} there"
+        )
+    if left := other.height - common.height:
+        notes = (*notes, f"{left:,} of the other judgments are of other answers and are left out")
+    if key != KEYS[:1]:
+        ours = rows.filter(rows["judge"] == rows["judge"][0])
+        common = with_answers(common, ours.select(n for n in KEYS if n in ours.columns))
+    other = common
     taken = rows["judge"].unique().implode()
     name = pl.col("judge")
     renamed = pl.when(name.is_in(taken)).then(name + " (other)").otherwise(name)
-    return pl.concat([rows, other.with_columns(renamed.alias("judge"))], how="diagonal_relaxed")
+    other = other.with_columns(renamed.alias("judge"))
+    return pl.concat([rows, other], how="diagonal_relaxed"), notes
 
 
 def _difference_table(

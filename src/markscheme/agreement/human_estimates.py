@@ -26,7 +26,7 @@ from markscheme.results import (
     interval_note,
     number,
 )
-from markscheme.tables import tied_note
+from markscheme.tables import label_notes
 
 NAMES = {
     "ppi_tuned": "PPI, tuned (PPI++)",
@@ -86,7 +86,7 @@ def estimate(
     records = [record for one in found for record in _records(one)]
     return EstimateResult(
         frame=flat_frame(records),
-        tables=(_table(found, records, wanted, tied_note(known)),),
+        tables=(_table(found, records, wanted, label_notes(rows, known)),),
         data={"command": "estimate", "confidence": wanted.confidence, "estimates": found},
         lead=_lead(found),
         estimates=tuple(found),

@@ -314,6 +314,11 @@ def judged_table(
         for ours, theirs in columns_of(columns).items()
         if ours.partition(":")[0] != "label"
     }
+    known = run.stored_answers
+    if known is not None or labels is not None or run.given is not None:
+        # What judgments are matched by is then theirs and the answers': labels do without it.
+        names = {ours: theirs for ours, theirs in names.items()
+                 if theirs != "none" or ours not in KEYS}  # fmt: skip
     if labels is not None:
         names = names_of_judged(names, run, labels)
         for ours, theirs in names.items():
@@ -330,7 +335,6 @@ def judged_table(
         names=names,
         slices=slices,
     )
-    known = run.stored_answers
     if run.given is not None:
         wanted = tuple(set(slices) - set(found.columns))
         known = answers_table(run.given, ReadOptions(slices=wanted))
@@ -365,13 +369,21 @@ def labelled_table(
         DataError, AgreementError: they cannot be read.
     """
     table = _label_table(source)
+    given = columns_of(columns) | ({"label": column} if column else {})
     known = {
         ours: theirs
-        for ours, theirs in columns_of(columns).items()
+        for ours, theirs in given.items()
         if ours.startswith(("annotator", LABEL_OF)) or ours in (*KEYS, "label")
-        if theirs in table.columns
+        if theirs in (*table.columns, "none")
     }
-    return load_labels(table, column=column, names=known)
+    lost = [ours for ours in given if ours.partition(":")[0] == "label" and ours not in known]
+    # A run has its labels under our name, whatever they were called in the judged file.
+    if lost and (column or open_run(source).stored_answers is None):
+        raise DataError(
+            f"the labels have no column {given[lost[0]]!r} (named as {lost[0]}); the columns are "
+            f"{', '.join(map(repr, table.columns))}"
+        )
+    return load_labels(table, names=known)
 
 
 def judged_and_labelled(
@@ -401,9 +413,11 @@ def judged_and_labelled(
         rows = judged_table(
             both, judges=judges, columns=columns, answers=answers, threshold=threshold
         )
-        return rows, labelled_table(both, columns=columns)
+        names = {ours: theirs for ours, theirs in columns_of(columns).items() if ours != "label"}
+        return rows, labelled_table(both, columns=names)
     rows = judged_table(run, judges=judges, columns=columns, threshold=threshold, labels=known)
-    return rows, labelled_table(known, column=label_column, columns=columns)
+    source = run if labels is None else known
+    return rows, labelled_table(source, column=label_column, columns=columns)
 
 
 def joined_with_labels(

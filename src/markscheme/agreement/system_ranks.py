@@ -22,7 +22,7 @@ from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
 from markscheme.results import Column, Table, TableResult, columns
-from markscheme.tables import as_binary, join_labels, row_keys, with_answers
+from markscheme.tables import as_binary, join_labels, label_notes, row_keys, with_answers
 
 HUMAN = "human"
 EXACT = "exact_match"
@@ -180,6 +180,7 @@ def _amended(
         f"{answers.height:,} answers marked by exact match against references that "
         f"{labels['label'].count():,} labels, or a judge's verdicts, amended",
         "an answer without label or verdict is right if it matches an amended reference",
+        *label_notes(answers, labels),
     ]
     for (judge,), part in rows.filter(pl.col("judge") != EXACT).group_by(
         "judge", maintain_order=True

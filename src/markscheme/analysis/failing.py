@@ -30,9 +30,9 @@ from markscheme.models import Models
 from markscheme.results import Column, Format, Table, TableResult, columns, excerpts, out_of
 from markscheme.tables import (
     as_binary,
+    label_notes,
     matched_on,
     one_judge,
-    tied_note,
     write_table,
 )
 from markscheme.text import excerpt
@@ -388,10 +388,10 @@ def _accepted(
         accepted = trusted.unique("answer_id", maintain_order=True)
     elif labels is not None:
         known = labelled_table(labels, column=options.label_column, columns=options.columns)
-        left_out = tied_note(known)
+        left_out = label_notes(table.drop("label"), known)
         accepted = _matched(table, known)
     else:
-        left_out = tied_note(table)
+        left_out = label_notes(table, table)
         accepted = table
     if options.trusted is None:
         people = as_binary(accepted["label"], positive_from=options.positive_from)
@@ -412,7 +412,7 @@ def _accepted(
 def _matched(table: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """`answer_id` and `label` of the answers, by the labels of another table."""
     bare = table.drop("label")
-    known, key = matched_on(bare, known)
+    known, key, _ = matched_on(bare, known)
     return bare.select(list(dict.fromkeys(["answer_id", *key]))).join(
         known.select(*key, "label").unique(key, maintain_order=True), on=key, how="left"
     )

@@ -40,7 +40,7 @@ def judged_answers(
     texts = run.answers
     wanted = [name for name in slices if name not in ("judge", "system")]
     check_slices(texts.columns, wanted)
-    texts, key = matched_on(rows, texts)
+    texts, key, _ = matched_on(rows, texts)
     extra = [name for name in dict.fromkeys((*_TEXTS, *wanted)) if name not in key]
     table = rows.drop([name for name in extra if name in rows.columns]).join(
         texts.unique(key, keep="first", maintain_order=True).select(*key, *extra),

@@ -28,9 +28,9 @@ from .files import read_table as read_table
 from .joins import Joined as Joined
 from .joins import as_binary as as_binary
 from .joins import join_labels as join_labels
+from .joins import label_notes as label_notes
 from .joins import matched_on as matched_on
 from .joins import numbered as numbered
-from .joins import tied_note as tied_note
 from .joins import with_answers as with_answers
 from .judgment_files import judgments_file as judgments_file
 from .judgment_files import load_judgments as load_judgments

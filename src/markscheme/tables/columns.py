@@ -156,6 +156,11 @@ _FAMILIES = re.compile(
 )
 """Names of language models, by which a column of a wide table is known."""
 
+_VARIANTS = re.compile(
+    r"(?<![a-z\d])\d+(\.\d+)?[bm]$| (nano|tiny|mini|small|large|xl|pro|flash|turbo|instruct)$"
+)
+"""How names of variants of a model end: too little to read a column by, enough to ask."""
+
 _NOT_ANSWERS = frozenset(
     [
         "id", "time", "length", "len", "score", "tokens", "cost", "latency", "label", "judge",
@@ -178,6 +183,16 @@ def wide_answers(raw: RawBatch, free: Sequence[str]) -> dict[str, str]:
         return marked
     answers = {name: name for name in known if not _NOT_ANSWERS & set(plain_name(name).split())}
     return {name: name for name in answers if not _is_labels(raw.columns[name], name, answers)}
+
+
+def model_columns(raw: RawBatch, names: Iterable[str]) -> list[str]:
+    """Those of the columns that hold texts and are called like a model: `alpha-7b`, `beta-mini`."""
+    return [
+        name
+        for name in names
+        if _FAMILIES.search(plain_name(name)) or _VARIANTS.search(plain_name(name))
+        if not _NOT_ANSWERS & set(plain_name(name).split()) and holds_texts(raw.columns[name])
+    ]
 
 
 def _system_in(name: str) -> str | None:

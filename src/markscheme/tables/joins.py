@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
 from markscheme.errors import AgreementError, DataError
 from markscheme.tables.columns import ALIASES, KEYS, plain_name
+from markscheme.text import excerpt
 
 _MAY_BE_ID = re.compile(
     r"\b(?:key|uu?id|(?:q|answer|case|doc|example|item|query|question|record|row|sample)?ids?)\b"
@@ -35,6 +37,7 @@ class Joined:
         unused_labels: labels without a judgment.
         repeated_labels, repeated_judgments: rows that repeat another one with the same value.
         clustered: whether `cluster` is the question.
+        remarks: what else there is to say of the labels and of how they were matched.
     """
 
     rows: pl.DataFrame
@@ -46,6 +49,7 @@ class Joined:
     repeated_labels: int
     repeated_judgments: int
     clustered: bool
+    remarks: tuple[str, ...] = ()
 
     def notes(self) -> list[str]:
         """What was done, in sentences for the reader."""
@@ -60,6 +64,7 @@ class Joined:
         ):
             if count:
                 said.append(f"{count} {text}")
+        said += self.remarks
         if self._unequal_chances():
             said.append(
                 "the labelled answers were drawn with unequal chances, so figures describe them "
@@ -84,7 +89,8 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
         AgreementError: nothing matches; the same answer has two labels, or two verdicts of one
             judge.
     """
-    labels, key = matched_on(judgments, labels)
+    remarks = _remarks(labels)
+    labels, key, notes = matched_on(judgments, labels)
     ties = labels.filter(_tied(labels))
     labels = labels.filter(pl.col("label").is_not_null())
     if labels.is_empty():
@@ -93,7 +99,7 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
     known, repeated_labels = _one_row_each(labels, key, "label", "labels")
     identity = key if key == KEYS[:1] else tuple(n for n in KEYS[1:] if n in judgments.columns)
     once, repeated = _one_row_each(judgments, (*identity, "judge"), "verdict", "judgments")
-    extra = [n for n in known.columns if n not in once.columns or n in key]
+    extra = [n for n in known.columns if n not in {*once.columns, REMARKS} or n in key]
     rows = once.join(
         known.select(extra), on=key, how="inner", nulls_equal=True, maintain_order="left"
     )
@@ -125,19 +131,35 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
         repeated_labels=repeated_labels,
         repeated_judgments=repeated,
         clustered=clustered,
+        remarks=(*notes, *remarks),
     )
 
 
-def tied_note(labels: pl.DataFrame) -> tuple[str, ...]:
-    """How many answers have no label since their annotators are tied; nothing where none has.
+def label_notes(judged: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ...]:
+    """What a reader of figures from labels must know of them; nothing where all is in order.
 
-    These are the answers that people find hard, so figures of the others may be too good.
+    Ids that are no key, words that are no label, and how many answers have no label since their
+    annotators are tied: those that people find hard, so figures of the others may be too good.
+
+    Raises:
+        AgreementError: as `matched_on`.
     """
+    said = (*matched_on(judged, labels).notes, *_remarks(labels))
     key = [name for name in KEYS if name in labels.columns]
     tied = labels.filter(_tied(labels)).select(key).n_unique()
     if not tied:
-        return ()
-    return (f"{tied:,} labelled answers are left out, as their annotators are tied: decide them",)
+        return said
+    hard = f"{tied:,} labelled answers are left out, as their annotators are tied: decide them"
+    return (*said, hard)
+
+
+REMARKS = "remarks"
+"""The column of labels with what was seen when they were read, alike in every row."""
+
+
+def _remarks(labels: pl.DataFrame) -> tuple[str, ...]:
+    there = REMARKS in labels.columns and labels.height
+    return tuple(labels[REMARKS][0]) if there else ()
 
 
 def _tied(labels: pl.DataFrame) -> pl.Expr:
@@ -156,34 +178,95 @@ def _ends_with_system(judged: pl.DataFrame) -> bool:
     return str(name).endswith(f":{system}")
 
 
-def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+class Match(NamedTuple):
+    """How two tables are matched.
+
+    Attributes:
+        table: the second, with the ids of the first where these are the key.
+        key: the columns to match on.
+        notes: what the reader must know of it.
+    """
+
+    table: pl.DataFrame
+    key: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+_EDITED = 0.05
+"""Below this share of matched rows, texts that differ under one id are edits of the text."""
+
+_JUDGED = " as judged"
+
+
+def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> Match:
     """A table of labels or answers with the ids of what was judged, and the columns to match on.
 
     A row of a wide table has an answer of each system, so that its id is in `judged` with the
     system's name behind it: the id `q1` and the system `terse` of a label are `q1:terse` there.
     Ids, or systems, of which the tables have none in common are no key: other tools number rows
-    in their own way, and a table without a column of systems has its file's name there.
+    in their own way, and a table without a column of systems has its file's name there. Nor are
+    ids a key where question or answer say that they are of other rows.
 
     Raises:
-        AgreementError: they have no key in common.
+        AgreementError: they have no key in common, or the ids contradict the texts and the texts
+            do not match either.
     """
     both = set(judged.columns) & set(table.columns)
+    systems = "system" in both and table.join(judged, on="system", how="semi").height
+    texts = ("question", "answer", *(["system"] if systems else []))
     textual = {"question", "answer"} <= both
     if "answer_id" in both:
         of_system = pl.format("{}:{}", "answer_id", "system").alias("answer_id")
         wide = [table.with_columns(of_system)] if "system" in both else []
         for known in (table, *wide):
-            if known.join(judged, on="answer_id", how="semi").height:
-                return known, ("answer_id",)
+            if not known.join(judged, on="answer_id", how="semi").height:
+                continue
+            by_id = Match(known, KEYS[:1])
+            return _by_id_or_texts(judged, by_id, Match(table, texts)) if textual else by_id
         if not textual:
-            return table, ("answer_id",)
+            return Match(table, KEYS[:1])
     if not textual:
         raise AgreementError(
             "judgments and labels have no key in common: both need 'answer_id', or both "
             "'question' and 'answer'"
         )
-    systems = "system" in both and table.join(judged, on="system", how="semi").height
-    return table, ("question", "answer", *(["system"] if systems else []))
+    return Match(table, texts)
+
+
+def _by_id_or_texts(judged: pl.DataFrame, by_id: Match, by_texts: Match) -> Match:
+    """The ids as the key if the texts beside them agree, else the texts.
+
+    Raises:
+        AgreementError: the texts contradict the ids, and no more rows match by them.
+    """
+    once = judged.select(KEYS[:3]).unique("answer_id", keep="first", maintain_order=True)
+    beside = by_id.table.join(once, on="answer_id", suffix=_JUDGED, maintain_order="left")
+    differ = beside.filter(
+        pl.any_horizontal(
+            (pl.col(name) != pl.col(name + _JUDGED)).fill_null(value=False)
+            for name in ("question", "answer")
+        )
+    )
+    if differ.is_empty():
+        return by_id
+    row = differ.row(0, named=True)
+    here, there = (
+        " / ".join(repr(excerpt(row[name + end] or "", 60)) for name in ("question", "answer"))
+        for end in (_JUDGED, "")
+    )
+    example = f"id {row['answer_id']!r} is of {here} among what was judged, and of {there} here"
+    count = f"{differ.height:,} of the {beside.height:,} rows matched by id"
+    if differ.height < _EDITED * beside.height:
+        return by_id._replace(notes=(f"{count} have another question or answer: {example}",))
+    matching = by_texts.table.join(judged, on=by_texts.key, how="semi", nulls_equal=True).height
+    if matching > beside.height - differ.height:
+        note = f"ids are of other rows, so the texts are matched and not the ids: {example}"
+        return by_texts._replace(notes=(note,))
+    raise AgreementError(
+        f"{count} have another question or answer, and the texts match no better: {example}. Is "
+        "it the file of what was judged? If the ids are right and the texts were edited, leave the "
+        "texts out: --columns question=none,answer=none"
+    )
 
 
 def numbered(table: pl.DataFrame) -> pl.DataFrame:
@@ -216,7 +299,7 @@ def with_answers(
     Raises:
         AgreementError: the tables have no key in common, or a judgment's answer is not there.
     """
-    answers, key = matched_on(judgments, answers)
+    answers, key, _ = matched_on(judgments, answers)
     if key != ("answer_id",):
         judgments = judgments.drop("answer_id", strict=False)
     there = {*key, *judgments.columns}

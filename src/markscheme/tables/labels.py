@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -10,8 +11,8 @@ import polars as pl
 from markscheme.errors import AgreementError, DataError
 from markscheme.tables.columns import KEYS, LABEL_OF, labels_of_systems, plain_name, renamed
 from markscheme.tables.files import Source, read_table
-from markscheme.tables.joins import check_key, text_keys
-from markscheme.tables.label_values import parse_labels
+from markscheme.tables.joins import REMARKS, check_key, text_keys
+from markscheme.tables.label_values import blank_words, parse_labels
 from markscheme.tables.validation import Trouble, number_lists
 
 _ANNOTATOR = (
@@ -30,6 +31,7 @@ LABEL_COLUMNS = (
     "item",
     "inclusion_probability",
     "stratum",
+    REMARKS,
 )
 
 
@@ -50,7 +52,7 @@ def load_labels(
     annotators are those of part `first`, with their labels before they saw any judge's verdict; the
     label is the one that the app gave the item, null while it has none. `item` numbers what was
     labelled once, however many systems gave it. `inclusion_probability` and `stratum`, as
-    `plan-labels` writes them, are retained.
+    `plan-labels` writes them, are retained. `remarks` counts the words that are no label (`?`).
 
     Args:
         source: a file, a data frame or a list of dicts.
@@ -73,7 +75,7 @@ def load_labels(
     table = renamed(given, mapping, ("answer_id", "question", "answer", "system", "label"))
     if not {"system", "label"} & set(table.columns):
         table = _a_row_a_system(table, of_systems or labels_of_systems(table.columns))
-    final = FINAL_LABEL in table.columns
+    final, remarks = FINAL_LABEL in table.columns, _words_without_value(table)
     table = _with_annotators(table)
     given_label = "label" in table.columns
     if given_label:
@@ -86,8 +88,21 @@ def load_labels(
     check_key(table, "labels", given.columns)
     if "inclusion_probability" in table.columns:
         table = table.with_columns(_chances(table["inclusion_probability"]))
+    if remarks:
+        table = table.with_columns(pl.lit(remarks, dtype=pl.List(pl.String)).alias(REMARKS))
     kept = [name for name in (*KEYS, *LABEL_COLUMNS) if name in table.columns]
     return text_keys(table.select(kept))
+
+
+def _words_without_value(table: pl.DataFrame) -> list[str]:
+    """How many labels are a word such as `?` or `n/a`, which says that there is none."""
+    return [
+        f"{rows:,} {'labels are' if rows > 1 else 'label is'} {word!r} and left out"
+        + ("" if name == "label" else f" (column {name!r})")
+        for name, kind in table.schema.items()
+        if kind == pl.String and (name == "label" or re.fullmatch(r"annotator.*\d.*", name))
+        for word, rows in blank_words(table[name]).items()
+    ]
 
 
 def _no_labels(table: pl.DataFrame, column: str | None, names: Sequence[str]) -> DataError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,7 @@ from markscheme.tables.columns import (
     REQUIRED,
     holds_texts,
     label_columns,
+    model_columns,
     no_columns,
     one_label_of_several,
     plain_name,
@@ -176,6 +178,7 @@ def recognise_columns(
             expected_reference(cell) for cell in _listed(found.values["references"])
         ]
     _note_json(found)
+    _note_other_answers(found, raw, given)
     return found
 
 
@@ -492,8 +495,12 @@ def _nothing_for(
     message = str(no_columns(raw.source, missing, names))
     inner = [leaf for leaf in _leaves(raw, names) if leaf not in names]
     inside = f" (inside them are {_shown(inner)})" if inner else ""
+    models = model_columns(raw, free)
+    several = len(models) > 1 and "answer" in missing
+    remedy = "; or, where columns hold a system's answers each, with --answer-columns "
     if list(missing) != ["answer"]:
-        return DataError(f"{message}{inside}")
+        wide = f"{remedy}{shlex.quote(','.join(models))} in place of answer=NAME" if several else ""
+        return DataError(f"{message}{inside}{wide}")
     texts = [name for name in free if name.strip() and holds_texts(raw.columns[name])]
     questions = () if "system" in found.places else found.values.get("question", ())
     system = next((name for name in texts if system_like(raw.columns[name], questions)), None)
@@ -501,17 +508,28 @@ def _nothing_for(
         return DataError(
             f"{message},system={system}{inside}: {system!r} may say whose answer each row is"
         )
-    wide = texts if len(texts) > 1 else [*texts, "OTHER"]
+    columns = models if several else texts[:3] if len(texts) > 1 else [*texts, "OTHER"]
     return DataError(
-        f"{message}{inside}; or, where columns hold a system's answers each, with "
-        f"--answer-columns {','.join(wide[:3])}; or give the file of the answers (one object of "
-        "ids and answers) too"
+        f"{message}{inside}{remedy}{shlex.quote(','.join(columns))}; or give the file of the "
+        "answers (one object of ids and answers) too"
     )
 
 
 def _shown(names: Sequence[str]) -> str:
     most = 30
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def _note_other_answers(found: Recognised, raw: RawBatch, given: Mapping[str, str]) -> None:
+    """Say where one of several columns that look like a system's answers was named."""
+    taken = model_columns(raw, {given.get("answer", "")} & set(raw.columns))
+    others = model_columns(raw, found.unused) if taken and found.format is None else []
+    if others:
+        found.notes[
+            f"{', '.join(map(repr, others))} may hold answers of other systems, which are not "
+            f"read; --answer-columns {shlex.quote(','.join((*taken, *others)))} reads all, in "
+            "place of answer=..."
+        ] = len(raw.columns[taken[0]])
 
 
 def _note_json(found: Recognised) -> None:

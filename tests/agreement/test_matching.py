@@ -1,0 +1,157 @@
+"""How judged answers and labels find each other, as every command does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme.errors import AgreementError, DataError
+
+TEXTS = {"answer_id": "none", "question": "question", "answer": "answer", "system": "system"}
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "agree": markscheme.agree,
+    "compare": markscheme.compare,
+    "compare systems": lambda s, **k: markscheme.compare(s, systems=True, judges="contains", **k),
+    "estimate": lambda s, **k: markscheme.estimate(s, judge="contains", **k),
+    "rank": lambda s, **k: markscheme.rank(s, resamples=0, **k),
+    "rank amended": lambda s, **k: markscheme.rank(s, resamples=0, protocol="amended", **k),
+    "calibrate": lambda s, **k: markscheme.calibrate(s, judge="token_f1", **k),
+    "cascade": lambda s, **k: markscheme.choose_cascade(
+        s, first="token_f1", then="contains", calls=0.6, **k
+    ),
+    "failures": markscheme.failures,
+}
+
+
+def answers() -> pl.DataFrame:
+    """80 answers of two systems, numbered; half of them right."""
+    return pl.DataFrame(
+        {
+            "id": number + 1,
+            "question": f"Question {number // 2}?",
+            "references": f"word{number // 2}",
+            "answer": f"word{number // 2}" if number % 3 else f"other{number} word",
+            "system": "ab"[number % 2],
+            "label": int(number % 3 > 0),
+        }
+        for number in range(80)
+    )
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("matching") / "run"
+    markscheme.judge(answers().drop("label"), ("contains", "token_f1"), out=folder)
+    return folder
+
+
+def labels(*, turned: int = 0, edited: int = 0) -> pl.DataFrame:
+    """The labels with the ids of other rows, or with texts that somebody edited."""
+    table = answers().drop("references")
+    ids = [*table["id"][turned:], *table["id"][:turned]]
+    return table.with_columns(
+        pl.Series("id", ids),
+        pl.when(pl.int_range(pl.len()) < edited)
+        .then(pl.col("answer") + " (edited)")
+        .otherwise("answer")
+        .alias("answer"),
+    )
+
+
+def notes(result: Any) -> str:
+    return str(result)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_ids_that_the_texts_contradict_are_no_key(name: str, run: Path) -> None:
+    right = FUNCTIONS[name](run, labels=labels())
+    found = FUNCTIONS[name](run, labels=labels(turned=7))
+    assert found.frame.equals(right.frame)
+    assert "ids are of other rows" in notes(found)
+    assert "ids are of other rows" not in notes(right)
+
+
+def test_a_report_matches_as_the_statistics_do(run: Path, tmp_path: Path) -> None:
+    found = markscheme.report(run, tmp_path / "report.html", labels=labels(turned=7))
+    assert found.labelled == 80
+    assert any("ids are of other rows" in note for note in found.notes)
+
+
+def test_few_edited_texts_are_counted_and_many_are_an_error(run: Path) -> None:
+    found = markscheme.agree(run, labels=labels(edited=3))
+    assert "3 of the 80 rows matched by id have another question or answer" in notes(found)
+    assert found.frame["answers"].to_list() == [80, 80]
+    with pytest.raises(AgreementError, match=r"4 of the 80 .*id '1' is of .*--columns question"):
+        markscheme.agree(run, labels=labels(edited=4))
+    by_ids = {"question": "none", "answer": "none"}
+    again = markscheme.agree(run, labels=labels(edited=40), columns=by_ids)
+    assert again.frame.equals(found.frame)
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "failures"])
+def test_the_remedy_that_errors_name_is_one(name: str, run: Path) -> None:
+    right = FUNCTIONS[name](run, labels=labels())
+    found = FUNCTIONS[name](run, labels=labels(turned=7), columns=TEXTS)
+    assert found.frame.equals(right.frame)
+    assert "ids are of other rows" not in notes(found)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_words_that_are_no_label_are_counted(name: str, run: Path) -> None:
+    words = ["?", "?", "?", "N/A", *map(str, answers()["label"][4:])]
+    found = FUNCTIONS[name](
+        run, labels=labels().with_columns(label=pl.Series(words)).drop("question", "answer")
+        if "amended" not in name else labels().with_columns(label=pl.Series(words)),
+        **({"common": True} if name.startswith("rank") else {}),
+    )  # fmt: skip
+    assert "3 labels are '?' and left out" in notes(found)
+    assert "1 label is 'N/A' and left out" in notes(found)
+
+
+@pytest.mark.parametrize("wanted", ["Urteill", "label"])
+def test_a_misspelt_column_of_labels_is_named(wanted: str, run: Path) -> None:
+    table = labels().rename({"label": "Urteil", "id": "answer key"})
+    with pytest.raises(DataError, match=rf"no column '{wanted}'.*'answer key'.*'Urteil'"):
+        markscheme.agree(run, labels=table, columns={"answer_id": "answer key", "label": wanted})
+
+
+def test_labels_of_a_run_may_be_called_as_in_the_judged_file(tmp_path: Path) -> None:
+    table, columns = answers().rename({"label": "Urteil"}), {"label": "Urteil"}
+    markscheme.judge(table, "contains", columns=columns, out=tmp_path / "run")
+    for name in ("agree", "estimate", "compare systems"):
+        right = FUNCTIONS[name](tmp_path / "run")
+        found = FUNCTIONS[name](tmp_path / "run", columns=columns)
+        assert str(found) == str(right)
+        assert "80" in str(found)
+
+
+def test_another_run_with_other_ids_is_compared_by_the_texts(run: Path, tmp_path: Path) -> None:
+    wide = answers().select("question", "references", "answer", "system")
+    other = wide.pivot(on="system", index=["question", "references"], values="answer")
+    other = other.rename({"a": "answer_a", "b": "answer_b"})
+    markscheme.judge(other, "contains", out=tmp_path / "wide")
+    for columns in ({}, TEXTS):
+        found = markscheme.compare(
+            run, labels(), other=tmp_path / "wide", judges=("contains",), columns=columns
+        )
+        (pair,) = found.pairs
+        assert (pair.first, pair.second) == ("contains", "contains (other)")
+        assert pair.difference.value == 0
+        assert pair.shared == 80
+
+
+def test_another_run_of_other_answers_is_an_error(run: Path, tmp_path: Path) -> None:
+    other = answers().with_columns(pl.col("question", "answer") + "x", pl.col("id") + 500)
+    markscheme.judge(other, "contains", out=tmp_path / "other")
+    with pytest.raises(AgreementError, match="the other judgments are of none of these answers"):
+        markscheme.compare(run, labels(), other=tmp_path / "other")
+    half = answers().tail(30).with_columns(pl.col("id") + 500)
+    markscheme.judge(half, "contains", out=tmp_path / "half")
+    found = markscheme.compare(run, labels(), other=tmp_path / "half", judges="contains")
+    assert found.pairs[0].shared == 30
