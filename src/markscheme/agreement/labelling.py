@@ -221,8 +221,8 @@ def _for_difference(
         questions = questions or needed or both.height
     if 0 < questions < LEAST_FOR_JUDGES:
         said.append(
-            f"not {2 * questions:,} but {2 * LEAST_FOR_JUDGES} answers are drawn: 'compare --systems' "
-            f"takes {LEAST_FOR_JUDGES} labels of each system"
+            f"not {2 * questions:,} but {2 * LEAST_FOR_JUDGES} answers are drawn: 'compare "
+            f"--systems' takes {LEAST_FOR_JUDGES} labels of each system"
         )
     questions = max(questions, LEAST_FOR_JUDGES)
     if questions > both.height:
