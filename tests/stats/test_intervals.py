@@ -16,6 +16,7 @@ from markscheme.stats import (
     difference_interval,
     difference_p,
     intervals,
+    jackknife,
     score_interval,
     share_bound,
     share_evidence,
@@ -24,7 +25,7 @@ from markscheme.stats import (
 
 
 def test_the_examples_of_the_docstrings() -> None:
-    assert doctest.testmod(intervals).failed == 0
+    assert doctest.testmod(intervals).failed == doctest.testmod(jackknife).failed == 0
 
 
 def of(answers: int) -> Evidence:

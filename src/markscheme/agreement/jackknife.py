@@ -9,8 +9,7 @@ within the statistic's range.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ from markscheme.stats import (
     kinds,
     share_evidence,
     t_quantile,
+    variance_without_one,
     wilson_interval,
 )
 
@@ -69,28 +69,6 @@ def with_intervals(
             bounded = _on_z_scale if name in ON_Z_SCALE else by_variance
             found[name] = bounded(point.value, moved, evidence.freedom, confidence)
     return found
-
-
-def variance_without_one(
-    statistic: Callable[[Array], Array], distinct: npt.NDArray[Any], repeats: npt.NDArray[Any]
-) -> float:
-    """The jackknife's sampling variance of a statistic of total counts.
-
-    Args:
-        statistic: from (..., width) totals to values, NaN where undefined.
-        distinct: (kinds, width) the counts of a unit of each kind, such as a question.
-        repeats: (kinds,) units of each kind.
-    """
-    here = repeats > 0
-    counts, repeats = distinct[here].astype(np.float64), repeats[here]
-    without, units = statistic(repeats @ counts - counts), float(repeats.sum())
-    known = ~np.isnan(without)
-    if not known.any():
-        return 0.0
-    mean = float(np.average(without[known], weights=repeats[known]))
-    away = np.where(known, without - mean, 0.0)
-    away[np.abs(away) < 1e-12] = 0.0
-    return float(repeats @ away**2) * (units - 1) / units
 
 
 def by_variance(value: float, moved: float, freedom: float, confidence: float) -> Figure:

@@ -9,7 +9,6 @@ from .coefficients import krippendorff_alphas as krippendorff_alphas
 from .coefficients import pair_agreement as pair_agreement
 from .differences import FOUND as FOUND
 from .differences import detectable_difference as detectable_difference
-from .differences import jackknife_difference as jackknife_difference
 from .intervals import Evidence as Evidence
 from .intervals import difference_evidence as difference_evidence
 from .intervals import difference_interval as difference_interval
@@ -25,6 +24,8 @@ from .intervals import share_interval as share_interval
 from .intervals import single_answers as single_answers
 from .intervals import variance_of_sum as variance_of_sum
 from .intervals import wilson_interval as wilson_interval
+from .jackknife import jackknife_difference as jackknife_difference
+from .jackknife import variance_without_one as variance_without_one
 from .limits import LEAST_FOR_JUDGES as LEAST_FOR_JUDGES
 from .limits import LEAST_OF_A_LABEL as LEAST_OF_A_LABEL
 from .limits import LEAST_QUESTIONS as LEAST_QUESTIONS

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.stats.jackknife import jackknife_variance
 from markscheme.stats.quantiles import t_quantile
 
 Array = npt.NDArray[np.float64]
@@ -22,8 +23,6 @@ Level = Literal["nominal", "ordinal", "interval"]
 
 LEAST_ITEMS = 10
 """Of fewer items the jackknife does not tell the variance of a coefficient."""
-UNMOVED = 1e-12
-"""Smaller changes are rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,19 +52,18 @@ def coefficient(
     value, without = float(values[0]), values[1:]
     if math.isnan(value):
         return Coefficient(reason=undefined)
-    questions, known = len(without), ~np.isnan(without)
+    questions = len(without)
     if items < LEAST_ITEMS:
         return Coefficient(value=value, reason=f"fewer than {LEAST_ITEMS} items")
     if questions < 2:
         return Coefficient(value=value, reason="all items are of one question")
-    if abs(value) >= 1 - UNMOVED:
+    if abs(value) >= 1 - 1e-12:
         return Coefficient(value=value, reason=f"a coefficient of {value:.0f} has none")
-    away = without[known] - without[known].mean() if known.any() else np.zeros(0)
-    if not (np.abs(away) > UNMOVED).any():
+    variance = jackknife_variance(without)
+    if not variance:
         return Coefficient(value=value, reason="leaving out a question never moves it")
-    error = math.sqrt((questions - 1) / questions * float(away @ away))
     reach = t_quantile(questions - 1.0, (1 + confidence) / 2)
-    low, high = fisher_interval(value, reach * error)
+    low, high = fisher_interval(value, reach * math.sqrt(variance))
     return Coefficient(value=value, low=low, high=high)
 
 

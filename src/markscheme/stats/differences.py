@@ -1,57 +1,19 @@
-"""Differences of statistics that are no shares, and what a comparison could have shown."""
+"""What a comparison of two shares could have shown."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
 from itertools import starmap
 from statistics import NormalDist
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from markscheme.stats.intervals import HALVINGS, Evidence, kinds, kish
+from markscheme.stats.intervals import HALVINGS, Evidence
 from markscheme.stats.quantiles import t_quantile
-
-Array = npt.NDArray[np.float64]
 
 POWER = 0.8
 """How often a difference is to be found that counts as one that could have been."""
 FOUND = NormalDist().inv_cdf(POWER)
 """How many standard errors beyond a test's limit such a difference is."""
-_LEAST_MOVE = 1e-12
-
-
-def jackknife_difference(
-    counts: npt.NDArray[Any], statistic: Callable[[Array], Array], difference: float
-) -> tuple[float, float]:
-    """Standard error and degrees of freedom of the difference of two sides' statistic.
-
-    One question at a time is left out of both sides (Efron & Stein 1981). Student's freedom is that
-    of Kish's (1965) number of questions of equal weight, less one. A question without which the
-    statistic is undefined moves nothing.
-
-    Args:
-        counts: (questions, 2, width) counts of the first and the second side.
-        statistic: from (..., width) totals to values, NaN where undefined.
-        difference: of the statistic, from all questions: first less second.
-
-    Returns:
-        The error, 0 where no question moves the difference, and the freedom, at least 1.
-    """
-    table, repeats = kinds(counts.reshape(len(counts), -1))
-    sides = table.reshape(len(table), *counts.shape[1:]).astype(np.float64)
-    values = statistic(np.tensordot(repeats, sides, axes=1) - sides)
-    without = values[:, 0] - values[:, 1]
-    without = np.where(np.isnan(without), difference, without)
-    away = without - np.average(without, weights=repeats)
-    away[np.abs(away) < _LEAST_MOVE] = 0.0
-    questions = len(counts)
-    independent = kish(counts.sum(axis=(1, 2)))
-    error = math.sqrt((questions - 1) / questions * float(repeats @ away**2))
-    return error, max(independent - 1.0, 1.0)
 
 
 def detectable_difference(

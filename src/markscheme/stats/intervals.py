@@ -119,7 +119,7 @@ def kish(answers: npt.ArrayLike) -> float:
     >>> kish([5, 5, 5, 5]), round(kish([100] + 100 * [1]), 2)
     (4.0, 3.96)
     """
-    m = np.asarray(answers, dtype=np.float64)
+    m = np.asarray(answers)
     return float(m.sum()) ** 2 / float(m @ m)
 
 

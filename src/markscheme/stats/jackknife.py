@@ -1,0 +1,77 @@
+"""The jackknife (Efron & Stein 1981): a sampling variance from values without one unit each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.intervals import kinds, kish
+
+Array = npt.NDArray[np.float64]
+
+_UNMOVED = 1e-12
+"""Smaller changes are rounding."""
+
+
+def jackknife_variance(without: Array, repeats: npt.NDArray[Any] | None = None) -> float:
+    """The sampling variance of a statistic; 0 where leaving out a unit never moves it.
+
+    Args:
+        without: (kinds,) the statistic without a unit of each kind, such as a question; NaN where
+            it is undefined then, which moves nothing.
+        repeats: (kinds,) units of each kind; one each if None.
+
+    >>> jackknife_variance(np.array([0.5, 0.5, 0.75, 0.25]))
+    0.09375
+    """
+    each = np.ones(len(without)) if repeats is None else repeats
+    known, units = ~np.isnan(without), float(each.sum())
+    if not known.any():
+        return 0.0
+    away = np.where(known, without - float(np.average(without[known], weights=each[known])), 0.0)
+    away[np.abs(away) < _UNMOVED] = 0.0
+    return float(each @ away**2) * (units - 1) / units
+
+
+def variance_without_one(
+    statistic: Callable[[Array], Array], distinct: npt.NDArray[Any], repeats: npt.NDArray[Any]
+) -> float:
+    """The jackknife's sampling variance of a statistic of total counts.
+
+    Args:
+        statistic: from (..., width) totals to values, NaN where undefined.
+        distinct: (kinds, width) the counts of a unit of each kind, such as a question.
+        repeats: (kinds,) units of each kind.
+    """
+    here = repeats > 0
+    counts, repeats = distinct[here].astype(np.float64), repeats[here]
+    return jackknife_variance(statistic(repeats @ counts - counts), repeats)
+
+
+def jackknife_difference(
+    counts: npt.NDArray[Any], statistic: Callable[[Array], Array], difference: float
+) -> tuple[float, float]:
+    """Standard error and degrees of freedom of the difference of two sides' statistic.
+
+    One question at a time is left out of both sides. Student's freedom is that of Kish's (1965)
+    number of questions of equal weight, less one. A question without which the statistic is
+    undefined leaves the difference as it is.
+
+    Args:
+        counts: (questions, 2, width) counts of the first and the second side.
+        statistic: from (..., width) totals to values, NaN where undefined.
+        difference: of the statistic, from all questions: first less second.
+
+    Returns:
+        The error, 0 where no question moves the difference, and the freedom, at least 1.
+    """
+    table, repeats = kinds(counts.reshape(len(counts), -1))
+    sides = table.reshape(len(table), *counts.shape[1:]).astype(np.float64)
+    values = statistic(np.tensordot(repeats, sides, axes=1) - sides)
+    without = values[:, 0] - values[:, 1]
+    variance = jackknife_variance(np.where(np.isnan(without), difference, without), repeats)
+    return math.sqrt(variance), max(kish(counts.sum(axis=(1, 2))) - 1.0, 1.0)
