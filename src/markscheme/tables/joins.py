@@ -234,7 +234,7 @@ def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> Match:
 
 
 def _by_id_or_texts(judged: pl.DataFrame, by_id: Match, by_texts: Match) -> Match:
-    """The ids as the key if the texts beside them agree, else the texts.
+    """The ids as the key if the texts with them agree, else the texts.
 
     Raises:
         AgreementError: the texts contradict the ids, and no more rows match by them.
