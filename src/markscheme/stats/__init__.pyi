@@ -10,6 +10,7 @@ from .coefficients import pair_agreement as pair_agreement
 from .differences import FOUND as FOUND
 from .differences import detectable_difference as detectable_difference
 from .intervals import Evidence as Evidence
+from .intervals import correlation_within as correlation_within
 from .intervals import difference_evidence as difference_evidence
 from .intervals import difference_interval as difference_interval
 from .intervals import difference_p as difference_p
@@ -29,6 +30,11 @@ from .jackknife import variance_without_one as variance_without_one
 from .limits import LEAST_FOR_JUDGES as LEAST_FOR_JUDGES
 from .limits import LEAST_OF_A_LABEL as LEAST_OF_A_LABEL
 from .limits import LEAST_QUESTIONS as LEAST_QUESTIONS
+from .plans import ASSURANCE as ASSURANCE
+from .plans import MOST_ANSWERS as MOST_ANSWERS
+from .plans import Assured as Assured
+from .plans import Supposed as Supposed
+from .plans import labels_needed as labels_needed
 from .prediction_powered import About as About
 from .prediction_powered import Powered as Powered
 from .prediction_powered import Sample as Sample

@@ -85,14 +85,34 @@ def share_evidence(right: npt.ArrayLike, answers: npt.ArrayLike) -> Evidence:
     >>> share_evidence([5, 5, 0, 5], [5, 5, 5, 5])
     Evidence(answers=2.25, independent=4.0, freedom=3.0)
     """
+    share, shared, r, m, repeats = _shares(right, answers)
+    return _evidence(r - m * share, share * (1 - share), m, repeats, shared)
+
+
+def correlation_within(right: npt.ArrayLike, answers: npt.ArrayLike) -> float:
+    """The correlation of answers to a question, from 0 to 1, as `share_evidence` takes it.
+
+    Args:
+        right: (questions,) right answers to each question.
+        answers: (questions,) answers to each.
+
+    >>> round(correlation_within([5, 5, 0, 5], [5, 5, 5, 5]), 2)
+    1.0
+    """
+    return _shares(right, answers)[1]
+
+
+def _shares(
+    right: npt.ArrayLike, answers: npt.ArrayLike
+) -> tuple[float, float, Array, Array, npt.NDArray[np.int64]]:
+    """The share of right answers, their correlation, and the kinds of questions."""
     table, repeats = kinds(np.stack([np.asarray(right), np.asarray(answers)], axis=1))
     r, m = table.astype(np.float64).T
     share = float(repeats @ r) / float(repeats @ m)
     rare = r if share <= 0.5 else m - r
     chance = min(share, 1 - share)
     alike = _alike(rare * (rare - 1), rare, m, repeats)
-    shared = max(0.0, (alike - chance) / (1 - chance))
-    return _evidence(r - m * share, share * (1 - share), m, repeats, shared)
+    return share, max(0.0, (alike - chance) / (1 - chance)), r, m, repeats
 
 
 def single_answers(number: int) -> Evidence:
