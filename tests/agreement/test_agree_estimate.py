@@ -106,7 +106,7 @@ def test_without_clusters_the_rest_is_what_predictions_of_left_out_labels_miss(
     truth[:2] = 0, 1
     said = 0.6 * truth + 0.4 * rng.random(n + rest)
     y, f = truth[:n], said[:n]
-    tuned, alone = estimates(plain_sample(f, y, said[n:]))
+    tuned, alone = estimates(plain_sample(f, y, said[n:]), about="these")
 
     (weight,) = tuned.weights.values()
     slope, start = np.polyfit(f, y, 1)
@@ -120,14 +120,16 @@ def test_without_clusters_the_rest_is_what_predictions_of_left_out_labels_miss(
         missed_alone[out] = y[out] - y[others].mean()
     unseen = 2 * (missed_alone**2).max()
     left = (missed @ missed + unseen) / (missed_alone @ missed_alone + unseen)
-    share = left * rest / (n + rest) + n / (n + rest)
+    share = left * rest / (n + rest)
     assert tuned.worth == pytest.approx(n / share)
     value = tuned.figure.value or 0.0
     assert tuned.standard_error == pytest.approx(math.sqrt(value * (1 - value) * share / n))
 
+    unlabelled = rest / (n + rest)
     assert alone.figure.value == pytest.approx(y.mean())
-    assert alone.standard_error == pytest.approx(y.std() / math.sqrt(n))
-    assert (alone.worth, alone.weights) == (n, {})
+    assert alone.standard_error == pytest.approx(y.std() * math.sqrt(unlabelled / n))
+    assert alone.worth == pytest.approx(n / unlabelled)
+    assert alone.weights == {}
 
 
 def of(found: list[Estimate], method: str) -> Estimate:

@@ -5,10 +5,13 @@ wide. Prediction-powered inference (Angelopoulos et al. 2023; tuned, 2024), whic
 knows as the regression estimator (Cochran 1977, chapter 7), adds to the labels' mean what the
 judges say of all answers beyond the labelled ones, at the weight that leaves the least variance.
 
-What the labels rest on by themselves is known (`intervals`). Judges multiply it: with n of N
-answers labelled and a share e of the labels' variance unexplained, (1 - n/N) e of the variance is
-left about these answers, and n/N more about answers to further questions, of which these are a
-sample too. Two rules, set before a label is seen, keep the judges honest:
+What the labels rest on by themselves is known (`intervals`). Judges multiply it. A question pulls
+the estimate by its labels, less what judges say of its labelled answers and, about answers to
+further questions, of which these are a sample too, more what they say of all its answers; the
+squares of these pulls, over those of the labels by themselves, are the share of the variance that
+judges leave. With n of N answers labelled, each of a question of its own, and a share e of their
+variance unexplained, it is (1 - n/N) e about these answers, and n/N more about further ones. Two
+rules, set before a label is seen, keep the judges honest:
 
 - they count only where their correlation with the labels, question by question, exceeds
   1 / sqrt(n - 2): below it, tuning costs more than it gives (Mani et al. 2025, arXiv 2505.20178);
@@ -98,12 +101,13 @@ class Powered:
 
 @dataclass(frozen=True, kw_only=True)
 class _Pulls:
-    """What each labelled question does to the mean label, and to the judges' means there.
+    """What each question does to the mean label, and to the judges' means.
 
     Attributes:
         mean: of the labels.
         labels: (questions,) how far the question pulls the mean label; they sum to 0.
-        judges: (questions, judges) likewise their means.
+        judges: (questions, judges) likewise their means over the labelled answers.
+        whole: (questions, judges) likewise those over all answers; 0 about these alone.
         shift: (judges,) their means over all answers, less over the labelled ones.
         parts: (questions,) its part of all weight.
         left: the share of the answers that have no label.
@@ -113,6 +117,7 @@ class _Pulls:
     mean: float
     labels: Array
     judges: Array
+    whole: Array
     shift: Array
     parts: Array
     left: float
@@ -131,11 +136,10 @@ def powered(
         confidence: of the interval.
     """
     number = int(sample.labelled.sum())
-    pulls = _pulls(sample, int(sample.clusters.max()) + 1)
+    pulls = _pulls(sample, int(sample.clusters.max()) + 1, about)
     alone = _alone(sample, pulls)
-    weights, rest = _regressed(pulls, number) if judges else (np.zeros(pulls.judges.shape[1]), 1.0)
+    weights, share = _regressed(pulls, number, about, judges=judges)
     value = pulls.mean + float(weights @ pulls.shift)
-    share = pulls.left * rest + (1 - pulls.left if about == "future" else 0.0)
     worth = number / max(share, _TINY)
     if not sample.binary:
         variance = variance_of_sum(pulls.labels, pulls.parts) * share
@@ -168,16 +172,16 @@ def powered_difference(
         confidence: of the interval.
     """
     questions = 1 + int(max(first.clusters.max(), second.clusters.max()))
-    one, two = (_pulls(sample, questions) for sample in (first, second))
+    one, two = (_pulls(sample, questions, about) for sample in (first, second))
     number = int(first.labelled.sum()) + int(second.labelled.sum())
     both = _Pulls(
         mean=one.mean - two.mean, labels=one.labels - two.labels, judges=one.judges - two.judges,
-        shift=one.shift - two.shift, parts=(one.parts + two.parts) / 2,
+        whole=one.whole - two.whole, shift=one.shift - two.shift,
+        parts=(one.parts + two.parts) / 2,
         left=(one.left + two.left) / 2, most=max(one.most, two.most),
     )  # fmt: skip
-    weights, rest = _regressed(both, number)
+    weights, share = _regressed(both, number, about)
     value = both.mean + float(weights @ both.shift)
-    share = both.left * rest + (1 - both.left if about == "future" else 0.0)
     here = both.parts > 0
     error = math.sqrt(variance_of_sum(both.labels[here], both.parts[here]) * share)
     about_it = {"value": value, "error": error, "worth": number / max(share, _TINY)}
@@ -192,22 +196,27 @@ def powered_difference(
     )  # fmt: skip
 
 
-def _pulls(sample: Sample, questions: int) -> _Pulls:
-    has = sample.labelled
-    labels, said, weights = sample.labels[has], sample.predictions[has], sample.weights[has]
-    places, total = sample.clusters[has], float(weights.sum())
+def _pulls(sample: Sample, questions: int, about: About) -> _Pulls:
+    has, places = sample.labelled, sample.clusters
+    labels, weights = sample.labels[has], sample.weights[has]
+    total = float(weights.sum())
 
-    def summed(values: Array) -> Array:
-        return np.bincount(places, weights * values, minlength=questions) / total
+    def summed(values: Array, at: Ints) -> Array:
+        return np.bincount(at, values, minlength=questions)
 
-    mean, means = float(weights @ labels) / total, weights @ said / total
+    mean = float(weights @ labels) / total
+    said = sample.predictions
+    here, everywhere = weights @ said[has] / total, said.mean(axis=0)
+    away = (said[has] - here).T * weights / total
+    further = (said - everywhere).T / len(said) * (about == "future")
     apart = max(mean, 1 - mean) if sample.binary else float(np.abs(labels - mean).max())
     return _Pulls(
         mean=mean,
-        labels=summed(labels - mean),
-        judges=np.stack([summed(column) for column in (said - means).T], axis=1),
-        shift=sample.predictions.mean(axis=0) - means,
-        parts=summed(np.ones(len(labels))),
+        labels=summed(weights * (labels - mean), places[has]) / total,
+        judges=np.stack([summed(values, places[has]) for values in away], axis=1),
+        whole=np.stack([summed(values, places) for values in further], axis=1),
+        shift=everywhere - here,
+        parts=summed(weights, places[has]) / total,
         left=1 - len(labels) / len(has),
         most=float(weights.max()) / total * apart,
     )
@@ -220,34 +229,42 @@ def _alone(sample: Sample, pulls: _Pulls) -> Evidence:
     the rarer kind, with the largest weight, leaves it: those seen may all weigh little.
     """
     has = sample.labelled
-    weights, mean = sample.weights[has], pulls.mean
+    weights, mean, here = sample.weights[has], pulls.mean, pulls.parts > 0
     if np.ptp(weights) == 0:
         places = sample.clusters[has]
-        return share_evidence(np.bincount(places, sample.labels[has]), np.bincount(places))
-    moved = variance_of_sum(pulls.labels, pulls.parts)
+        right, answers = np.bincount(places, sample.labels[has]), np.bincount(places)
+        return share_evidence(right[answers > 0], answers[answers > 0])
+    moved = variance_of_sum(pulls.labels[here], pulls.parts[here])
     unseen = moved + pulls.most**2
-    found, least = (mean_evidence(mean, each, pulls.parts) for each in (moved, unseen))
+    found, least = (mean_evidence(mean, each, pulls.parts[here]) for each in (moved, unseen))
     return replace(found, answers=min(found.answers, max(kish(weights), least.answers)))
 
 
-def _regressed(pulls: _Pulls, labels: int) -> tuple[Array, float]:
-    """The judges' weights, and the share of the labels' variance that they leave.
+def _regressed(
+    pulls: _Pulls, labels: int, about: About, *, judges: bool = True
+) -> tuple[Array, float]:
+    """The judges' weights, and the share of the labels' variance that remains.
 
     Questions that tuned the weights fit them too well; leverages undo that (HC3; MacKinnon & White
     1985).
     """
-    judges = pulls.judges.shape[1]
-    none = np.zeros(judges), 1.0
+    number = pulls.judges.shape[1]
+    none = np.zeros(number), 1.0 if about == "future" else pulls.left
+    power = float(pulls.labels @ pulls.labels)
+    if not judges or not power or pulls.left <= 0:
+        return none
     inverse = np.linalg.pinv(pulls.judges.T @ pulls.judges)
     weights = inverse @ pulls.judges.T @ pulls.labels
-    power = float(pulls.labels @ pulls.labels)
-    explained = float(pulls.judges @ weights @ pulls.labels) / power if power else 0.0
-    if explained * (labels - 1 - judges) <= judges or pulls.left <= 0:
+    explained = float(pulls.judges @ weights @ pulls.labels) / power
+    if explained * (labels - 1 - number) <= number:
         return none
     own = np.minimum(pulls.parts, MOST_LEVERAGE)
-    fitted = np.einsum("ij,jk,ik->i", pulls.judges, inverse, pulls.judges)
+    fitted = ((pulls.judges @ inverse) * pulls.judges).sum(axis=1)
     rest = (pulls.labels - pulls.judges @ weights) / (1 - np.minimum(own + fitted, MOST_LEVERAGE))
+    rest += pulls.whole @ weights / (1 - own)
     whole = (pulls.labels / (1 - own)) ** 2
     unseen = UNSEEN_ERRORS * max(float(whole.max()), pulls.most**2)
     share = (float(rest @ rest) + unseen) / (float(whole.sum()) + unseen)
-    return (weights, share) if share < 1 else none
+    if share >= 1:
+        return none
+    return weights, share if about == "future" else share * pulls.left
