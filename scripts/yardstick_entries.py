@@ -112,7 +112,9 @@ estimate run --judge examiner --labels answers.jsonl --anytime
 hierarchy run --judge entailment --without parrot
 jury run --labels answers.jsonl --save-weights jury.json
 llm-examples answers.jsonl -o examples.jsonl
-plan-labels run --judge token_f1 --half-width 0.08 --design stratified -o plan.csv
+plan-labels run --judge token_f1 --half-width 0.08 -o plan.csv
+plan-labels run --judge token_f1 --for-difference chatty,hedger
+plan-labels run --judge token_f1 --above 0.3 --by system
 plan-labels run --judge examiner --label-count 20
 probe contains few.jsonl --probes capitals,injection -q
 probe examiner few.jsonl --limit 10 -q

@@ -13,9 +13,8 @@ from scipy.stats import binomtest
 
 from markscheme.agreement import EstimateOptions, human_accuracy
 from markscheme.agreement.estimators import METHODS, Estimate, estimates
-from markscheme.agreement.label_plans import choose_labels, need_from_accuracy, need_from_pilot
 from markscheme.errors import AgreementError
-from markscheme.stats import LEAST_FOR_JUDGES, Sample
+from markscheme.stats import Sample
 from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.labels import load_labels
 
@@ -268,77 +267,3 @@ def test_not_judged_answers_stay_in_and_are_named() -> None:
     found = human_accuracy(judged(table), load_labels(table.sample(200, seed=2).drop("score")))
     assert found[0].not_judged == 100
     assert "100 answers were not judged" in found[0].notes[0]
-
-
-@pytest.mark.parametrize("design", ["random", "stratified"])
-def test_a_drawn_plan_is_labelled_and_estimated(design: str) -> None:
-    table = world(7, answers=3000)
-    plan = choose_labels(table, labels=240, design=design, seed=5)  # type: ignore[arg-type]
-    assert plan.height == 240
-    assert "score" not in plan.columns
-    assert plan.equals(choose_labels(table, labels=240, design=design, seed=5))  # type: ignore[arg-type]
-    stands_for = (1 / plan["inclusion_probability"]).sum()
-    assert stands_for == pytest.approx(3000)
-    (found,) = human_accuracy(judged(table), load_labels(plan))
-    for one in found.estimates:
-        assert one.figure.low is not None
-        assert one.figure.high is not None
-        assert one.figure.low <= table["label"].mean() <= one.figure.high  # type: ignore[operator]
-
-
-def test_stratified_plans_label_more_where_the_judge_is_unsure() -> None:
-    table = pl.DataFrame({"score": np.r_[np.full(500, 0.02), np.full(500, 0.5)]})
-    plan = choose_labels(table, labels=100, design="stratified")
-    chances = plan.group_by("stratum").agg(pl.col("inclusion_probability").first()).sort("stratum")
-    low, unsure = chances["inclusion_probability"]
-    assert unsure > 3 * low
-    with pytest.raises(AgreementError, match="too few for 2 ranges"):
-        choose_labels(table, labels=3, design="stratified")
-    with pytest.raises(AgreementError, match="cannot draw 2000 of 1000"):
-        choose_labels(table, labels=2000, design="random")
-    empty = pl.DataFrame({"score": pl.Series([None] * 5, dtype=pl.Float64)})
-    with pytest.raises(AgreementError, match="needs the judge's scores"):
-        choose_labels(empty, labels=2, design="stratified")
-
-
-def test_the_planned_number_gives_the_wanted_width() -> None:
-    rng = np.random.default_rng(11)
-    first = draw(rng, answers=4000, labels=400, per_question=1, stratified=False)
-    has = first.labelled
-    need = need_from_pilot(
-        first.predictions[has, 0], first.labels[has], answers=4000, half_width=0.04
-    )
-    assert need.labels is not None
-    assert need.labels_alone is not None
-    assert need.labels < need.labels_alone
-    widths = []
-    for _ in range(40):
-        sample = draw(rng, answers=4000, labels=need.labels, per_question=1, stratified=False)
-        figure = estimates(sample)[0].figure
-        assert figure.high is not None
-        assert figure.low is not None
-        widths.append((figure.high - figure.low) / 2)
-    assert np.mean(widths) == pytest.approx(0.04, rel=0.1)
-
-
-def test_plans_by_supposed_accuracy() -> None:
-    perfect = need_from_accuracy(0.6, 1.0, answers=5000, half_width=0.03)
-    good = need_from_accuracy(0.6, 0.9, answers=5000, half_width=0.03)
-    poor = need_from_accuracy(0.6, 0.6, answers=5000, half_width=0.03)
-    assert perfect.labels == LEAST_FOR_JUDGES
-    assert good.labels is not None
-    assert poor.labels is not None
-    assert perfect.labels < good.labels < poor.labels
-    # By hand: 0.625 of the answers good, covariance 0.625 * 0.375 * 0.8, the judge accepting 0.6.
-    assert good.correlation == pytest.approx(0.1875 / math.sqrt(0.234375 * 0.6 * 0.4))
-    assert "worst case" in poor.source
-    assert poor.variance == 0.25
-    hopeless = need_from_accuracy(0.6, 0.9, answers=100, half_width=0.03)
-    assert hopeless.labels is None
-    assert hopeless.reach > 0.03
-    with pytest.raises(AgreementError, match="tells nothing"):
-        need_from_accuracy(0.6, 0.5, answers=100, half_width=0.03)
-    with pytest.raises(AgreementError, match="half-width of 2 cannot be"):
-        need_from_accuracy(0.6, 0.9, answers=100, half_width=2)
-    with pytest.raises(AgreementError, match="pilot labels are too few"):
-        need_from_pilot(np.ones(3), np.ones(3), answers=100, half_width=0.03)

@@ -63,9 +63,9 @@ CASES: dict[str, tuple[list[str], Call]] = {
         lambda judged, labels: markscheme.estimate(judged, labels, judge="token_f1", by="system"),
     ),
     "plan-labels": (
-        ["--judge", "token_f1", "--half-width", "0.08", "--design", "stratified"],
+        ["--judge", "token_f1", "--half-width", "0.08"],
         lambda judged, _: markscheme.plan_labels(
-            judged, judge="token_f1", half_width=0.08, design="stratified"
+            judged, judge="token_f1", half_width=0.08
         ),
     ),
     "calibrate": (

@@ -50,8 +50,7 @@ from .human_estimates import EstimateResult as EstimateResult
 from .human_estimates import estimate as estimate
 from .label_plans import LabelNeed as LabelNeed
 from .label_plans import choose_labels as choose_labels
-from .label_plans import need_from_accuracy as need_from_accuracy
-from .label_plans import need_from_pilot as need_from_pilot
+from .label_plans import label_need as label_need
 from .labelling import PlanResult as PlanResult
 from .labelling import plan_labels as plan_labels
 from .options import AgreementOptions as AgreementOptions

@@ -7,25 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from markscheme.agreement.difference_plans import (
-    chances,
-    draw,
-    questions_for,
-    questions_of_both,
-    spreads,
-)
-from markscheme.agreement.label_plans import (
-    LabelNeed,
-    choose_labels,
-    need_from_accuracy,
-    need_from_pilot,
-)
+from markscheme.agreement.accuracy_estimates import with_labels
+from markscheme.agreement.label_plans import LabelNeed, choose_labels, label_need
 from markscheme.agreement.options import PlanOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
+    Run,
     TableSource,
     answers_table,
     judged_table,
@@ -35,8 +24,8 @@ from markscheme.agreement.sources import (
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.flags import with_keywords
 from markscheme.results import Column, Table, TableResult, columns, plain
-from markscheme.stats import LEAST_FOR_JUDGES
-from markscheme.tables import join_labels, load_labels, one_judge, write_table
+from markscheme.stats import ASSURANCE, LEAST_FOR_JUDGES, MOST_ANSWERS
+from markscheme.tables import load_labels, one_judge, write_table
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -44,14 +33,13 @@ class PlanResult(TableResult):
     """What `plan_labels` gives: the frame is the labelling file.
 
     Columns: what is known of `question`, `references`, `answer`; a `label` to fill in, empty but
-    for a pilot's; `answer_id`, by which the labels are joined again, `inclusion_probability` and,
-    if stratified, `stratum`, which `estimate` needs. The judge's verdict and the system are not in
-    it, since they could sway the labeller (`with_system` adds the system, which is also there
-    where judgments have no id).
+    for known ones; `answer_id`, by which the labels are joined again, and `inclusion_probability`.
+    The judge's verdict and the system are not in it, since they could sway the labeller
+    (`with_system` adds the system, which is also there where judgments have no id).
 
     Attributes:
-        needs: by system (None: all answers), how many labels the half-width takes; empty where
-            only a number of labels was given.
+        needs: by system (None: all answers), how many labels the question takes; empty where only
+            a number of labels was given.
         notes: the same in sentences.
     """
 
@@ -98,89 +86,67 @@ def plan_labels(
 
     Args:
         judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
-        options: half-width or number of labels, and the design; one of the two is needed.
-        pilot: a few labels that are there already, to plan by. If drawn at random, like the plan,
-            they come first in the labelling file and count.
+        options: half-width, limit, two systems or a number of labels; one of them is needed.
+        pilot: labels that are there already; None for those that a part of the judged answers came
+            with. The plan rests on them, and if they were drawn with equal probabilities, like
+            the plan, they come first in the labelling file and count.
         answers: the judged answers, where judgments lack question, answer or system.
         keywords: fields of `PlanOptions`, in place of or on top of `options`.
 
     Raises:
         DataError: a table cannot be read.
-        AgreementError: neither half-width nor number, several judges and none named, or more
-            labels than answers.
+        AgreementError: nothing to plan for, several judges and none named, or more labels than
+            answers.
     """
     wanted = with_keywords(PlanOptions, options, keywords)
-    if wanted.half_width is None and wanted.count is None:
-        raise AgreementError("a plan requires --half-width, such as 0.03, or --count")
+    pair = wanted.for_difference
+    if not (wanted.half_width or wanted.above or wanted.count or pair):
+        raise AgreementError(
+            "a plan requires --half-width, such as 0.03, --above LIMIT, --for-difference A,B or "
+            "--count"
+        )
+    if wanted.above is not None and (pair or wanted.half_width is not None):
+        raise AgreementError("--above is of one share; leave out --half-width and --for-difference")
     run = open_run(judgments, answers=answers)
     rows = one_judge(
         judged_table(
             run, judges=wanted.judge or "", columns=wanted.columns, threshold=wanted.threshold
         )
     )
-    scored = rows.with_columns(pl.coalesce("score", pl.col("verdict").cast(pl.Float64)))
-    if wanted.by and "system" not in scored.columns:
+    if wanted.by and "system" not in rows.columns:
         raise AgreementError("--by system requires --answers: the judgments lack the system")
-    if answers is None:
-        answers = run.stored_answers
-    if wanted.for_difference:
-        return _for_difference(scored, wanted, pilot, answers)
-    parts = scored.partition_by("system", maintain_order=True) if wanted.by else [scored]
-    parts = [part.with_row_index("row") for part in parts]
+    table = _with_known(rows, _known_labels(run, pilot, wanted))
+    if pair:
+        table = _both_answered(table, pair, by=wanted.by)
+    parts = table.partition_by("system", maintain_order=True) if wanted.by else [table]
     drawn: list[pl.DataFrame] = []
     needs: dict[str | None, LabelNeed] = {}
     said: list[str] = []
     for place, part in enumerate(parts):
         name = part["system"][0] if wanted.by else None
         number = wanted.count
-        known = _pilot_labels(part, pilot, wanted)
-        if wanted.half_width is not None:
-            need = _need(part, wanted.half_width, known, wanted)
-            needs[name] = need
-            said.append(_sentence(need, name, part.height, wanted.half_width))
+        if number is None or wanted.half_width or wanted.above:
+            need = needs[name] = label_need(part, wanted)
+            said.append(_sentence(need, name, part.height, wanted))
             number = wanted.count or need.labels or part.height
-        goes_on = known is not None and wanted.design == "random" and _equal_chances(known)
-        picked = choose_labels(
-            part,
-            labels=number or 0,
-            design=wanted.design,
-            strata=wanted.strata,
-            seed=wanted.seed + place,
-            known=known["row"].to_list() if known is not None and goes_on else (),
-        )
-        if known is not None:
-            labels = known.select("row", pilot="label")
-            picked = picked.join(labels, on="row", how="left", maintain_order="left")
-        if wanted.by and "stratum" in picked.columns:
-            picked = picked.with_columns(
-                pl.format("{} {}", pl.lit(name), "stratum").alias("stratum")
+        if pair and number < 2 * LEAST_FOR_JUDGES <= part.height:
+            said.append(
+                f"not {number:,} but {2 * LEAST_FOR_JUDGES} answers are drawn: 'compare --systems' "
+                f"takes {LEAST_FOR_JUDGES} labels of each system"
             )
-        drawn.append(picked)
+            number = 2 * LEAST_FOR_JUDGES
+        seed = wanted.seed + place
+        drawn.append(choose_labels(_begun(part), number, questions=bool(pair), seed=seed))
     plan = pl.concat(drawn)
-    each = f" ({wanted.count:,} of each system)" if wanted.by and wanted.count else ""
-    said.append(
-        f"{plan.height:,} of {rows.height:,} answers drawn{each}, {wanted.design}, seed "
-        f"{wanted.seed}"
-    )
-    if plan.height < LEAST_FOR_JUDGES * len(parts):
-        each = " of each system" if wanted.by else ""
-        said.append(
-            f"from fewer than {LEAST_FOR_JUDGES} labels{each} 'markscheme estimate' gives their "
-            f"own wide interval alone: draw {LEAST_FOR_JUDGES} or more{each}, or label all"
-        )
-    systems = 0 if wanted.by or "system" not in rows else rows["system"].n_unique()
-    if systems > 1 and plan.height < LEAST_FOR_JUDGES * systems:
-        said.append(
-            f"these are of {systems} systems together: to estimate or compare them apart takes "
-            f"{LEAST_FOR_JUDGES} labels of each (--by system --count {LEAST_FOR_JUDGES})"
-        )
+    answers = run.stored_answers if answers is None else answers
+    said += _of_the_draw(plan, table, wanted)
     return PlanResult(
         frame=_labelling_file(plan, answers, wanted),
-        tables=(_table(needs, plan.height, rows.height, tuple(said)),),
+        tables=(_table(needs, plan.height, table.height, tuple(said)),),
         data={
-            "command": "plan-labels", "answers": rows.height, "drawn": plan.height,
-            "design": wanted.design, "seed": wanted.seed, "half_width": wanted.half_width,
-            "confidence": wanted.confidence,
+            "command": "plan-labels", "answers": table.height, "drawn": plan.height,
+            "seed": wanted.seed, "half_width": wanted.half_width, "above": wanted.above,
+            "for_difference": list(pair), "about": wanted.about, "confidence": wanted.confidence,
             "needs": [{"system": name, **plain(need)} for name, need in needs.items()],
         },
         needs=needs,
@@ -188,136 +154,126 @@ def plan_labels(
     )  # fmt: skip
 
 
-def _for_difference(
-    scored: pl.DataFrame,
-    options: PlanOptions,
-    pilot: JudgmentsSource | None,
-    answers: TableSource | None,
-) -> PlanResult:
-    """Both answers to the questions on which the judge's errors on two systems may differ most."""
-    if len(options.for_difference) != 2:
-        raise AgreementError("a plan for a difference is of two systems: --for-difference A,B")
-    if options.by or pilot is not None or options.design != "random":
+def _known_labels(
+    run: Run, pilot: JudgmentsSource | None, options: PlanOptions
+) -> pl.DataFrame | None:
+    """Labels that are there already: the pilot's, or those of a part of the judged answers."""
+    source: Any = pilot
+    if pilot is None:
+        column = options.label_column or "label"
+        stored = run.stored_answers
+        if stored is None or column not in stored.columns:
+            return None
+        if not 0 < stored[column].count() < stored.height:
+            return None
+        source = run
+    return labelled_table(source, column=options.label_column, columns=options.columns)
+
+
+def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> pl.DataFrame:
+    """All answers of the judge with their `cluster` and, where it is known, `label`."""
+    if labels is not None:
+        return with_labels(rows, labels)
+    none = {"label": pl.lit(None, pl.Float64), "place": pl.lit(None, pl.Int64)}
+    known = "question" in rows.columns and rows["question"].null_count() == 0
+    cluster = pl.col("question").rank("dense") if known else pl.int_range(1, pl.len() + 1)
+    return rows.with_columns(cluster=cluster.cast(pl.Int64), **none)
+
+
+def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None) -> pl.DataFrame:
+    """The answers of two systems to the questions that both answered.
+
+    Raises:
+        AgreementError: other than two systems, or one that is not there, or no such question.
+    """
+    if len(pair) != 2 or by:
         raise AgreementError(
-            "--for-difference has a design of its own, by supposed --judge-accuracy; leave out "
-            "--pilot, --design and --by"
+            "a plan for a difference is of two systems: --for-difference A,B, without --by"
         )
-    lacking = [name for name in ("question", "answer", "system") if name not in scored.columns]
+    lacking = [name for name in ("question", "answer", "system") if name not in table.columns]
     if lacking:
         raise AgreementError(f"the judgments lack {', '.join(lacking)}; give --answers")
-    first, second = options.for_difference
-    both = questions_of_both(scored, (first, second))
-    spread = spreads(both, options.judge_accuracy)
-    said, questions = [], (options.count or 0) // 2
-    if options.half_width is not None:
-        needed = questions_for(spread, options.half_width, options.confidence)
-        points = f"+-{100 * options.half_width:g} points"
-        about = f"if the judge is right in {100 * options.judge_accuracy:g}%"
+    known = table["system"].unique(maintain_order=True).to_list()
+    for name in pair:
+        if name not in known:
+            raise AgreementError(f"no system {name!r}; there are {', '.join(map(repr, known))}")
+    both = table.filter(pl.col("system").is_in(pair))
+    both = both.filter(pl.col("system").n_unique().over("cluster") == 2)
+    if both.is_empty():
+        raise AgreementError(f"{pair[0]!r} and {pair[1]!r} have no question in common")
+    return both
+
+
+def _begun(part: pl.DataFrame) -> pl.DataFrame:
+    """The answers, with known labels if these can begin a draw with equal probabilities."""
+    known, chance = part.drop_nulls("label"), "inclusion_probability"
+    if "stratum" in known.columns or (chance in known.columns and known[chance].n_unique() > 1):
+        return part.with_columns(label=pl.lit(None, dtype=pl.Float64))
+    return part
+
+
+def _of_the_draw(plan: pl.DataFrame, table: pl.DataFrame, options: PlanOptions) -> list[str]:
+    """What was drawn, and where it is too little for the command that will read it."""
+    if options.for_difference:
+        pair = ",".join(options.for_difference)
+        questions = plan["cluster"].n_unique()
+        return [
+            f"{plan.height:,} answers of {' and '.join(options.for_difference)} to {questions:,} "
+            f"of {table['cluster'].n_unique():,} questions drawn at random, seed {options.seed}. "
+            f"Label them all, then: markscheme compare RUN --systems --only {pair} --labels FILE"
+        ]
+    each = f" ({options.count:,} of each system)" if options.by and options.count else ""
+    said = [
+        f"{plan.height:,} of {table.height:,} answers drawn{each} at random, seed {options.seed}"
+    ]
+    parts = table["system"].n_unique() if options.by else 1
+    if plan.height < LEAST_FOR_JUDGES * parts:
+        each = " of each system" if options.by else ""
         said.append(
-            f"{2 * needed:,} labels for a difference to {points}, {about}"
-            if needed is not None
-            else f"even all {2 * both.height:,} labels do not give the difference to {points}"
+            f"from fewer than {LEAST_FOR_JUDGES} labels{each} 'markscheme estimate' gives their "
+            f"own wide interval alone: draw {LEAST_FOR_JUDGES} or more{each}, or label all"
         )
-        questions = questions or needed or both.height
-    if 0 < questions < LEAST_FOR_JUDGES:
+    systems = 0 if options.by or "system" not in table else table["system"].n_unique()
+    if systems > 1 and plan.height < LEAST_FOR_JUDGES * systems:
         said.append(
-            f"not {2 * questions:,} but {2 * LEAST_FOR_JUDGES} answers are drawn: 'compare "
-            f"--systems' takes {LEAST_FOR_JUDGES} labels of each system"
-        )
-    questions = max(questions, LEAST_FOR_JUDGES)
-    if questions > both.height:
-        raise AgreementError(
-            f"{2 * questions:,} labels are wanted ({2 * LEAST_FOR_JUDGES} at least), and "
-            f"{first!r} and {second!r} have {2 * both.height:,} answers to {both.height:,} "
-            "questions in common"
-        )
-    chance = chances(spread, questions)
-    rows = draw(chance, np.random.default_rng(options.seed))
-    drawn = both.select("question")[rows].with_columns(inclusion_probability=chance[rows])
-    plan = drawn.join(
-        scored.filter(pl.col("system").is_in([first, second])), on="question", how="left",
-        maintain_order="left_right",
-    )  # fmt: skip
-    said.append(
-        f"{plan.height:,} answers of {first} and {second} to {len(rows):,} of {both.height:,} "
-        f"questions drawn, more where the judge's errors may differ, seed {options.seed}. Label "
-        f"them all, then: markscheme compare RUN --systems --only {first},{second} --labels FILE"
-    )
-    return PlanResult(
-        frame=_labelling_file(plan, answers, options),
-        tables=(_table({}, plan.height, scored.height, tuple(said)),),
-        data={
-            "command": "plan-labels", "answers": scored.height, "drawn": plan.height,
-            "design": "difference", "seed": options.seed, "half_width": options.half_width,
-            "confidence": options.confidence, "needs": [],
-        },
-        needs={},
-        notes=tuple(said),
-    )  # fmt: skip
-
-
-def _pilot_labels(
-    part: pl.DataFrame, pilot: JudgmentsSource | None, options: PlanOptions
-) -> pl.DataFrame | None:
-    """The answers that the pilot labelled, in its order, with `label` and their `row`."""
-    if pilot is None:
-        return None
-    known = labelled_table(pilot, column=options.label_column, columns=options.columns)
-    placed = known.with_row_index("place")
-    return join_labels(part, placed).rows.sort("place")
-
-
-def _equal_chances(known: pl.DataFrame) -> bool:
-    chance = "inclusion_probability"
-    return "stratum" not in known.columns and (
-        chance not in known.columns or known[chance].n_unique() < 2
-    )
-
-
-def _need(
-    part: pl.DataFrame, half_width: float, known: pl.DataFrame | None, options: PlanOptions
-) -> LabelNeed:
-    judged = part["verdict"].drop_nulls()
-    if known is None:
-        acceptance = float(judged.cast(int).to_numpy().mean()) if len(judged) else 0.5
-        return need_from_accuracy(
-            acceptance,
-            options.judge_accuracy,
-            answers=part.height,
-            half_width=half_width,
-            confidence=options.confidence,
-        )
-    matched = known.drop_nulls("score")
-    return need_from_pilot(
-        matched["score"].to_numpy(),
-        matched["label"].to_numpy(),
-        answers=part.height,
-        half_width=half_width,
-        confidence=options.confidence,
-    )
-
-
-def _sentence(need: LabelNeed, system: str | None, answers: int, half_width: float) -> str:
-    points = f"{100 * half_width:g} points"
-    whose = f"{system}: " if system else ""
-    alone = "more than there are" if need.labels_alone is None else f"{need.labels_alone:,}"
-    if need.labels is None:
-        text = (
-            f"even all {answers:,} labels give no less than {100 * need.reach:.1f} points, "
-            f"so {points} cannot be reached"
-        )
-    else:
-        text = f"{need.labels:,} labels for an interval of +-{points} ({alone} without the judge)"
-    said = (
-        f"{whose}{text}; from {need.source}: correlation of judge and label {need.correlation:.2f}"
-    )
-    if need.more is not None:
-        said += f". {need.more:,} of them are still to be labelled"
-    if need.more_anytime is not None:
-        said += (
-            f"; about {need.more_anytime:,} if you look after every label ('estimate --anytime')"
+            f"these are of {systems} systems together: to estimate or compare them apart takes "
+            f"{LEAST_FOR_JUDGES} labels of each (--by system --count {LEAST_FOR_JUDGES})"
         )
     return said
+
+
+def _sentence(need: LabelNeed, system: str | None, answers: int, options: PlanOptions) -> str:
+    whose = f"{system}: " if system else ""
+    if options.half_width is not None:
+        what = f"give an interval of +-{100 * options.half_width:g} points or narrower"
+    elif options.above is not None:
+        what = f"show that people accept more than {100 * options.above:g}%"
+    else:
+        what = f"show which of {' and '.join(options.for_difference)} is better"
+    most = min(answers, MOST_ANSWERS)
+    if need.labels is not None:
+        alone = f"more than {most:,}" if need.labels_alone is None else f"{need.labels_alone:,}"
+        text = (
+            f"{need.labels:,} labels {what} in {100 * ASSURANCE:g}% of samples ({alone} without "
+            "the judge)"
+        )
+    elif options.half_width is not None and need.reach is not None:
+        text = f"even all {most:,} labels give no less than +-{100 * need.reach:.1f} points"
+    else:
+        text = f"even all {most:,} labels {what} in only {100 * need.share:.0f}% of samples"
+    value = (
+        f"a difference of {100 * need.value:+.1f} points"
+        if options.for_difference
+        else f"{100 * need.value:.0f}% accepted by people"
+    )
+    text = f"{whose}{text}; supposing {value}, from {need.source}"
+    if need.more is not None:
+        text += f". {need.more:,} of them are still to be labelled"
+    if need.more_anytime is not None:
+        text += (
+            f"; about {need.more_anytime:,} if you look after every label ('estimate --anytime')"
+        )
+    return text
 
 
 def _table(
@@ -333,8 +289,9 @@ def _table(
         Column("system", missing="(all)"),
         Column("labels", format="count", missing=none),
         Column("labels without the judge", "labels_alone", "count", missing=none),
-        Column("least half-width", "reach", "share"),
-        Column("correlation", format=2),
+        Column("half-width", "reach", "share"),
+        Column("shown in", "share", "share"),
+        Column("supposed", "value", "share"),
     )
     rows = [{"system": name, **vars(need)} for name, need in needs.items()]
     return Table.of("Labels needed", shown, rows, notes)
@@ -354,7 +311,5 @@ def _labelling_file(
     if options.with_system or "answer_id" not in plan.columns:
         order.append("system")
     shown = [name for name in order if name in plan.columns]
-    known = ("answer_id", "inclusion_probability", "stratum")
-    design = [name for name in known if name in plan.columns]
-    label = pl.col("pilot") if "pilot" in plan.columns else pl.lit(None, dtype=pl.Float64)
-    return plan.select(*shown, label.cast(pl.Float64).alias("label"), *design)
+    design = [name for name in ("answer_id", "inclusion_probability") if name in plan.columns]
+    return plan.select(*shown, pl.col("label").cast(pl.Float64), *design)

@@ -32,10 +32,11 @@ Unjudged = Literal["left_out", "errors"]
 acceptable answer as wrongly rejected, an unacceptable one as wrongly accepted)."""
 Predictions = Literal["auto", "score", "verdict"]
 """What a judge's prediction is taken to be."""
-Design = Literal["random", "stratified"]
-"""How answers to label are drawn."""
 About = Literal["future", "these"]
 """What an estimate is about: answers to further questions of the kind, or these answers alone."""
+AboutOption = Annotated[
+    About, Option("Answers to further questions like these, or these answers alone.")
+]
 HalfWidth = Annotated[
     float | None, Option("Wanted half-width of the interval: 0.03 is 3 points of accuracy.")
 ]
@@ -234,9 +235,7 @@ class EstimateOptions(JudgmentOptions):
 
     judge: Annotated[Sequence[str], JUDGE] = ()
     by: By = None
-    about: Annotated[
-        About, Option("Answers to further questions like these, or these answers alone.")
-    ] = "future"
+    about: AboutOption = "future"
     predictions: Annotated[
         Predictions, Option("Scores, verdicts, or auto: scores where all have one.", rare=True)
     ] = "auto"
@@ -250,24 +249,37 @@ class EstimateOptions(JudgmentOptions):
     half_width: HalfWidth = None
 
 
+@retired("design", "strata")
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions(JudgmentOptions, RandomOptions):
-    """How many answers are to be labelled, and how they are drawn.
+    """How many answers are to be labelled.
 
     Attributes:
         half_width: wanted of the interval, as a share: 0.03 is 3 points of accuracy.
-        count: draw this many answers, of each system with `by`, whatever the half-width.
-        judge_accuracy: without a pilot, how often the judge is supposed to be right.
+        above: labels to show that people accept more than this share, as a gate would.
+        for_difference: two systems, both answers to a question are labelled: labels to show which
+            is better, for `compare --systems`, or, with `half_width`, by how much.
+        count: draw this many answers, of each system with `by`, whatever that takes.
+        judge_accuracy: without known labels, how often either verdict is supposed to be right.
         judge: whose judgments; may be None where there is one judge.
-        design: `random`, or `stratified` by the judge's score.
-        strata: ranges of the score, if stratified.
-        by: `system`: the half-width holds for each system's own estimate.
-        for_difference: two systems: both answers to the questions on which the judge's errors may
-            differ most, for `compare --systems`; the half-width is of the difference.
+        by: `system`: the plan is of each system's own estimate.
+        about: as of `EstimateOptions`.
         with_system: whether the labelling file says which system gave each answer.
     """
 
     half_width: HalfWidth = None
+    above: Annotated[
+        float | None,
+        Option("Labels to show that people accept more than this share, such as 0.8."),
+    ] = None
+    for_difference: Annotated[
+        tuple[str, ...],
+        Option(
+            "Two comma-separated systems: labels to show which is better, for compare --systems.",
+            split=True,
+            metavar="A,B",
+        ),
+    ] = ()
     count: Annotated[
         int | None,
         Option(
@@ -277,22 +289,11 @@ class PlanOptions(JudgmentOptions, RandomOptions):
         ),
     ] = None
     judge_accuracy: Annotated[
-        float, Option("Without a pilot: how often the judge is supposed to be right.", rare=True)
+        float, Option("Without labels: how often a verdict is supposed to be right.", rare=True)
     ] = 0.85
     judge: Judge = None
-    design: Annotated[Design, Option("random, or stratified by the judge's score.", rare=True)] = (
-        "random"
-    )
-    strata: Annotated[int, Option("Ranges of the score, if stratified.", minimum=2, rare=True)] = 5
     by: By = None
-    for_difference: Annotated[
-        tuple[str, ...],
-        Option(
-            "Two comma-separated systems: labels to distinguish them, for compare --systems.",
-            split=True,
-            metavar="A,B",
-        ),
-    ] = ()
+    about: AboutOption = "future"
     with_system: Annotated[
         bool,
         Option("Write down which system gave each answer, which may sway the labeller.", rare=True),

@@ -47,7 +47,9 @@ GONE: dict[tuple[str, str], str] = {
 }
 """Options that were taken out, by command, to the commands that answer their question."""
 
-IDLE = dict.fromkeys(("compare", "diff"), ("--resamples", "--bootstrap", "--seed"))
+IDLE = dict.fromkeys(("compare", "diff"), ("--resamples", "--bootstrap", "--seed")) | {
+    "plan-labels": ("--design", "--strata")
+}
 """Options with a value that do nothing any more, by command: understood until 0.3, and ignored."""
 
 INSTALL_RESEARCH = (

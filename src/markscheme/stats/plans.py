@@ -30,10 +30,11 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 ASSURANCE = 0.8
-DRAWS = 200
+DRAWS = 100
 MOST_ANSWERS = 20_000
 """Of more answers, so many are drawn and stand for all: what remains unlabelled hardly counts."""
 PRIOR_LABELS = 2.0
+_LEVELS = 1000
 _CLOSE = 50
 """A number of labels is found to one in this many."""
 
@@ -169,20 +170,16 @@ def _drawn(supposed: Supposed, rng: np.random.Generator) -> tuple[Array, Ints]:
     """
     known = ~np.isnan(supposed.labels)
     groups = supposed.accepted + (0 if supposed.second is None else 2 * supposed.second)
-    said = {
-        group: _said(supposed, known & (groups == group), bool(group % 2), rng)
-        for group in np.unique(groups)
-    }
-    sizes = np.bincount(groups)
-    means = np.array([values @ chances for values, chances in said.values()])
-    within = [chances @ (values - values @ chances) ** 2 for values, chances in said.values()]
-    between = float(np.cov(means, fweights=sizes[sizes > 0], ddof=0))
-    apart = between + float(np.average(within, weights=sizes[sizes > 0]))
-    level = _levels(supposed, between / apart if apart else 1.0, rng)
-    truth = np.where(known, supposed.labels, 0.0)
-    for group, (values, chances) in said.items():
-        here = ~known & (groups == group)
-        truth[here] = values[np.searchsorted(np.cumsum(chances)[:-1], level[here], side="right")]
+    kinds, group = np.unique(groups, return_inverse=True)
+    said = np.stack([_said(supposed, known & (groups == kind), kind % 2, rng) for kind in kinds])
+    questions = int(supposed.clusters.max()) + 1
+    shared = rng.random(questions) < _shared(said, np.bincount(group) / len(group), supposed.alike)
+    level = np.where(
+        shared[supposed.clusters],
+        rng.integers(_LEVELS, size=questions)[supposed.clusters],
+        rng.integers(_LEVELS, size=len(group)),
+    )
+    truth = np.where(known, supposed.labels, said[group, level])
     total = int(supposed.units.max()) + 1
     later = np.bincount(supposed.units[known], minlength=total) == 0
     place = np.empty(total, dtype=np.int64)
@@ -190,39 +187,47 @@ def _drawn(supposed: Supposed, rng: np.random.Generator) -> tuple[Array, Ints]:
     return truth, place[supposed.units]
 
 
-def _said(
-    supposed: Supposed, known: Bools, accepted: bool, rng: np.random.Generator
-) -> tuple[Array, Array]:
-    """What people may say of answers with one verdict, and with which probabilities.
+def _said(supposed: Supposed, known: Bools, accepted: int, rng: np.random.Generator) -> Array:
+    """(levels,) what people may say of answers with one verdict, each as likely, ascending.
 
     Those who labelled some of them are heard with the uncertainty that these leave (Rubin 1981,
-    The Bayesian bootstrap); what is supposed counts as `PRIOR_LABELS` labels.
+    Annals of Statistics 9(1), 130-134); what is supposed counts as `PRIOR_LABELS` labels.
     """
     labels = supposed.labels[~np.isnan(supposed.labels)]
-    if not np.isin(labels, (0.0, 1.0)).all():
-        values, counts = np.unique(supposed.labels[known] if known.any() else labels,
-                                   return_counts=True)  # fmt: skip
-        return values, rng.dirichlet(counts)
-    right = supposed.right if accepted else 1 - supposed.right
-    counts = PRIOR_LABELS * np.array([1 - right, right])
-    if len(labels):
-        good = float(supposed.labels[known].sum())
-        counts = rng.dirichlet(counts + [known.sum() - good, good])
-    return np.array([0.0, 1.0]), counts / counts.sum()
+    values = np.array([0.0, 1.0])
+    if np.isin(labels, values).all():
+        right = supposed.right if accepted else 1 - supposed.right
+        good, count = float(supposed.labels[known].sum()), int(known.sum())
+        chances = PRIOR_LABELS * np.array([1 - right, right]) + np.array([count - good, good])
+    else:
+        values, chances = np.unique(
+            supposed.labels[known] if known.any() else labels, return_counts=True
+        )
+    chances = rng.dirichlet(chances) if len(labels) else chances / chances.sum()
+    levels = (np.arange(_LEVELS) + 0.5) / _LEVELS
+    return np.asarray(values[np.searchsorted(np.cumsum(chances)[:-1], levels)])
 
 
-def _levels(supposed: Supposed, explained: float, rng: np.random.Generator) -> Array:
-    """(N,) numbers from 0 to 1, correlated as labels are within a question and a verdict.
+def _shared(said: Array, shares: Array, alike: float) -> float:
+    """In which share of questions all answers have one level, so that labels are as alike.
 
-    Verdicts on answers to a question are less alike than the labels, since they err: by the squared
-    correlation of verdict and label, `explained` (Spearman 1904), part of which verdicts show.
+    Verdicts on answers to a question are less alike than labels, since they err: by the squared
+    correlation of verdict and label (Spearman 1904, American Journal of Psychology 15(1), 72-101).
+    What labels share beyond what verdicts show of it is the levels'.
+
+    Args:
+        said: (kinds, levels) labels of answers of each kind.
+        shares: (kinds,) of the answers.
+        alike: the correlation of verdicts within a question.
     """
-    alike = supposed.alike * (1 + explained) / explained if explained else float(supposed.alike > 0)
-    questions = int(supposed.clusters.max()) + 1
-    shared = (rng.random(questions) < alike)[supposed.clusters]
-    return np.where(
-        shared, rng.random(questions)[supposed.clusters], rng.random(len(supposed.clusters))
-    )
+    means = said.mean(axis=1)
+    common = said @ said.T / said.shape[1] - np.outer(means, means)
+    between = float(shares @ (means - shares @ means) ** 2)
+    apart = between + float(shares @ np.diag(common))
+    pairs = (1 - alike) * np.outer(shares, shares) + alike * np.diag(shares)
+    most = float((pairs * common).sum())
+    wanted = apart * min(1.0, alike * apart / between) if between else apart * bool(alike)
+    return min(1.0, max(0.0, wanted - alike * between) / most) if most > 0 else 0.0
 
 
 def _labelled(supposed: Supposed, place: Ints, units: int) -> Bools:

@@ -202,7 +202,7 @@ def _pulls(sample: Sample, questions: int, about: About) -> _Pulls:
     total = float(weights.sum())
 
     def summed(values: Array, at: Ints) -> Array:
-        return np.bincount(at, values, minlength=questions)
+        return np.asarray(np.bincount(at, values, minlength=questions), dtype=np.float64)
 
     mean = float(weights @ labels) / total
     said = sample.predictions

@@ -1,0 +1,217 @@
+"""plan-labels: enough labels at random for a width, a limit, or the better of two systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme.agreement import compare, estimate, plan_labels
+from markscheme.errors import AgreementError
+
+
+def world(seed: int = 0, questions: int = 400) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Judgments of three systems and everybody's labels; the judge likes the second one's style.
+
+    The first 50 questions have equal answers; in a fifth of all the references lack what is asked
+    for, and the judge accepts nobody.
+    """
+    rng = np.random.default_rng(seed)
+    hard = rng.beta(4, 1, questions)
+    lacking = rng.random(questions) < 0.2
+    same = np.arange(questions) < 50
+    equal = rng.random(questions) < hard
+    rows = []
+    for system, kindness in (("plain", 0.0), ("chatty", 0.3), ("third", 0.1)):
+        truth = np.where(same, equal, rng.random(questions) < hard)
+        said = rng.random(questions) < np.where(truth, 0.9, 0.15 + kindness)
+        said = np.where(same, equal, said) & ~lacking
+        rows.append(
+            pl.DataFrame(
+                {
+                    "answer_id": [f"{system}{n}" for n in range(questions)],
+                    "question": [f"q{n}" for n in range(questions)],
+                    "answer": [
+                        f"same {n}" if n < 50 else f"{system} {n}" for n in range(questions)
+                    ],
+                    "system": system,
+                    "judge": "judge",
+                    "verdict": said,
+                    "label": truth.astype(float),
+                }
+            )
+        )
+    table = pl.concat(rows)
+    return table.drop("label"), table.select("answer_id", truth="label")
+
+
+def labelled(plan: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
+    return plan.join(truth, on="answer_id").with_columns(label="truth").drop("truth")
+
+
+def test_both_answers_to_questions_are_drawn_at_random() -> None:
+    table, truth = world()
+    plan = plan_labels(table, for_difference=("plain", "chatty"), count=100, with_system=True)
+    drawn = plan.frame
+    assert drawn.height == 100
+    assert set(drawn["system"]) == {"plain", "chatty"}
+    assert drawn["question"].n_unique() == 50
+    assert drawn["label"].null_count() == 100
+    assert drawn["inclusion_probability"].unique().to_list() == [50 / 400]
+    assert "Label them all, then: markscheme compare RUN --systems" in plan.notes[0]
+    [found] = compare(table, labelled(drawn, truth), systems=True, only=("plain", "chatty")).people
+    assert found.labelled == 100
+    assert found.difference.low is not None
+
+
+def test_labels_of_both_answers_give_a_narrower_difference() -> None:
+    planned, random, covered, draws = [], [], 0, 20
+    for seed in range(draws):
+        table, truth = world(seed)
+        people = table.join(truth, on="answer_id").filter(pl.col("system") != "third")
+        means = dict(people.group_by("system").agg(pl.col("truth").mean()).rows())
+        two = table.filter(pl.col("system") != "third")
+        plan = plan_labels(two, for_difference=("plain", "chatty"), count=120, seed=seed)
+        at_random = plan_labels(two, count=120, seed=seed)
+        for one, widths in ((plan, planned), (at_random, random)):
+            [found] = compare(two, labelled(one.frame, truth), systems=True).people
+            low, high = found.difference.low, found.difference.high
+            assert low is not None
+            assert high is not None
+            widths.append(high - low)
+            if one is plan:
+                covered += low <= means[found.first] - means[found.second] <= high
+    assert covered / draws > 0.95 - 3 * np.sqrt(0.95 * 0.05 / draws)
+    assert np.mean(planned) < np.mean(random)
+
+
+@pytest.mark.proof(area="statistics")
+def test_so_many_labels_give_the_half_width_that_they_were_planned_for() -> None:
+    reached = []
+    for seed in range(12):
+        table, truth = world(seed)
+        pilot = truth.sample(60, seed=seed).rename({"truth": "label"})
+        plan = plan_labels(table, pilot=pilot, half_width=0.06, seed=seed)
+        need = plan.needs[None]
+        assert need.labels is not None
+        assert need.labels_alone is not None
+        assert 60 <= need.labels <= need.labels_alone < table.height
+        assert plan.frame.height == need.labels
+        assert (need.known, need.more) == (60, need.labels - 60)
+        [found] = estimate(table, labelled(plan.frame, truth)).estimates
+        figure = found.figure
+        assert figure is not None
+        reached.append(figure.high - figure.low <= 0.12)  # type: ignore[operator]
+    assert sum(reached) >= 7  # of 12 with a chance of 4 in 5 fewer are there in 2% of cases
+
+
+def test_a_better_judge_or_these_answers_alone_take_fewer_labels() -> None:
+    table, _ = world(questions=150)
+    poor, good, perfect = (
+        plan_labels(table, half_width=0.08, judge_accuracy=accuracy).needs[None].labels
+        for accuracy in (0.6, 0.85, 1.0)
+    )
+    assert poor is not None
+    assert good is not None
+    assert perfect is not None
+    assert poor > good > perfect >= 20
+    these = plan_labels(table, half_width=0.08, about="these")
+    assert "labels give an interval of +-8 points or narrower in 80% of samples" in these.notes[0]
+    assert these.needs[None].labels is not None
+    assert these.needs[None].labels < good
+
+
+def test_what_labels_of_all_answers_do_not_show_is_said() -> None:
+    table, _ = world()
+    far = plan_labels(table, half_width=0.001)
+    assert "even all 1,200 labels give no less than +-" in far.notes[0]
+    assert far.frame.height == 1200
+    assert far.needs[None].labels is None
+    same = table.with_columns(
+        system=pl.when(pl.col("system") == "third").then(pl.lit("twin")).otherwise("system"),
+    )
+    unlike = plan_labels(same, for_difference=("plain", "twin"))
+    assert "labels show which of plain and twin is better in" in unlike.notes[0]
+    assert plan_labels(table, for_difference=("plain", "chatty")).needs[None].value < 0
+
+
+def test_labels_that_show_a_limit_show_it_in_four_of_five_samples() -> None:
+    table, truth = world(3)
+    accepted = float(truth["truth"].mean())  # type: ignore[arg-type]
+    pilot = truth.sample(100, seed=1).rename({"truth": "label"})
+    plan = plan_labels(table, pilot=pilot, above=accepted - 0.08)
+    need = plan.needs[None]
+    assert need.labels is not None
+    assert need.share >= 0.8
+    assert need.value == pytest.approx(accepted, abs=0.06)
+    assert f"more than {100 * (accepted - 0.08):g}%" in plan.notes[0]
+    nearer = plan_labels(table, pilot=pilot, above=accepted - 0.05).needs[None].labels
+    assert nearer is None or nearer > need.labels
+    beyond = plan_labels(table, pilot=pilot, above=0.99)
+    assert "even all 1,200 labels show that people accept more than 99% in only" in beyond.notes[0]
+
+
+def test_labels_of_a_part_of_the_judged_answers_are_the_pilot(tmp_path: Path) -> None:
+    table, truth = world()
+    some = table.join(truth, on="answer_id").with_columns(
+        label=pl.when(pl.int_range(pl.len()).shuffle(seed=1) < 60).then("truth"),
+        references=pl.lit("none"),
+    )
+    file = tmp_path / "answers.jsonl"
+    some.select("answer_id", "question", "references", "answer", "system", "label").write_ndjson(
+        file
+    )
+    run = markscheme.judge(file, judges="exact_match")
+    plan = plan_labels(run, half_width=0.08)
+    assert plan.needs[None].known == 60
+    assert plan.frame["label"].head(60).null_count() == 0
+    whole = some.with_columns(label="truth").drop("truth")
+    whole.select("answer_id", "question", "references", "answer", "system", "label").write_ndjson(
+        file
+    )
+    every = plan_labels(markscheme.judge(file, judges="exact_match"), half_width=0.08)
+    assert every.needs[None].known == 0  # of a labelled data set a plan is as if it had none
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"for_difference": ("plain",)}, "of two systems"),
+        ({"for_difference": ("plain", "nobody")}, "no system 'nobody'; there are 'plain'"),
+        ({"for_difference": ("plain", "plain")}, "no question in common"),
+        ({"for_difference": ("plain", "chatty"), "by": "system"}, "without --by"),
+        ({"for_difference": ("plain", "chatty"), "count": 5000}, "cannot draw 5000 of 800"),
+        ({"half_width": 2.0}, "half-width of 2 cannot be"),
+        ({"above": 1.5}, "limit of 1.5 cannot be"),
+        ({"above": 0.5, "half_width": 0.1}, "--above is of one share"),
+        ({"half_width": 0.1, "judge_accuracy": 0.5}, "tells nothing"),
+    ],
+)
+def test_plans_that_cannot_be_are_refused(options: dict[str, object], message: str) -> None:
+    table, _ = world()
+    with pytest.raises(AgreementError, match=message):
+        plan_labels(table, **({"count": 100} | options))  # type: ignore[arg-type]
+
+
+def test_an_estimate_over_systems_that_were_never_drawn_is_refused() -> None:
+    table, truth = world()
+    plan = plan_labels(table, for_difference=("plain", "chatty"), count=120).frame
+    people = labelled(plan, truth)
+    with pytest.raises(AgreementError, match="no answer of 'third' was drawn"):
+        estimate(table, people)
+    by_system = estimate(table, people, by="system").estimates
+    assert [one.refusal is None for one in by_system] == [False, True, True, False]
+
+
+def test_a_count_that_is_raised_or_of_each_system_is_explained() -> None:
+    table, _ = world()
+    raised = plan_labels(table, for_difference=("plain", "chatty"), count=30)
+    assert raised.frame.height == 40
+    assert "not 30 but 40 answers are drawn" in raised.notes[0]
+    assert plan_labels(table, for_difference=("plain", "chatty"), count=60).frame.height == 60
+    each = plan_labels(table, count=40, by="system")
+    systems = table["system"].n_unique()
+    assert f"{40 * systems} of {table.height:,} answers drawn (40 of each system)" in each.notes[0]
