@@ -399,12 +399,13 @@ def write_table(page: Path, name: str, made: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """Coverage before and now, a square a world.
+    """Coverage of two methods side by side, a square a world.
 
     Attributes:
         file: its name in `docs/`.
         part: which statistic.
-        methods: the names of the method before and now.
+        methods: their names in the figures.
+        titles: the same in words.
         place: a world's column and row.
         across: what the columns are.
         down: what the rows are.
@@ -413,6 +414,7 @@ class Picture:
     file: str
     part: str
     methods: tuple[str, str]
+    titles: tuple[str, str]
     place: Callable[[list[str]], tuple[str, str]]
     across: str
     down: str
@@ -421,11 +423,13 @@ class Picture:
 PICTURES = (
     Picture(
         file="coverage.svg", part="accuracy and gate", methods=("before", "interval"),
+        titles=("before", "now"),
         place=lambda world: (world[1], f"{world[0]}, {world[2]}"),
         across="true accuracy", down="questions x answers, correlation",
     ),
     Picture(
         file="coverage-estimate.svg", part="estimate", methods=("labels_only", "ppi_tuned"),
+        titles=("labels alone", "PPI, tuned"),
         place=lambda world: (f"{world[3]} {world[2]}", f"{world[0]}, {world[1]}"),
         across="judge, true accuracy", down="questions x answers, labels",
     ),
@@ -441,8 +445,8 @@ def draw_heat_map(cells: list[Cell], picture: Picture) -> None:
         if cell.part != picture.part or cell.method not in picture.methods:
             continue
         column, row = picture.place(cell.world.split("|"))
-        when = ("before", "now")[picture.methods.index(cell.method)]
-        data.append({"row": row, "column": column, "when": when,
+        title = picture.titles[picture.methods.index(cell.method)]
+        data.append({"row": row, "column": column, "method": title,
                      "coverage": round(100 * cell.rate, 1)})  # fmt: skip
     columns = list(dict.fromkeys(row["column"] for row in data))
     if picture.part == "estimate":
@@ -461,7 +465,7 @@ def draw_heat_map(cells: list[Cell], picture: Picture) -> None:
     chart = alt.layer(
         base.mark_rect().encode(color=colour),
         base.mark_text(fontSize=8).encode(text="coverage:Q"),
-    ).facet(column=alt.Column("when:N", title=None))
+    ).facet(column=alt.Column("method:N", sort=picture.titles, title=None))
     chart.save(DOCS / picture.file)
 
 

@@ -48,7 +48,7 @@ def judged(name: str) -> pl.DataFrame:
         table = table.filter(
             parts(table["question"]) == "test", ~pl.col("question").is_in(known.implode())
         )
-    scores = markscheme.judge(table, judges="examiner").frame.select("answer_id", "score")
+    scores = markscheme.judge(table, judges="examiner").judgments.select("answer_id", "score")
     table = table.join(scores, on="answer_id", how="left").drop_nulls(["label", "score"])
     return table.select("question", "system", "score", pl.col("label").cast(pl.Float64)).unique(
         ["question", "system"], keep="first", maintain_order=True
@@ -105,15 +105,12 @@ def widths(table: pl.DataFrame, draws: int, seed: int) -> dict[str, Way]:
         for judge, way in zip((False, True), ways.values(), strict=True):
 
             def estimates(
-                count: int,
-                side: pl.DataFrame = side,
-                judge: bool = judge,
-                orders: list[Ints] = orders,
+                count: int, *, judge: bool = judge, side: pl.DataFrame = side
             ) -> Iterator[Powered]:
-                for order in orders:
-                    yield powered(
-                        sample(side, order[:count], judge=judge), judges=judge, about="these"
-                    )
+                for n in range(draws):
+                    order = np.random.default_rng([seed, n]).permutation(side.height)
+                    made = sample(side, order[:count], judge=judge)
+                    yield powered(made, judges=judge, about="these")
 
             truth = float(side["label"].mean())  # type: ignore[arg-type]
             way.decide(estimates, _narrow, truth, side.height)

@@ -32,6 +32,8 @@ MEASURED = {
 BEYOND = {
     ("accuracy and gate", "gate", "5 x 20|0.02|0.9"),
     ("accuracy and gate", "gate", "30 x 10|0.02|0.9"),
+    ("estimate", "ppi_tuned", "20 x 20|100 by verdict|0.95|lenient"),
+    ("estimate", "labels_only", "20 x 20|100 by verdict|0.95|lenient"),
     ("sizes", "interval", "tenth of 20|0.99|1"),
     ("sizes", "gate", "tenth of 20|0.97 / 0.8|0.6"),
     ("paired", "low end above the truth", "50 x 5|constant|0.97|0"),

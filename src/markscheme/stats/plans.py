@@ -32,7 +32,7 @@ Bools = npt.NDArray[np.bool_]
 ASSURANCE = 0.8
 DRAWS = 100
 MOST_ANSWERS = 20_000
-"""Of more answers, so many are drawn and stand for all: what remains unlabelled hardly counts."""
+"""Of more answers, so many are drawn to represent all: what remains unlabelled hardly counts."""
 PRIOR_LABELS = 2.0
 _LEVELS = 1000
 _CLOSE = 50
