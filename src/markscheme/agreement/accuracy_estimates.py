@@ -17,11 +17,17 @@ import polars as pl
 
 from markscheme.agreement.estimators import Estimate, drawn_unlike_rest, estimates
 from markscheme.agreement.options import About, EstimateOptions
+from markscheme.agreement.people_errors import (
+    AS_THEY_SAY,
+    label_noise,
+    noise_sentence,
+    undone,
+)
 from markscheme.agreement.sequences import RunningEstimate, Unit, running_estimate
 from markscheme.agreement.sources import names_of
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
-from markscheme.stats import LEAST_FOR_JUDGES, LEAST_QUESTIONS, Sample
+from markscheme.stats import LEAST_FOR_JUDGES, LEAST_QUESTIONS, LabelNoise, Sample
 from markscheme.tables import KEYS, as_binary, join_labels, one_judge
 
 REFUSE_BELOW = 0.001
@@ -47,6 +53,8 @@ class HumanAccuracy:
         grades: whether labels are other than 0 and 1, and a mean grade is estimated.
         few: whether the labels are too few to show the judge's errors, and speak by themselves.
         about: `future` or `these` (`EstimateOptions.about`).
+        label_noise: how many labels are wrong; None where nothing shows it.
+        without_noise: the figure to report, as it would be if no label were wrong.
     """
 
     judge: str
@@ -63,6 +71,8 @@ class HumanAccuracy:
     grades: bool = False
     few: bool = False
     about: About = "future"
+    label_noise: LabelNoise | None = None
+    without_noise: Figure | None = None
 
     @property
     def figure(self) -> Figure | None:
@@ -103,7 +113,11 @@ def human_accuracy(
     table = with_labels(one_judge(judgments, names[0] if names else None), labels)
     for place, name in enumerate(names[1:], 1):
         table = _with_judge(table, one_judge(judgments, name), place)
-    whole = _estimate(table, None, options)
+    noise = label_noise(
+        labels, supposed=options.label_errors, positive_from=options.positive_from,
+        confidence=options.confidence,
+    )  # fmt: skip
+    whole = _with_noise(_estimate(table, None, options), noise)
     if whole.refusal and not options.by == "system":
         raise AgreementError(whole.refusal)
     found = [whole]
@@ -111,7 +125,7 @@ def human_accuracy(
         if "system" not in table.columns:
             raise AgreementError("estimates by system need the system of every judgment")
         for (system,), part in table.group_by("system", maintain_order=True):
-            found.append(_estimate(part, str(system), options))
+            found.append(_with_noise(_estimate(part, str(system), options), noise))
         if all(one.refusal for one in found):
             raise AgreementError(whole.refusal or "no system has enough labels")
     return found
@@ -166,6 +180,18 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
         worth = f"{labelled:,} labels are worth {tuned.worth:,.0f} with the judge"
         notes.append(worth if helps else "the judge adds nothing to the labels here")
     return replace(about, estimates=found, few=bool(few))
+
+
+def _with_noise(found: HumanAccuracy, noise: LabelNoise | None) -> HumanAccuracy:
+    """The estimate, and what it would be without the errors of those who labelled."""
+    figure = found.figure
+    if figure is None or found.grades:
+        return found
+    if noise is None:
+        return replace(found, notes=[*found.notes, AS_THEY_SAY])
+    without = undone(figure, noise)
+    notes = [*found.notes, noise_sentence(noise, without)]
+    return replace(found, notes=notes, label_noise=noise, without_noise=without)
 
 
 def _at_any_time(

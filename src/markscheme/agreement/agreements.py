@@ -18,6 +18,7 @@ from markscheme.agreement.alternative_annotator import (
 from markscheme.agreement.annotators import annotator_tables, annotators_of, ratings_of
 from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Unjudged
+from markscheme.agreement.people_errors import label_noise, noise_sentence, undone
 from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -42,6 +43,7 @@ from markscheme.results import (
     not_judged,
     number,
 )
+from markscheme.stats import LabelNoise
 from markscheme.tables import (
     ALL,
     INSIDE,
@@ -177,6 +179,12 @@ def agree(
         tests = alternative_tests(joined, wanted.epsilon, wanted.positive_from)
         data["alternative_annotator"] = tests
         tables.append(_alternative_table(tests))
+    noise = label_noise(
+        known, supposed=wanted.label_errors, positive_from=wanted.positive_from,
+        confidence=wanted.confidence,
+    )  # fmt: skip
+    if noise is not None and found:
+        data["label_noise"] = noise
     passes = None if errors is None else label_errors_table(errors)
     if passes is not None:
         tables.append(passes)
@@ -184,7 +192,7 @@ def agree(
         frame=agreement_frame(found) if frame is None else frame,
         tables=tuple(tables),
         data=data,
-        lead=_lead(found),
+        lead=_lead(found, noise),
         joined=joined,
         judges=tuple(found),
         errors=errors,
@@ -195,7 +203,7 @@ _LEADING = 3
 """Judges of which the lead speaks."""
 
 
-def _lead(found: Sequence[Agreement]) -> tuple[str, ...]:
+def _lead(found: Sequence[Agreement], noise: LabelNoise | None) -> tuple[str, ...]:
     """Of each judge over all systems: its accuracy, and how many errors of either kind."""
     whole = [one for one in found if one.system is None]
     said = []
@@ -208,6 +216,8 @@ def _lead(found: Sequence[Agreement]) -> tuple[str, ...]:
             f"{wrong_yes:,} of the {rejected + wrong_yes:,} that they reject, and rejects "
             f"{wrong_no:,} of the {accepted + wrong_no:,} that they accept"
         )
+        if noise is not None:
+            said.append(noise_sentence(noise, undone(one.left_out["accuracy"], noise)))
     if len(whole) > _LEADING:
         said.append(f"{len(whole) - _LEADING} more judges are in the tables")
     return tuple(said)

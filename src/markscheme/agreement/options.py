@@ -34,6 +34,14 @@ Predictions = Literal["auto", "score", "verdict"]
 """What a judge's prediction is taken to be."""
 About = Literal["future", "these"]
 """What an estimate is about: answers to further questions of the kind, or these answers alone."""
+LabelErrors = Annotated[
+    float | None,
+    Option(
+        "Share of labels supposed to be wrong, such as 0.05; else as labels of the same answers "
+        "show.",
+        rare=True,
+    ),
+]
 AboutOption = Annotated[
     About, Option("Answers to further questions like these, or these answers alone.")
 ]
@@ -114,6 +122,7 @@ class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
         alternative_annotator: the test of Calderon et al. (2025); needs three annotators or more.
         epsilon: its margin: 0.2 for experts, 0.15 for skilled annotators, 0.1 for crowds.
         per_question: correlate scores with grades within questions (LINKAGE).
+        label_errors: as of `EstimateOptions`.
     """
 
     by: By = None
@@ -139,6 +148,7 @@ class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
     per_question: Annotated[
         bool, Option("Correlate scores with grades within questions (LINKAGE).", rare=True)
     ] = False
+    label_errors: LabelErrors = None
 
 
 @retired("resamples", "seed")
@@ -228,6 +238,8 @@ class EstimateOptions(JudgmentOptions):
         anytime: an interval that may be looked at after every label (`running_estimate`), in place
             of those that hold at one look only. Labels count in the order of their file.
         half_width: with `anytime`, when to stop: how many more labels that takes is reported.
+        label_errors: the share of labels that is supposed to be wrong; None for what answers that
+            several people labelled show.
 
     With `positive_from` None labels are taken as they are, and the mean grade is estimated where
     they are grades.
@@ -247,6 +259,7 @@ class EstimateOptions(JudgmentOptions):
         bool, Option("An interval to look at after every label, to stop when it is narrow enough.")
     ] = False
     half_width: HalfWidth = None
+    label_errors: LabelErrors = None
 
 
 @retired("design", "strata")

@@ -27,8 +27,13 @@ from .intervals import variance_of_sum as variance_of_sum
 from .intervals import wilson_interval as wilson_interval
 from .jackknife import jackknife_difference as jackknife_difference
 from .jackknife import variance_without_one as variance_without_one
+from .label_noise import LabelNoise as LabelNoise
+from .label_noise import noise_from_pairs as noise_from_pairs
+from .label_noise import of_majorities as of_majorities
+from .label_noise import without_noise as without_noise
 from .limits import LEAST_FOR_JUDGES as LEAST_FOR_JUDGES
 from .limits import LEAST_OF_A_LABEL as LEAST_OF_A_LABEL
+from .limits import LEAST_OF_OVERLAP as LEAST_OF_OVERLAP
 from .limits import LEAST_QUESTIONS as LEAST_QUESTIONS
 from .plans import ASSURANCE as ASSURANCE
 from .plans import MOST_ANSWERS as MOST_ANSWERS

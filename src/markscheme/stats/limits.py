@@ -7,3 +7,5 @@ LEAST_FOR_JUDGES = 20
 """Labels from which a judge helps in an estimate; of 15 of a system, differences covered 90%."""
 LEAST_QUESTIONS = 10
 """Questions with a label, for any estimate but the labels' own."""
+LEAST_OF_OVERLAP = 20
+"""Pairs of labels of the same answers, to say how many labels are wrong."""

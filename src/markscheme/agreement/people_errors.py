@@ -1,0 +1,111 @@
+"""How many of people's labels are wrong, and what a share of them would be without."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from markscheme.agreement.annotators import ratings_of
+from markscheme.errors import AgreementError
+from markscheme.results import Figure
+from markscheme.stats import (
+    LEAST_OF_OVERLAP,
+    LabelNoise,
+    noise_from_pairs,
+    of_majorities,
+    without_noise,
+)
+from markscheme.tables import as_binary
+
+AS_THEY_SAY = (
+    "as these labellers say: no answers were labelled twice, so how many labels are wrong is not "
+    "known (--label-errors RATE undoes a supposed share)"
+)
+
+
+def label_noise(
+    labels: pl.DataFrame,
+    *,
+    supposed: float | None = None,
+    positive_from: float | None = None,
+    confidence: float = 0.95,
+) -> LabelNoise | None:
+    """The share of wrong labels: as supposed, or from answers that several people labelled.
+
+    Args:
+        labels: as `load_labels` gives them.
+        supposed: the share, 0 to below .5, of the labels that count.
+        positive_from: grade from which an answer is acceptable.
+        confidence: of the interval.
+
+    Returns:
+        Of the labels that count, which are a majority's where several labelled an answer; None
+        where fewer than `LEAST_OF_OVERLAP` pairs of labels are of one answer, or labels are grades.
+
+    Raises:
+        AgreementError: no such share.
+    """
+    if supposed is not None:
+        if not 0 <= supposed < 0.5:
+            raise AgreementError(
+                f"a share of wrong labels of {supposed:g} cannot be; give one from 0 to below 0.5"
+            )
+        return LabelNoise(rate=supposed, low=supposed, high=supposed)
+    if "annotator_labels" not in labels.columns:
+        return None
+    if "item" in labels.columns:
+        labels = labels.unique("item", keep="first", maintain_order=True)
+    ratings = ratings_of(labels)
+    if positive_from is None and not _binary(ratings):
+        return None
+    cells = np.column_stack(
+        [
+            as_binary(ratings[name], positive_from=positive_from).cast(pl.Float64).to_numpy()
+            for name in ratings.columns
+        ]
+    )
+    known = ~np.isnan(cells)
+    people, accepted = known.sum(axis=1), np.where(known, cells, 0.0).sum(axis=1)
+    questions = np.arange(labels.height)
+    if "question" in labels.columns:
+        questions = labels["question"].rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
+    pairs = np.bincount(questions, people * (people - 1) / 2)
+    if pairs.sum() < LEAST_OF_OVERLAP:
+        return None
+    differ = np.bincount(questions, accepted * (people - accepted))
+    noise = noise_from_pairs(differ, pairs, confidence=confidence)
+    counted = as_binary(labels["label"], positive_from=positive_from).cast(pl.Float64).to_numpy()
+    one_persons = ((cells == counted[:, None]) | ~known).all(axis=0) & known.any(axis=0)
+    if one_persons.any():  # What others said of the answer decided nothing.
+        return noise
+    ahead = np.where(counted == 1, 2 * accepted - people, people - 2 * accepted)
+    # Somebody decided on ties, or against most: as one more person would.
+    return of_majorities(noise, np.maximum(ahead[~np.isnan(counted) & (people > 0)], 1))
+
+
+def _binary(ratings: pl.DataFrame) -> bool:
+    return all(
+        ratings[name].drop_nulls().cast(pl.Float64).is_in([0.0, 1.0]).all()
+        for name in ratings.columns
+    )
+
+
+def undone(figure: Figure, noise: LabelNoise) -> Figure:
+    """A share of labels, or of agreement with them, without their errors; of no value, itself."""
+    if figure.value is None or figure.low is None or figure.high is None:
+        return figure
+    value, low, high = without_noise(figure.value, figure.low, figure.high, noise)
+    return Figure(value=value, low=low, high=high, method=figure.method)
+
+
+def noise_sentence(noise: LabelNoise, without: Figure) -> str:
+    """How many labels are wrong, and the figure without their errors."""
+    share = without.text(scale=100, digits=0, unit="%", words=True)
+    wrong = f"{100 * noise.rate:.1f}% of labels"
+    if not noise.pairs:
+        return f"supposing that {wrong} are wrong, without these errors: {share}"
+    return (
+        f"people differ on {100 * noise.differ:.1f}% of {noise.pairs:,} pairs of labels, so that "
+        f"about {wrong} are wrong ({100 * noise.low:.1f} to {100 * noise.high:.1f}); without these "
+        f"errors: {share}"
+    )

@@ -1,0 +1,85 @@
+"""Errors of those who label, in `estimate` and `agree`: from overlap, supposed, or not known."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from markscheme.agreement import agree, estimate
+from markscheme.errors import AgreementError
+
+ANSWERS = 1500
+
+
+def world(wrong: float = 0.06) -> tuple[pl.DataFrame, pl.DataFrame, float, float]:
+    """Judgments, labels of 400 answers by two people, the true accuracy, and the judge's."""
+    rng = np.random.default_rng(8)
+    truth = rng.random(ANSWERS) < 0.9
+    said = truth ^ (rng.random(ANSWERS) < 0.05)
+    ids = [f"a{n}" for n in range(ANSWERS)]
+    judgments = pl.DataFrame(
+        {"answer_id": ids, "question": ids, "answer": ids, "judge": "judge", "verdict": said}
+    )
+    first, second = (truth ^ (rng.random(ANSWERS) < wrong) for _ in range(2))
+    labels = pl.DataFrame(
+        {"answer_id": ids, "label": first.astype(int), "annotator1": first.astype(int),
+         "annotator2": second.astype(int)}
+    ).sample(400, seed=1)  # fmt: skip
+    return judgments, labels, float(truth.mean()), float((said == truth).mean())
+
+
+def test_an_estimate_undoes_the_errors_that_overlap_shows() -> None:
+    judgments, labels, accuracy, _ = world()
+    part = pl.int_range(pl.len()) < 200
+    single = labels.with_columns(annotator2=pl.when(part).then("annotator2"))
+    (found,) = estimate(judgments, single).estimates
+    assert found.label_noise is not None
+    assert found.label_noise.pairs == 200
+    # The second person's labels decide nothing: the first one's count, with all their errors.
+    assert found.label_noise.low < 0.06 < found.label_noise.high
+    assert found.figure is not None
+    assert found.figure.high < accuracy  # type: ignore[operator]
+    assert found.without_noise is not None
+    assert found.without_noise.low < accuracy < found.without_noise.high  # type: ignore[operator]
+    assert "200 pairs of labels, so that about" in found.notes[-1]
+
+
+def test_labels_that_two_people_agree_on_are_hardly_ever_wrong() -> None:
+    judgments, labels, accuracy, _ = world()
+    agreed = labels.drop("label")  # the majority of two: null where they differ
+    (found,) = estimate(judgments, agreed).estimates
+    assert found.label_noise is not None
+    assert found.label_noise.rate < 0.01
+    assert found.without_noise is not None
+    assert found.without_noise.value == pytest.approx(accuracy, abs=0.03)
+
+
+def test_errors_are_undone_as_supposed() -> None:
+    judgments, labels, accuracy, agreement = world()
+    alone = labels.select("answer_id", "label")
+    (found,) = estimate(judgments, alone, label_errors=0.06).estimates
+    assert found.without_noise is not None
+    assert found.without_noise.low <= accuracy <= found.without_noise.high  # type: ignore[operator]
+    assert "supposing that 6.0% of labels are wrong" in found.notes[-1]
+    agreed = agree(judgments, alone, label_errors=0.06)
+    assert "without these errors: " in agreed.lead[-1]
+    share = float(agreed.lead[-1].rpartition(": ")[2].partition("%")[0]) / 100
+    assert share == pytest.approx(agreement, abs=0.02)
+    assert agreed.judges[0].left_out["accuracy"].value < agreement - 0.03  # type: ignore[operator]
+
+
+def test_without_overlap_an_estimate_is_what_the_labellers_say() -> None:
+    judgments, labels, _, _ = world()
+    (found,) = estimate(judgments, labels.select("answer_id", "label")).estimates
+    assert found.label_noise is None
+    assert found.notes[-1].startswith("as these labellers say: ")
+    few = labels.with_columns(annotator2=pl.when(pl.int_range(pl.len()) < 19).then("annotator2"))
+    (found,) = estimate(judgments, few).estimates
+    assert found.label_noise is None
+
+
+def test_a_share_of_wrong_labels_that_cannot_be_is_refused() -> None:
+    judgments, labels, _, _ = world()
+    with pytest.raises(AgreementError, match=r"share of wrong labels of 0\.6 cannot be"):
+        estimate(judgments, labels, label_errors=0.6)
