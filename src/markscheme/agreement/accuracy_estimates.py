@@ -190,7 +190,7 @@ def _with_noise(found: HumanAccuracy, noise: LabelNoise | None) -> HumanAccuracy
     if noise is None:
         return replace(found, notes=[*found.notes, AS_THEY_SAY])
     without = undone(figure, noise)
-    notes = [*found.notes, noise_sentence(noise, without)]
+    notes = [*found.notes, noise_sentence(noise, {"": without})]
     return replace(found, notes=notes, label_noise=noise, without_noise=without)
 
 

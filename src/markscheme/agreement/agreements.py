@@ -216,8 +216,11 @@ def _lead(found: Sequence[Agreement], noise: LabelNoise | None) -> tuple[str, ..
             f"{wrong_yes:,} of the {rejected + wrong_yes:,} that they reject, and rejects "
             f"{wrong_no:,} of the {accepted + wrong_no:,} that they accept"
         )
-        if noise is not None:
-            said.append(noise_sentence(noise, undone(one.left_out["accuracy"], noise)))
+    if noise is not None:
+        without = {one.judge: undone(one.left_out["accuracy"], noise) for one in whole[:_LEADING]}
+        said.append(
+            noise_sentence(noise, without if len(whole) > 1 else {"": without.popitem()[1]})
+        )
     if len(whole) > _LEADING:
         said.append(f"{len(whole) - _LEADING} more judges are in the tables")
     return tuple(said)

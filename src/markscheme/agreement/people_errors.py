@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import polars as pl
 
@@ -98,14 +100,17 @@ def undone(figure: Figure, noise: LabelNoise) -> Figure:
     return Figure(value=value, low=low, high=high, method=figure.method)
 
 
-def noise_sentence(noise: LabelNoise, without: Figure) -> str:
-    """How many labels are wrong, and the figure without their errors."""
-    share = without.text(scale=100, digits=0, unit="%", words=True)
+def noise_sentence(noise: LabelNoise, without: Mapping[str, Figure]) -> str:
+    """How many labels are wrong, and figures without their errors, by the name of what they are."""
+    shares = ", ".join(
+        f"{name}{' ' if name else ''}{figure.text(scale=100, digits=0, unit='%', words=True)}"
+        for name, figure in without.items()
+    )
     wrong = f"{100 * noise.rate:.1f}% of labels"
     if not noise.pairs:
-        return f"supposing that {wrong} are wrong, without these errors: {share}"
+        return f"supposing that {wrong} are wrong, without these errors: {shares}"
     return (
         f"people differ on {100 * noise.differ:.1f}% of {noise.pairs:,} pairs of labels, so that "
         f"about {wrong} are wrong ({100 * noise.low:.1f} to {100 * noise.high:.1f}); without these "
-        f"errors: {share}"
+        f"errors: {shares}"
     )
