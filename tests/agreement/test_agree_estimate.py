@@ -254,10 +254,10 @@ def test_few_labels_speak_by_themselves() -> None:
     assert alone.figure.value == own.mean()
     wilson = binomtest(int(own.sum()), len(own)).proportion_ci(0.95, method="wilson")
     assert (alone.figure.low, alone.figure.high) == pytest.approx((wilson.low, wilson.high))
-    assert few.notes[-1].startswith("few labels (18 of 20)")
+    assert few.notes[-2].startswith("few labels (18 of 20)")
     repeated = world(answers=16 * 8, systems=16)
     (found_one,) = human_accuracy(judged(repeated), load_labels(repeated.drop("score")))
-    assert found_one.notes[-1].startswith("few labels (of 8 of 10 questions)")
+    assert found_one.notes[-2].startswith("few labels (of 8 of 10 questions)")
 
 
 def test_not_judged_answers_stay_in_and_are_named() -> None:

@@ -30,6 +30,7 @@ class LabelNoise:
         low, high: its interval; the rate itself where it is supposed.
         pairs: pairs of labels of one answer that it rests on; 0 where it is supposed.
         differ: the share of these that differ.
+        method: of the interval (`Evidence.method`); None where the rate is supposed.
     """
 
     rate: float
@@ -37,6 +38,7 @@ class LabelNoise:
     high: float
     pairs: int = 0
     differ: float = 0.0
+    method: str | None = None
 
 
 def noise_from_pairs(
@@ -55,9 +57,12 @@ def noise_from_pairs(
     apart, count = np.asarray(differ), np.asarray(pairs)
     apart, count = apart[count > 0], count[count > 0]
     share = float(apart.sum() / count.sum())
-    ends = share_interval(share, share_evidence(apart, count), confidence=confidence)
+    evidence = share_evidence(apart, count)
+    ends = share_interval(share, evidence, confidence=confidence)
     rate, low, high = (_wrong(each) for each in (share, *ends))
-    return LabelNoise(rate=rate, low=low, high=high, pairs=int(count.sum()), differ=share)
+    return LabelNoise(
+        rate=rate, low=low, high=high, pairs=int(count.sum()), differ=share, method=evidence.method
+    )
 
 
 def _wrong(differ: float) -> float:
