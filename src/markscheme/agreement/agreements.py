@@ -16,12 +16,14 @@ from markscheme.agreement.alternative_annotator import (
     alternative_annotator_test,
 )
 from markscheme.agreement.annotators import annotator_tables, annotators_of, ratings_of
+from markscheme.agreement.fitness import Fitness, fitness_of, write_fitness
 from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Unjudged
 from markscheme.agreement.people_errors import label_noise, noise_sentence, undone
 from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.sources import (
     JudgmentsSource,
+    Run,
     TableSource,
     judged_and_labelled,
     names_of,
@@ -86,6 +88,7 @@ class AgreeResult(TableResult):
     Attributes:
         joined: the judgments with their labels, and what did not match.
         judges: the same figures as objects, with the reason where one is undefined.
+        fitness: what each judge may be used for, as far as the labels show it.
         errors: every answer on which a judge and the labels differ, as `label_errors` gives them;
             None where no verdicts were compared.
     """
@@ -93,6 +96,7 @@ class AgreeResult(TableResult):
     joined: Joined
     judges: tuple[Agreement, ...]
     errors: pl.DataFrame | None
+    fitness: tuple[Fitness, ...] = ()
 
     def write_errors(self, path: str | Path) -> Path:
         """Write `errors` to a file: .jsonl, .csv, .tsv or .parquet.
@@ -105,6 +109,10 @@ class AgreeResult(TableResult):
             raise AgreementError("errors are of verdicts, and none were compared with labels here")
         write_table(self.errors, path)
         return Path(path)
+
+    def write_fitness(self, path: str | Path) -> Path:
+        """Write `fitness` to a JSON file, or into a run's folder, for `judge --fitness`."""
+        return write_fitness(self.fitness, Path(path))
 
 
 def agree(
@@ -188,6 +196,13 @@ def agree(
     passes = None if errors is None else label_errors_table(errors)
     if passes is not None:
         tables.append(passes)
+    statements: list[Fitness] = []
+    if found:
+        statements = fitness_of(
+            joined, known, signatures=_signatures(run), positive_from=wanted.positive_from
+        )
+        data["fitness"] = {one.judge: one for one in statements}
+        tables += [_fitness_table(one) for one in statements[:_LEADING]]
     return AgreeResult(
         frame=agreement_frame(found) if frame is None else frame,
         tables=tuple(tables),
@@ -196,7 +211,22 @@ def agree(
         joined=joined,
         judges=tuple(found),
         errors=errors,
+        fitness=tuple(statements),
     )
+
+
+def _signatures(run: Run) -> dict[str, str]:
+    """The judges' signatures, as far as their judgments say one each."""
+    if not {"judge", "signature"} <= set(run.table.columns):
+        return {}
+    pairs = run.table.select("judge", "signature").drop_nulls().unique()
+    return dict(pairs.filter(pl.len().over("judge") == 1).rows())
+
+
+def _fitness_table(one: Fitness) -> Table:
+    first, *rest = one.sentences
+    return Table.of("What the judge may be used for", (Column(first, "said"),),
+                    [{"said": text} for text in rest])  # fmt: skip
 
 
 _LEADING = 3

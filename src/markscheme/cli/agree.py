@@ -26,7 +26,8 @@ def agree(
     """Agreement of judges with people's labels, with intervals clustered on question.
 
     Accuracy, precision, recall, F1 (of the accepted class, and macro), Cohen's kappa, MCC, AUROC
-    and average precision; with answers that were not judged left out, and counted as errors.
+    and average precision; with answers that were not judged left out, and counted as errors. Ends
+    with what the judge may be used for, written as 'fitness.json' into a run's folder.
     """
     from markscheme import agreement
 
@@ -34,3 +35,5 @@ def agree(
     shown.show(found)
     if errors is not None:
         notes.print(f"written to {found.write_errors(errors)}", markup=False)
+    if found.fitness and Path(judgments, "run.json").is_file():
+        found.write_fitness(judgments)

@@ -77,6 +77,14 @@ def judge(
         ),
     ] = None,
     confidence: Annotated[float | None, CONFIDENCE] = None,
+    fitness: Annotated[
+        Path | None,
+        Option(
+            "With --fail-under: the run (or its fitness.json) in which 'markscheme agree' found "
+            "how far the judge agrees with people.",
+            rare=True,
+        ),
+    ] = None,
     anchors: Annotated[
         str | None,
         Option(
@@ -122,8 +130,8 @@ def judge(
         from markscheme.agreement import gates
 
         gates([], fail_under, confidence=confidence)  # a wrong limit is named before the work
-    elif confidence is not None:
-        raise MarkschemeError("--confidence requires --fail-under")
+    elif confidence is not None or fitness is not None:
+        raise MarkschemeError("--confidence and --fitness require --fail-under")
     if (read.slices or models.batch) and engine is Engine.RAY:
         name = "--slices" if read.slices else "--batch"
         raise MarkschemeError(f"{name} requires --engine local")
@@ -173,7 +181,7 @@ def judge(
     _print_anchors(checked)
     if engine is Engine.LOCAL:
         _name_next(report)
-    missed = fail_under is not None and not _hold_gates(result, fail_under, confidence)
+    missed = fail_under is not None and not _hold_gates(result, fail_under, confidence, fitness)
     alarm = checked is not None and checked.alarm
     nothing = _judged_nothing(report)
     raise typer.Exit(int(missed or alarm or nothing))
@@ -264,11 +272,14 @@ def _name_next(report: RunReport) -> None:
     notes.print("next: " + "\n      ".join(lines), markup=False, soft_wrap=True)
 
 
-def _hold_gates(result: Result, limit: float, confidence: float | None) -> bool:
+def _hold_gates(
+    result: Result, limit: float, confidence: float | None, fitness: Path | None
+) -> bool:
     """Print how the figures compare with the limit; whether none is below.
 
-    The first answers that a failing judge rejects are named at once.
+    The first answers that a failing judge rejects are named at once, and what is known of judges.
     """
+    from markscheme.agreement import fitness_line
     from markscheme.analysis import rejected_at_gates
 
     held = result.gates(limit, confidence=confidence)
@@ -276,6 +287,10 @@ def _hold_gates(result: Result, limit: float, confidence: float | None) -> bool:
         notes.print(gate.outcome, markup=False)
     for line in rejected_at_gates(result.run, held, result.slices):
         notes.print(line, markup=False, soft_wrap=True)
+    for judge, signature in dict.fromkeys(
+        (one["judge"], one["signature"]) for one in result.run.records
+    ):
+        notes.print(fitness_line(judge, signature, fitness), markup=False, soft_wrap=True)
     return all(gate.passed for gate in held)
 
 

@@ -1,0 +1,304 @@
+"""What a judge may be used for, as far as labels show it: the end of `agree`, and a file beside it.
+
+The dangerous cell comes first: wrong answers that the judge accepts. Then what an accuracy by this
+judge is worth: how far its share of accepted answers is from people's, by system.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from markscheme.agreement.annotators import ratings_of
+from markscheme.errors import AgreementError, DataError
+from markscheme.results import Figure, plain
+from markscheme.stats import (
+    LEAST_OF_A_LABEL,
+    difference_evidence,
+    difference_interval,
+    pair_agreement,
+    share_bound,
+    share_evidence,
+    share_interval,
+)
+from markscheme.tables import Joined, as_binary
+
+FILE = "fitness.json"
+SURE = 0.95
+CLOSE = 0.03
+"""A share of accepted answers this near to people's, at either end of its interval, is theirs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitness:
+    """How far a judge may be trusted, and whose labels say so.
+
+    Attributes:
+        judge, signature: which; the signature None where the judgments have none.
+        labels: whose labels: how many people an answer, and how often two of them agree.
+        answers, questions: that were judged and labelled.
+        wrong_accepted: share of the answers that people reject that the judge accepts.
+        least_wrong_found, least_right_found: one-sided 95% lower bounds of the share of wrong, of
+            right answers that it recognises; None where people reject (accept) fewer than
+            `stats.LEAST_OF_A_LABEL`.
+        off: the judge's share of accepted answers less people's.
+        systems: the same of each system's answers.
+        dangerous: systems of whose wrong answers it accepts more than of all, with the share; each
+            at a level corrected for their number.
+        order: whether it puts systems in the order in which people do; None of one system.
+    """
+
+    judge: str
+    signature: str | None
+    labels: str
+    answers: int
+    questions: int
+    wrong_accepted: Figure
+    least_wrong_found: float | None
+    least_right_found: float | None
+    off: Figure
+    systems: dict[str, float]
+    dangerous: dict[str, Figure]
+    order: bool | None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The statement, the dangerous cell first."""
+        said = [f"{self.judge}, by {self.labels} of {self.answers:,} answers:"]
+        if self.wrong_accepted.value is None:
+            said.append("people reject too few answers to say which wrong ones it accepts")
+        else:
+            text = f"it accepts {_share(self.wrong_accepted)} of wrong answers"
+            if self.dangerous:
+                most = ", ".join(f"{name}'s {_share(one)}" for name, one in self.dangerous.items())
+                text += f", more than that of {most}"
+            said.append(text)
+        bounds = [
+            f"{100 * bound:.0f}% of {kind} answers"
+            for bound, kind in (
+                (self.least_right_found, "right"), (self.least_wrong_found, "wrong"),
+            )
+            if bound is not None
+        ]  # fmt: skip
+        if bounds:
+            said.append(f"it recognises at least {' and '.join(bounds)} ({100 * SURE:g}% sure)")
+        said.append(self.gate)
+        if self.order is not None:
+            apart = 100 * (max(self.systems.values()) - min(self.systems.values()))
+            said.append(
+                f"it puts the {len(self.systems)} systems in "
+                f"{'the order that people do' if self.order else 'another order than people do'}; "
+                f"differences between them are off by up to {apart:.0f} points"
+            )
+        said.append(
+            "check again when the judge, its model, the systems or the kind of questions change"
+        )
+        return tuple(said)
+
+    @property
+    def gate(self) -> str:
+        """What a gate on the judge's share of accepted answers is worth."""
+        value, low, high = self.off.value, self.off.low, self.off.high
+        if value is None or low is None or high is None:
+            return "how far its share of accepted answers is from people's is not known"
+        most = 100 * max(-low, high)
+        if most <= 100 * CLOSE:
+            return f"its share of accepted answers is people's to {most:.1f} points"
+        if low <= 0 <= high:
+            text = f"its share of accepted answers may be off by {most:.0f} points"
+        else:
+            way, least = ("more", 100 * low) if value > 0 else ("less", -100 * high)
+            text = (
+                f"it accepts {least:.0f} to {most:.0f} points {way} than people, and a gate on its "
+                "share is off by as much"
+            )
+        return f"{text}; 'markscheme estimate' corrects it"
+
+
+def fitness_of(
+    joined: Joined,
+    labels: pl.DataFrame,
+    *,
+    signatures: Mapping[str, str] | None = None,
+    positive_from: float | None = None,
+) -> list[Fitness]:
+    """A statement a judge, in order of first appearance.
+
+    Args:
+        joined: judgments with their labels, of 0 and 1 or with `positive_from`.
+        labels: as `load_labels` gives them.
+        signatures: of the judges, by name, as far as they are known.
+        positive_from: grade from which an answer is acceptable.
+    """
+    rows = joined.rows.with_columns(
+        as_binary(joined.rows["label"], positive_from=positive_from).alias("accepted")
+    ).drop_nulls(["accepted", "verdict"])
+    whose, known = _whose(labels), signatures or {}
+    return [
+        _of_judge(str(name), known.get(str(name)), mine, whose)
+        for (name,), mine in rows.group_by("judge", maintain_order=True)
+    ]
+
+
+def _of_judge(name: str, signature: str | None, rows: pl.DataFrame, labels: str) -> Fitness:
+    wrong = _Recognised.of(rows.filter(~pl.col("accepted")), accepts=False)
+    right = _Recognised.of(rows.filter("accepted"), accepts=True)
+    systems: dict[str, float] = {}
+    dangerous: dict[str, Figure] = {}
+    order = None
+    if "system" in rows.columns and rows["system"].n_unique() > 1:
+        by_system = rows.group_by("system", maintain_order=True)
+        shares = {str(name): (_mean(part["accepted"]), _mean(part["verdict"]))
+                  for (name,), part in by_system}  # fmt: skip
+        people, judged = ({name: pair[n] for name, pair in shares.items()} for n in (0, 1))
+        systems = {each: judged[each] - people[each] for each in people}
+        order = sorted(people, key=people.__getitem__) == sorted(judged, key=judged.__getitem__)
+        dangerous = _dangerous(rows, wrong, len(people))
+    return Fitness(
+        judge=name,
+        signature=signature,
+        labels=labels,
+        answers=rows.height,
+        questions=rows["cluster"].n_unique(),
+        wrong_accepted=wrong.missed(),
+        least_wrong_found=wrong.bound,
+        least_right_found=right.bound,
+        off=_off(rows),
+        systems=systems,
+        dangerous=dangerous,
+        order=order,
+    )
+
+
+@dataclass(frozen=True)
+class _Recognised:
+    """Answers of one label by question, and those that the judge puts as people do."""
+
+    right: np.ndarray
+    answers: np.ndarray
+
+    @classmethod
+    def of(cls, rows: pl.DataFrame, *, accepts: bool) -> _Recognised:
+        counts = rows.group_by("cluster").agg(
+            (pl.col("verdict") == accepts).sum().alias("right"), pl.len().alias("answers")
+        )
+        return cls(counts["right"].to_numpy(), counts["answers"].to_numpy())
+
+    @property
+    def share(self) -> float:
+        return float(self.right.sum() / self.answers.sum())
+
+    @property
+    def enough(self) -> bool:
+        return bool(self.answers.sum() >= LEAST_OF_A_LABEL)
+
+    @property
+    def bound(self) -> float | None:
+        if not self.enough:
+            return None
+        return share_bound(self.share, share_evidence(self.right, self.answers), confidence=SURE)
+
+    def missed(self, confidence: float = SURE) -> Figure:
+        if not self.enough:
+            return Figure(reason=f"fewer than {LEAST_OF_A_LABEL} answers")
+        evidence = share_evidence(self.right, self.answers)
+        low, high = share_interval(self.share, evidence, confidence=confidence)
+        return Figure(value=1 - self.share, low=1 - high, high=1 - low, method=evidence.method)
+
+
+def _dangerous(rows: pl.DataFrame, whole: _Recognised, systems: int) -> dict[str, Figure]:
+    """Systems of whose wrong answers surely more are accepted than of all systems' (Bonferroni)."""
+    found = {}
+    wrong = rows.filter(~pl.col("accepted"))
+    for (system,), part in wrong.group_by("system", maintain_order=True):
+        missed = _Recognised.of(part, accepts=False).missed(1 - (1 - SURE) / systems)
+        if missed.low is not None and missed.low > 1 - whole.share:
+            found[str(system)] = missed
+    return found
+
+
+def _off(rows: pl.DataFrame) -> Figure:
+    counts = rows.group_by("cluster").agg(
+        (pl.col("verdict") & ~pl.col("accepted")).sum().alias("better"),
+        (~pl.col("verdict") & pl.col("accepted")).sum().alias("worse"),
+        pl.len().alias("answers"),
+    )
+    worse, better, answers = (counts[n].to_numpy() for n in ("worse", "better", "answers"))
+    total = float(answers.sum())
+    shares = float(worse.sum()) / total, float(better.sum()) / total
+    low, high = difference_interval(
+        *shares, difference_evidence(worse, better, answers), confidence=SURE
+    )
+    return Figure(value=shares[1] - shares[0], low=low, high=high, method="tango")
+
+
+def _whose(labels: pl.DataFrame) -> str:
+    """Whose the labels are, as far as their table says it."""
+    if "annotator_labels" not in labels.columns:
+        return "labels of one person or of persons unknown"
+    ratings = ratings_of(labels.unique("item") if "item" in labels.columns else labels)
+    cells = ratings.select(pl.all().cast(pl.Float64)).to_numpy()
+    people = (~np.isnan(cells)).sum(axis=1)
+    values = np.unique(cells[~np.isnan(cells)])
+    alike = pair_agreement((cells[:, :, None] == values).sum(axis=1))
+    each = f"{people[people > 0].mean():.2g}".rstrip("0").rstrip(".")
+    if alike is None or math.isnan(alike):
+        return f"labels of {ratings.width} people, one an answer"
+    return f"labels of {each} people an answer, two of whom agree on {100 * alike:.0f}%"
+
+
+def _mean(values: pl.Series) -> float:
+    return float(values.cast(pl.Float64).mean())  # type: ignore[arg-type]
+
+
+def _share(figure: Figure) -> str:
+    return figure.text(scale=100, digits=0, unit="%", words=True)
+
+
+def write_fitness(statements: Sequence[Fitness], where: Path) -> Path:
+    """Write the statements of all judges, by name; of a folder, into its `fitness.json`."""
+    file = where / FILE if where.is_dir() else where
+    made = {one.judge: {**plain(asdict(one)), "sentences": one.sentences} for one in statements}
+    file.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    return file
+
+
+def fitness_line(judge: str, signature: str, where: Path | None) -> str:
+    """What is known of a judge that a gate goes by, in a line.
+
+    Args:
+        judge, signature: of this run.
+        where: a file that `write_fitness` wrote, or its folder; None for none.
+
+    Raises:
+        DataError: the file cannot be read.
+        AgreementError: it holds no statements.
+    """
+    if where is None:
+        return (
+            f"nothing says how far {judge} agrees with people here: 'markscheme agree' on labelled "
+            f"answers writes {FILE}, which --fitness reads"
+        )
+    file = where / FILE if where.is_dir() else where
+    try:
+        known = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{file} cannot be read as a statement of fitness: {error}") from error
+    if not isinstance(known, dict) or not all(isinstance(one, dict) for one in known.values()):
+        raise AgreementError(f"{file} holds no statements of fitness; 'markscheme agree' writes it")
+    if judge not in known:
+        names = ", ".join(map(repr, known)) or "nobody"
+        return f"{file} says nothing of {judge}; it is of {names}"
+    about = known[judge]
+    if about.get("signature") not in (None, signature):
+        return (
+            f"{file} is of {judge} with signature {about['signature']}, and this run's is "
+            f"{signature}: agree again"
+        )
+    return f"{judge}, by {about.get('labels')}: " + "; ".join(about.get("sentences", [])[1:-1])
