@@ -12,6 +12,7 @@ from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
+from markscheme.agreement import compare
 from markscheme.agreement.closed_forms import holm
 from markscheme.agreement.comparisons import compare_judges, compare_systems
 from markscheme.agreement.options import CompareOptions
@@ -306,3 +307,23 @@ def test_refusals() -> None:
     two = pl.concat([apart.with_columns(pl.lit(name).alias("judge")) for name in "ab"])
     with pytest.raises(AgreementError, match="choose with --judge one of 'a', 'b'"):
         compare_systems(load_judgments(two))
+
+
+def test_a_total_that_contradicts_every_slice_is_named() -> None:
+    """One system answered the easy questions often, the other the hard ones."""
+    rows = [
+        {"question": f"{kind}{n}", "answer": f"{system} {k}", "system": system, "judge": "judge",
+         "kind": kind, "verdict": k < right}
+        for n in range(20)
+        for kind, counts in (("easy", {"often": (7, 10), "seldom": (4, 5)}),
+                             ("hard", {"often": (0, 2), "seldom": (3, 20)}))
+        for system, (right, answers) in counts.items()
+        for k in range(answers)
+    ]  # fmt: skip
+    table = pl.DataFrame(rows)
+    found = compare(table, systems=True, slices=("kind",))
+    assert found.pairs[0].difference.value > 0  # type: ignore[operator]
+    assert all(one.pair.difference.value < 0 for one in found.slices)  # type: ignore[operator]
+    assert "often is ahead of seldom over all and behind within every value" in str(found)
+    alike = table.filter(pl.col("kind") == "easy")
+    assert "Simpson" not in str(compare(alike, systems=True, slices=("kind",)))

@@ -313,3 +313,27 @@ def test_the_loss_that_is_excluded_is_the_end_of_the_interval() -> None:
     assert low
     assert most
     assert low[1] == most[1]
+
+
+def test_many_looks_are_each_held_to_a_stricter_level() -> None:
+    base, new = rows(180, 20), rows(170, 30)
+    assert found(base, new).regression
+    once, often = found(base, new), found(base, new, looks=100)
+    assert not often.regression
+    assert often.comparison.p.value == once.comparison.p.value
+    assert often.comparison.difference.low < once.comparison.difference.low  # type: ignore
+    assert found(base, rows(140, 60), looks=100).regression
+
+
+def test_a_margin_that_holds_is_shown_and_a_plan_says_how_many_questions() -> None:
+    equal = found(rows(1000, 100), rows(1000, 100), margin=0.02)
+    assert "They are shown to be not worse than the margin, 2 points." in equal.data["headline"]
+    few = found(rows(90, 10), rows(88, 12), margin=0.02)
+    assert "not worse than the margin" not in few.data["headline"]
+    asked = re.search(r"about ([\d,]+) questions would show one of 2 points", few.data["headline"])
+    assert asked is not None
+    more = int(asked[1].replace(",", ""))
+    assert more > 400
+    lost = round(0.02 * more)
+    again = found(rows(more - 100, 100), rows(more - 100 - lost, 100 + lost), margin=0.0)
+    assert again.conclusion == "worse"

@@ -176,7 +176,7 @@ def compare(
         tables.insert(0, _people_table(people, pairs, wanted))
     for column in wanted.slices:
         mine = [one for one in sliced if one.column == column]
-        tables.append(_slices_table(column, mine, wanted))
+        tables.append(_slices_table(column, mine, wanted, _reversed(mine, pairs, people)))
     found = CompareResult(
         frame=flat_frame(pairs),
         tables=tuple(tables),
@@ -347,7 +347,10 @@ def _people_table(
 
 
 def _slices_table(
-    column: str, sliced: Sequence[SlicedDifference], options: CompareOptions
+    column: str,
+    sliced: Sequence[SlicedDifference],
+    options: CompareOptions,
+    warnings: Sequence[str],
 ) -> Table:
     """The differences within each value of one column, as people would say where it is known."""
     by_people = any(one.people is not None for one in sliced)
@@ -369,8 +372,33 @@ def _slices_table(
             *interval_note((("", row["difference"]) for row in rows), options.confidence),
             *((f"p: {methods_of(tests)}",) if any(one.method for one in tests) else ()),
             *(("Holm's correction is over all slices", *sorted(reasons)) if by_people else ()),
+            *warnings,
         ),
     )
+
+
+def _reversed(
+    sliced: Sequence[SlicedDifference],
+    pairs: Sequence[Comparison],
+    people: Sequence[PeoplesDifference],
+) -> list[str]:
+    """Pairs of which one is ahead over all and behind within every value (Simpson 1951)."""
+    found = []
+    for whole in people or pairs:
+        inside = [
+            one.people or one.pair
+            for one in sliced
+            if (one.pair.first, one.pair.second) == (whole.first, whole.second)
+        ]
+        total = whole.difference.value or 0.0
+        if len(inside) > 1 and all((each.difference.value or 0.0) * total < 0 for each in inside):
+            names = (whole.first, whole.second) if total > 0 else (whole.second, whole.first)
+            found.append(
+                f"{names[0]} is ahead of {names[1]} over all and behind within every value here: "
+                "they answered these unequally often, and the total compares the mixtures "
+                "(Simpson's paradox)"
+            )
+    return found
 
 
 def _with_other(rows: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:

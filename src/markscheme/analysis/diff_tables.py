@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import polars as pl
@@ -49,6 +50,8 @@ def headline(
     most = share_text(-(change.low or 0.0))
     if conclusion != "worse" and whole and float(most) > 0:
         text += f" A loss of more than {most} points is excluded."
+        if margin and -(change.low or 0.0) <= margin:
+            text += f" They are shown to be not worse than the margin, {100 * margin:g} points."
     if conclusion not in words:
         text += _detectable(comparison, margin)
     if margin and conclusion == "worse":
@@ -81,8 +84,14 @@ def _detectable(comparison: Comparison, margin: float) -> str:
         return " Nothing could be shown by so few questions."
     size = f"{share_text(least)} points"
     found = f"loss of {size} or more would have been found in 4 of 5 such comparisons"
-    if least > min(margin or LARGE, LARGE):
-        return f" Nothing this small could be shown: only a {found}."
+    wanted = min(margin or LARGE, LARGE)
+    if least > wanted:
+        # The error falls with the root of the number of questions.
+        questions = math.ceil(comparison.questions * (least / wanted) ** 2)
+        return (
+            f" Nothing this small could be shown: only a {found}; about {questions:,} questions "
+            f"would show one of {100 * wanted:g} points."
+        )
     return f" A {found}."
 
 

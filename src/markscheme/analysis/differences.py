@@ -146,7 +146,7 @@ def diff(
         questions=before.select(key).n_unique(), worst=worst, by_name=len(key) > 1,
         changed=_changed_references(before, now),
     )  # fmt: skip
-    shown = change_tables(judge, comparison, counts, found, said, confidence=chosen.confidence)
+    shown = change_tables(judge, comparison, counts, found, said, confidence=chosen.level)
     if chosen.flips and (counts["worse"] or counts["better"]):
         shown.append(flips_table(pairs, most=chosen.flips))
     return DiffResult(
@@ -154,8 +154,9 @@ def diff(
         tables=tuple(shown),
         data={
             "command": "diff", "judge": judge, "headline": said, "conclusion": conclusion,
-            "regression": regression, "margin": chosen.margin, "comparison": comparison,
-            "worst": worst, "counts": counts, "clusters": found, "pairs": pairs.to_dicts(),
+            "regression": regression, "margin": chosen.margin, "looks": chosen.looks,
+            "comparison": comparison, "worst": worst, "counts": counts, "clusters": found,
+            "pairs": pairs.to_dicts(),
         },
         judge=judge,
         comparison=comparison,
@@ -269,7 +270,7 @@ def _compared(compared: pl.DataFrame, options: DiffOptions) -> Comparison:
     """New against base on the pairs with both verdicts."""
     verdicts = (compared[f"{side}_verdict"] for side in ("new", "base"))
     return compare_answers(
-        ("new", "base"), compared["question"], *verdicts, confidence=options.confidence
+        ("new", "base"), compared["question"], *verdicts, confidence=options.level
     )
 
 
@@ -283,7 +284,7 @@ def _against_new(pairs: pl.DataFrame) -> pl.DataFrame:
 def _concluded(comparison: Comparison, options: DiffOptions) -> tuple[str, bool]:
     """The conclusion, and whether more than the margin was lost."""
     change, p = comparison.difference, comparison.p.value
-    if change.value is None or p is None or p > 1 - options.confidence or not change.value:
+    if change.value is None or p is None or p > 1 - options.level or not change.value:
         return "no change shown", False
     if change.value > 0:
         return "better", False

@@ -94,6 +94,8 @@ class DiffOptions:
             count as unanswered, and so as wrong.
         margin: the loss that is tolerated, as a share of the answers: 0.02 is two points.
         confidence: of the interval; a change is shown where p is at most 1 minus this.
+        looks: successive runs to be compared with this base, every night, say: each has its part
+            of 1 - `confidence`, so that all of them together raise no more false alarms.
         flips: answers to show that got worse, and that got better.
         threshold: an answer is accepted from this score where a judge gave no verdict.
     """
@@ -117,7 +119,21 @@ class DiffOptions:
         ),
     ] = 0.0  # fmt: skip
     confidence: Confidence = 0.95
+    looks: Annotated[
+        int,
+        Option(
+            "Runs that will be compared with this base, one after the other: false alarms of all "
+            "of them together are as rare as of one.",
+            minimum=1,
+            rare=True,
+        ),
+    ] = 1
     flips: Annotated[
         int, Option("Answers to show that got worse, and that got better.", minimum=0, rare=True)
     ] = 5
     threshold: Threshold = 0.5
+
+    @property
+    def level(self) -> float:
+        """The confidence of this look alone (Bonferroni)."""
+        return 1 - (1 - self.confidence) / self.looks
