@@ -16,7 +16,7 @@ from markscheme.agreement.alternative_annotator import (
     alternative_annotator_test,
 )
 from markscheme.agreement.annotators import annotator_tables, annotators_of, ratings_of
-from markscheme.agreement.fitness import Fitness, fitness_of, write_fitness
+from markscheme.agreement.fitness import SURE, Fitness, fitness_of, write_fitness
 from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Unjudged
 from markscheme.agreement.people_errors import label_noise, noise_sentence, undone
@@ -225,8 +225,13 @@ def _signatures(run: Run) -> dict[str, str]:
 
 def _fitness_table(one: Fitness) -> Table:
     first, *rest = one.sentences
-    return Table.of("What the judge may be used for", (Column(first, "said"),),
-                    [{"said": text} for text in rest])  # fmt: skip
+    figures = (("wrong answers", one.wrong_accepted), ("points", one.off))
+    return Table.of(
+        "What the judge may be used for",
+        (Column(first, "said"),),
+        [{"said": text} for text in rest],
+        interval_note(figures, SURE),
+    )
 
 
 _LEADING = 3

@@ -1,4 +1,4 @@
-"""What a judge may be used for, as far as labels show it: the end of `agree`, and a file beside it.
+"""What a judge may be used for, as far as labels show it: the end of `agree`, and a file.
 
 The dangerous cell comes first: wrong answers that the judge accepts. Then what an accuracy by this
 judge is worth: how far its share of accepted answers is from people's, by system.
@@ -128,7 +128,7 @@ def fitness_of(
     signatures: Mapping[str, str] | None = None,
     positive_from: float | None = None,
 ) -> list[Fitness]:
-    """A statement a judge, in order of first appearance.
+    """One statement per judge, in order of first appearance.
 
     Args:
         joined: judgments with their labels, of 0 and 1 or with `positive_from`.
@@ -270,7 +270,7 @@ def write_fitness(statements: Sequence[Fitness], where: Path) -> Path:
 
 
 def fitness_line(judge: str, signature: str, where: Path | None) -> str:
-    """What is known of a judge that a gate goes by, in a line.
+    """What is known of the judge of a gate, in a line.
 
     Args:
         judge, signature: of this run.
