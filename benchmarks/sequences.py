@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -59,31 +60,33 @@ def naive_outside(truth: Array, said: Array, clusters: npt.NDArray[np.int64]) ->
     return False
 
 
-def labels_to_stop(truth: Array, said: Array) -> int:
-    """Labels until the sequence is as narrow as wanted; it never widens, so bisection finds it."""
-    fewest, most = 0, 2000
-    while most - fewest > 4:
-        tried = (fewest + most) // 2
+def fewest(narrow: Callable[[Array], bool], truth: Array) -> int:
+    """How many labels make an interval narrow, to four, from the first ones; by halving."""
+    low, high = 0, 2000
+    while high - low > 4:
+        tried = (low + high) // 2
         known = np.where(np.arange(ANSWERS) < tried, truth, np.nan)
-        narrow = running_estimate(known, predictions=said).enough_at(MARGIN)
-        fewest, most = (fewest, tried) if narrow else (tried, most)
-    return most
+        low, high = (low, tried) if narrow(known) else (tried, high)
+    return high
+
+
+def labels_to_stop(truth: Array, said: Array) -> int:
+    """Labels until the sequence is as narrow as wanted; it never widens."""
+    return fewest(lambda known: running_estimate(known, predictions=said).enough_at(MARGIN), truth)
 
 
 def labels_of_one_look(truth: Array, said: Array) -> int:
     """Labels with which the ordinary interval is as narrow as wanted, for one look at them."""
-    fewest, most = 20, 2000
-    while most - fewest > 4:
-        tried = (fewest + most) // 2
-        known = np.where(np.arange(ANSWERS) < tried, truth, np.nan)
+
+    def narrow(known: Array) -> bool:
         found = powered(
             Sample(predictions=said[:, None], labels=known, weights=np.ones(ANSWERS),
                    clusters=np.arange(ANSWERS)),
             about="these",
         )  # fmt: skip
-        narrow = (found.high or 1.0) - (found.low or 0.0) <= 2 * MARGIN
-        fewest, most = (fewest, tried) if narrow else (tried, most)
-    return most
+        return (found.high or 1.0) - (found.low or 0.0) <= 2 * MARGIN
+
+    return fewest(narrow, truth)
 
 
 def figures(draws: int, seed: int) -> str:

@@ -118,9 +118,28 @@ def test_a_statement_of_another_judge_or_no_statement_is_said(tmp_path: Path) ->
     assert "with signature old, and this run's is new: agree again" in fitness_line(
         "judge", "new", file
     )
+    for statements in ([1], {"judge": {}}, {"judge": {"sentences": 3}}, {"judge": 1}):
+        file.write_text(json.dumps(statements))
+        with pytest.raises(AgreementError, match="holds no statements of fitness"):
+            fitness_line("judge", "new", file)
     file.write_text("[1]")
     with pytest.raises(AgreementError, match="holds no statements of fitness"):
         fitness_line("judge", "new", file)
     file.write_text("{")
     with pytest.raises(DataError, match="cannot be read as a statement of fitness"):
         fitness_line("judge", "new", file)
+
+
+def test_a_run_into_which_nothing_can_be_written_is_agreed_with_all_the_same(
+    example: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["judge", str(example), "-j", "contains", "-q", "-o", "run"]) == 0
+    Path("run", "fitness.json").mkdir()
+    assert run(["agree", "run"]) == 0
+    said = capsys.readouterr()
+    assert "What the judge may be used for" in said.out
+    assert "note: cannot write run/fitness.json" in said.err

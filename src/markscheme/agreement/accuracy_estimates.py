@@ -294,6 +294,11 @@ def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
         (places.with_columns(pl.col("place").cast(pl.Int64)), key),
     ):
         table = table.join(found, on=by, how="left", nulls_equal=True, maintain_order="left")
+    return with_clusters(table)
+
+
+def with_clusters(table: pl.DataFrame) -> pl.DataFrame:
+    """The answers with `cluster`, the number of their question; else each has its own."""
     known = "question" in table.columns and table["question"].null_count() == 0
     cluster = pl.col("question").rank("dense") if known else pl.int_range(1, pl.len() + 1)
     return table.with_columns(cluster.cast(pl.Int64).alias("cluster"))

@@ -302,6 +302,11 @@ def _figure(found: Coefficient) -> Figure:
     return Figure(value=found.value, low=found.low, high=found.high, method="fisher-z")
 
 
+def rating_counts(ratings: pl.DataFrame) -> npt.NDArray[np.int64]:
+    """(items, categories) how often each label was given; blanks are none."""
+    return _Ratings.of(ratings, "missing").counts
+
+
 def ratings_of(labels: pl.DataFrame) -> pl.DataFrame:
     """One column per annotator, by name where names are known."""
     names = labels["annotators"] if "annotators" in labels.columns else None

@@ -13,13 +13,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.annotators import ratings_of
+from markscheme.agreement.annotators import rating_counts, ratings_of
+from markscheme.agreement.bootstrap import cluster_counts
+from markscheme.agreement.verdicts import cell_codes
 from markscheme.errors import AgreementError, DataError
 from markscheme.results import Figure, plain
 from markscheme.stats import (
     LEAST_OF_A_LABEL,
+    Evidence,
     difference_evidence,
     difference_interval,
     pair_agreement,
@@ -27,8 +31,11 @@ from markscheme.stats import (
     share_evidence,
     share_interval,
 )
-from markscheme.tables import Joined, as_binary
+from markscheme.tables import Joined, as_binary, replace_file
 
+Ints = npt.NDArray[np.int64]
+
+_TP, _FP, _FN, _TN = range(4)
 FILE = "fitness.json"
 SURE = 0.95
 CLOSE = 0.03
@@ -147,19 +154,20 @@ def fitness_of(
 
 
 def _of_judge(name: str, signature: str | None, rows: pl.DataFrame, labels: str) -> Fitness:
-    wrong = _Recognised.of(rows.filter(~pl.col("accepted")), accepts=False)
-    right = _Recognised.of(rows.filter("accepted"), accepts=True)
+    cells = _cells(rows)
+    wrong = _Recognised(cells[:, _TN], cells[:, _FP])
+    right = _Recognised(cells[:, _TP], cells[:, _FN])
     systems: dict[str, float] = {}
     dangerous: dict[str, Figure] = {}
     order = None
     if "system" in rows.columns and rows["system"].n_unique() > 1:
         by_system = rows.group_by("system", maintain_order=True)
-        shares = {str(name): (_mean(part["accepted"]), _mean(part["verdict"]))
-                  for (name,), part in by_system}  # fmt: skip
-        people, judged = ({name: pair[n] for name, pair in shares.items()} for n in (0, 1))
-        systems = {each: judged[each] - people[each] for each in people}
+        parts = {str(name): _cells(part) for (name,), part in by_system}
+        people = {name: part[:, [_TP, _FN]].sum() / part.sum() for name, part in parts.items()}
+        judged = {name: part[:, [_TP, _FP]].sum() / part.sum() for name, part in parts.items()}
+        systems = {each: float(judged[each] - people[each]) for each in people}
         order = sorted(people, key=people.__getitem__) == sorted(judged, key=judged.__getitem__)
-        dangerous = _dangerous(rows, wrong, len(people))
+        dangerous = _dangerous(parts, wrong)
     return Fitness(
         judge=name,
         signature=signature,
@@ -169,69 +177,69 @@ def _of_judge(name: str, signature: str | None, rows: pl.DataFrame, labels: str)
         wrong_accepted=wrong.missed(),
         least_wrong_found=wrong.bound,
         least_right_found=right.bound,
-        off=_off(rows),
+        off=_off(cells),
         systems=systems,
         dangerous=dangerous,
         order=order,
     )
 
 
+def _cells(rows: pl.DataFrame) -> Ints:
+    """(questions, 4) answers of each cell, as `four_cells` orders them."""
+    judged = np.ones(rows.height, dtype=np.bool_)
+    codes = cell_codes(rows["accepted"].to_numpy(), rows["verdict"].to_numpy(), judged)
+    clusters = (rows["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy()
+    return cluster_counts(clusters, codes, 4)
+
+
 @dataclass(frozen=True)
 class _Recognised:
-    """Answers of one label by question, and those that the judge puts as people do."""
+    """Answers of one label by question: those that the judge puts as people do, and others."""
 
-    right: np.ndarray
-    answers: np.ndarray
-
-    @classmethod
-    def of(cls, rows: pl.DataFrame, *, accepts: bool) -> _Recognised:
-        counts = rows.group_by("cluster").agg(
-            (pl.col("verdict") == accepts).sum().alias("right"), pl.len().alias("answers")
-        )
-        return cls(counts["right"].to_numpy(), counts["answers"].to_numpy())
+    right: Ints
+    missing: Ints
 
     @property
-    def share(self) -> float:
-        return float(self.right.sum() / self.answers.sum())
-
-    @property
-    def enough(self) -> bool:
-        return bool(self.answers.sum() >= LEAST_OF_A_LABEL)
+    def evidence(self) -> tuple[float, Evidence] | None:
+        """The share that it puts as people do, and what that rests on; None of too few."""
+        answers = self.right + self.missing
+        if answers.sum() < LEAST_OF_A_LABEL:
+            return None
+        some = answers > 0
+        share = float(self.right.sum() / answers.sum())
+        return share, share_evidence(self.right[some], answers[some])
 
     @property
     def bound(self) -> float | None:
-        if not self.enough:
-            return None
-        return share_bound(self.share, share_evidence(self.right, self.answers), confidence=SURE)
+        """One-sided lower bound of that share."""
+        return None if self.evidence is None else share_bound(*self.evidence, confidence=SURE)
 
     def missed(self, confidence: float = SURE) -> Figure:
-        if not self.enough:
+        """The share of the others."""
+        if self.evidence is None:
             return Figure(reason=f"fewer than {LEAST_OF_A_LABEL} answers")
-        evidence = share_evidence(self.right, self.answers)
-        low, high = share_interval(self.share, evidence, confidence=confidence)
-        return Figure(value=1 - self.share, low=1 - high, high=1 - low, method=evidence.method)
+        share, evidence = self.evidence
+        low, high = share_interval(share, evidence, confidence=confidence)
+        return Figure(value=1 - share, low=1 - high, high=1 - low, method=evidence.method)
 
 
-def _dangerous(rows: pl.DataFrame, whole: _Recognised, systems: int) -> dict[str, Figure]:
+def _dangerous(parts: Mapping[str, Ints], whole: _Recognised) -> dict[str, Figure]:
     """Systems of whose wrong answers surely more are accepted than of all systems' (Bonferroni)."""
-    found = {}
-    wrong = rows.filter(~pl.col("accepted"))
-    for (system,), part in wrong.group_by("system", maintain_order=True):
-        missed = _Recognised.of(part, accepts=False).missed(1 - (1 - SURE) / systems)
-        if missed.low is not None and missed.low > 1 - whole.share:
-            found[str(system)] = missed
-    return found
+    level, every = 1 - (1 - SURE) / len(parts), whole.missed().value
+    found = {
+        name: _Recognised(cells[:, _TN], cells[:, _FP]).missed(level)
+        for name, cells in parts.items()
+    }
+    return {
+        name: missed
+        for name, missed in found.items()
+        if missed.low is not None and every is not None and missed.low > every
+    }
 
 
-def _off(rows: pl.DataFrame) -> Figure:
-    counts = rows.group_by("cluster").agg(
-        (pl.col("verdict") & ~pl.col("accepted")).sum().alias("better"),
-        (~pl.col("verdict") & pl.col("accepted")).sum().alias("worse"),
-        pl.len().alias("answers"),
-    )
-    worse, better, answers = (counts[n].to_numpy() for n in ("worse", "better", "answers"))
-    total = float(answers.sum())
-    shares = float(worse.sum()) / total, float(better.sum()) / total
+def _off(cells: Ints) -> Figure:
+    better, worse, answers = cells[:, _FP], cells[:, _FN], cells.sum(axis=1)
+    shares = float(worse.sum() / answers.sum()), float(better.sum() / answers.sum())
     low, high = difference_interval(
         *shares, difference_evidence(worse, better, answers), confidence=SURE
     )
@@ -243,18 +251,12 @@ def _whose(labels: pl.DataFrame) -> str:
     if "annotator_labels" not in labels.columns:
         return "labels of one person or of persons unknown"
     ratings = ratings_of(labels.unique("item") if "item" in labels.columns else labels)
-    cells = ratings.select(pl.all().cast(pl.Float64)).to_numpy()
-    people = (~np.isnan(cells)).sum(axis=1)
-    values = np.unique(cells[~np.isnan(cells)])
-    alike = pair_agreement((cells[:, :, None] == values).sum(axis=1))
+    counts = rating_counts(ratings)
+    people, alike = counts.sum(axis=1), pair_agreement(counts)
     each = f"{people[people > 0].mean():.2g}".rstrip("0").rstrip(".")
     if alike is None or math.isnan(alike):
         return f"labels of {ratings.width} people, one an answer"
     return f"labels of {each} people an answer, two of whom agree on {100 * alike:.0f}%"
-
-
-def _mean(values: pl.Series) -> float:
-    return float(values.cast(pl.Float64).mean())  # type: ignore[arg-type]
 
 
 def _share(figure: Figure) -> str:
@@ -262,10 +264,14 @@ def _share(figure: Figure) -> str:
 
 
 def write_fitness(statements: Sequence[Fitness], where: Path) -> Path:
-    """Write the statements of all judges, by name; of a folder, into its `fitness.json`."""
+    """Write the statements of all judges, by name; of a folder, into its `fitness.json`.
+
+    Raises:
+        DataError: it cannot be written.
+    """
     file = where / FILE if where.is_dir() else where
     made = {one.judge: {**plain(asdict(one)), "sentences": one.sentences} for one in statements}
-    file.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    replace_file(file, (json.dumps(made, indent=1, ensure_ascii=False) + "\n").encode())
     return file
 
 
@@ -290,7 +296,7 @@ def fitness_line(judge: str, signature: str, where: Path | None) -> str:
         known = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise DataError(f"{file} cannot be read as a statement of fitness: {error}") from error
-    if not isinstance(known, dict) or not all(isinstance(one, dict) for one in known.values()):
+    if not isinstance(known, dict) or not all(map(_is_statement, known.values())):
         raise AgreementError(f"{file} holds no statements of fitness; 'markscheme agree' writes it")
     if judge not in known:
         names = ", ".join(map(repr, known)) or "nobody"
@@ -301,4 +307,10 @@ def fitness_line(judge: str, signature: str, where: Path | None) -> str:
             f"{file} is of {judge} with signature {about['signature']}, and this run's is "
             f"{signature}: agree again"
         )
-    return f"{judge}, by {about.get('labels')}: " + "; ".join(about.get("sentences", [])[1:-1])
+    return f"{judge}, by {about.get('labels')}: " + "; ".join(about["sentences"][1:-1])
+
+
+def _is_statement(value: object) -> bool:
+    """Whether it is as `write_fitness` writes one, as far as a line of it needs."""
+    said = value.get("sentences") if isinstance(value, dict) else None
+    return isinstance(said, list) and all(isinstance(one, str) for one in said)

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.accuracy_estimates import with_labels
+from markscheme.agreement.accuracy_estimates import with_clusters, with_labels
 from markscheme.agreement.label_plans import LabelNeed, choose_labels, label_need
 from markscheme.agreement.options import PlanOptions
 from markscheme.agreement.sources import (
@@ -175,9 +175,7 @@ def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> pl.DataFrame
     if labels is not None:
         return with_labels(rows, labels)
     none = {"label": pl.lit(None, pl.Float64), "place": pl.lit(None, pl.Int64)}
-    known = "question" in rows.columns and rows["question"].null_count() == 0
-    cluster = pl.col("question").rank("dense") if known else pl.int_range(1, pl.len() + 1)
-    return rows.with_columns(cluster=cluster.cast(pl.Int64), **none)
+    return with_clusters(rows).with_columns(**none)
 
 
 def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None) -> pl.DataFrame:

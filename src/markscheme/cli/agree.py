@@ -8,6 +8,7 @@ from typing import Annotated
 from markscheme.agreement import AgreeOptions
 from markscheme.cli.app import notes
 from markscheme.cli.options import Judgments, Shown, command
+from markscheme.errors import DataError
 from markscheme.flags import Answers, Labels, Option
 
 
@@ -36,4 +37,7 @@ def agree(
     if errors is not None:
         notes.print(f"written to {found.write_errors(errors)}", markup=False)
     if found.fitness and Path(judgments, "run.json").is_file():
-        found.write_fitness(judgments)
+        try:
+            found.write_fitness(judgments)
+        except DataError as error:  # a run that may only be read
+            notes.print(f"note: {error}", markup=False)

@@ -109,6 +109,7 @@ def labels_needed(
     """
     small = _fewer(supposed, seed)
     draws = [_drawn(small, np.random.default_rng([seed, number])) for number in range(DRAWS)]
+    value = float(np.mean([_truth_of(small, truth) for truth, _ in draws]))
 
     def given(units: int) -> Assured:
         found = [
@@ -124,14 +125,17 @@ def labels_needed(
             labels=int(np.count_nonzero(_labelled(small, draws[0][1], units))),
             half_width=half if math.isfinite(half) else None,
             share=sum(map(reached, found)) / DRAWS,
-            value=float(np.mean([_truth_of(small, truth) for truth, _ in draws])),
+            value=value,
         )
 
     total = int(small.units.max()) + 1
     low, high = min(total, max(LEAST_FOR_JUDGES, _known_units(small))), total
-    few, many = given(low), given(high)
-    if few.share >= assurance or many.share < assurance:
-        return few if few.share >= assurance else many
+    few = given(low)
+    if few.share >= assurance:
+        return few
+    many = given(high)
+    if many.share < assurance:
+        return many
     while high - low > max(1, high // _CLOSE):
         middle = (low + high) // 2
         found = given(middle)
