@@ -86,7 +86,7 @@ def coverage(draws: int, seed: int) -> None:
     """How often intervals hold the known truth, and how wide they are, by number of labels."""
     import polars as pl
 
-    from markscheme.agreement.estimators import METHODS, estimates
+    from markscheme.agreement.accuracy_estimates import METHODS, estimates
     from markscheme.metrics.lexical import contains
     from markscheme.stats import Sample
     from markscheme_research.datasets import load

@@ -45,9 +45,9 @@ from benchmarks.worlds import (
     World,
     difficulty,
 )
-from markscheme.agreement.estimators import estimates
+from markscheme.agreement.accuracy_estimates import estimates
 from markscheme.agreement.jackknife import with_intervals
-from markscheme.agreement.paired import expected_pairs, share_difference
+from markscheme.agreement.pairs import expected_pairs, share_difference
 from markscheme.agreement.verdicts import FROM_COUNTS
 from markscheme.results import figure
 from markscheme.stats import Sample, intervals, kinds, prediction_powered

@@ -14,16 +14,16 @@ from statsmodels.stats.multitest import multipletests
 
 from markscheme.agreement import compare
 from markscheme.agreement.closed_forms import holm
-from markscheme.agreement.comparisons import compare_judges, compare_systems
 from markscheme.agreement.options import CompareOptions
-from markscheme.agreement.paired import (
+from markscheme.agreement.pairs import (
     compare_answers,
+    compare_judges,
+    compare_systems,
     expected_pairs,
     mcnemar_exact,
     share_difference,
     statistic_difference,
 )
-from markscheme.agreement.verdicts import FROM_COUNTS, statistics
 from markscheme.errors import AgreementError
 from markscheme.results.figures import plain
 from markscheme.tables.joins import Joined, join_labels
@@ -119,8 +119,7 @@ def test_the_jackknife_of_a_mean_is_students_paired_test() -> None:
     right = (rng.random((2, 80)) < [[0.9], [0.7]]).astype(int)
     counts = np.zeros((80, 2, 4), dtype=np.int64)
     counts[:, :, 0], counts[:, :, 1] = right.T, 1 - right.T
-    values = [statistics(side)["accuracy"] for side in counts.sum(axis=0)]
-    found = statistic_difference("accuracy", counts, FROM_COUNTS["accuracy"], values)
+    found = statistic_difference("accuracy", counts)
     expected = stats.ttest_rel(right[0], right[1])
     assert found["p"].value == pytest.approx(expected.pvalue)
     ends = expected.confidence_interval(0.95)
@@ -169,8 +168,7 @@ def test_the_same_holds_of_other_statistics(seed: int, questions: int, statistic
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(3, [[0.5, 0.1, 0.1, 0.3], [0.35, 0.15, 0.25, 0.25]],
                              size=(questions, 2))  # fmt: skip
-    values = [statistics(side)[statistic] for side in counts.sum(axis=0)]
-    found = statistic_difference(statistic, counts, FROM_COUNTS[statistic], values)
+    found = statistic_difference(statistic, counts)
     change = found["difference"]
     assert excludes_zero(change.low, change.high) == (found["p"].value <= 0.05)
 
@@ -288,8 +286,6 @@ def test_refusals() -> None:
     both = joined(6, one=0.8)
     with pytest.raises(AgreementError, match=r"needs two of them; there is 'one'. To .*--systems"):
         compare_judges(both)
-    with pytest.raises(AgreementError, match="no judges 'three'; there are 'one'"):
-        compare_judges(both, judges=["one", "three"])
     with pytest.raises(AgreementError, match="no statistic 'auroc'"):
         compare_judges(both, options=CompareOptions(statistic="auroc"))
     with pytest.raises(AgreementError, match="needs the system"):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from markscheme.agreement import EstimateOptions, human_accuracy
-from markscheme.agreement.estimators import METHODS, Estimate, estimates
+from markscheme.agreement.accuracy_estimates import METHODS, Estimate, estimates
 from markscheme.errors import AgreementError
 from markscheme.stats import Sample
 from markscheme.tables.judgment_files import load_judgments

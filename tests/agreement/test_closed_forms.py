@@ -55,7 +55,7 @@ def test_nothing_that_is_shipped_wants_statsmodels_or_pandas() -> None:
         "import polars as pl\n"
         "from markscheme.agreement.alternative_annotator import _discoveries\n"
         "from markscheme.agreement.annotators import fleiss_kappa\n"
-        "from markscheme.agreement.paired import mcnemar_exact\n"
+        "from markscheme.agreement.pairs import mcnemar_exact\n"
         "from markscheme.agreement.closed_forms import holm, wilson_interval\n"
         "ratings = pl.DataFrame({'a': [1.0, 0, 1, 0], 'b': [1.0, 0, 0, 0]})\n"
         "print(round(fleiss_kappa(ratings).value, 3), mcnemar_exact(1, 3).value,\n"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from markscheme.agreement.estimators import Estimate, estimates
+from markscheme.agreement.accuracy_estimates import Estimate, estimates
 from markscheme.stats import Sample
 
 pytestmark = pytest.mark.proof(area="statistics")  # ppi_py compiles for seconds when it is imported

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
-from markscheme.agreement import compare, rank
+from markscheme.agreement import compare, plan_labels, rank
 from markscheme.api import judge
 from markscheme.errors import AgreementError, DataError, MarkschemeError
 
@@ -144,6 +146,30 @@ def test_systems_are_compared_within_each_value_of_a_column() -> None:
     assert found.tables[-1].rows[0][0] == "law"
     alone = compare(judged, systems=True, slices=("topic",))
     assert alone.tables[-1].header[3:] == ("difference", "questions", "p")
+
+
+def test_a_column_of_labels_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    answers = pl.read_ndjson(EXAMPLE).rename({"label": "people"}).drop("annotator_labels")
+    answers.write_ndjson(tmp_path / "answers.jsonl")
+    result = judge(str(tmp_path / "answers.jsonl"), "contains")
+    apart: dict[str, Any] = {"answers": str(tmp_path / "answers.jsonl")}
+    assert compare(result.judgments, systems=True, label_column="people", **apart).people
+    assert not compare(result.judgments, systems=True, **apart).people
+    for ask in (partial(compare, systems=True), partial(plan_labels, half_width=0.05)):
+        with pytest.raises(DataError, match=r"the labels have no column 'poeple'.*'people'"):
+            ask(result.judgments, label_column="poeple", **apart)
+        with pytest.raises(DataError, match="the run has saved no column 'poeple'"):
+            ask(result, label_column="poeple")
+
+
+def test_a_slice_without_labels_has_no_difference_by_people() -> None:
+    judged, known = world(np.random.default_rng(3), questions=100, labels=200)
+    early = pl.col("question").str.slice(1).cast(pl.Int64) < 50
+    judged = judged.with_columns(topic=pl.when(early).then(pl.lit("law")).otherwise(pl.lit("art")))
+    found = compare(judged, known.filter(early), systems=True, slices=("topic",)).slices
+    assert [one.people is not None and one.people.difference.value for one in found] == [
+        pytest.approx(0.0, abs=0.3), None,
+    ]  # fmt: skip
 
 
 def test_slices_come_with_the_run_and_are_refused_where_they_cannot_be(tmp_path: Path) -> None:

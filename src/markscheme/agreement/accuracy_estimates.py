@@ -7,15 +7,15 @@ show too little of the judge's errors.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.estimators import Estimate, drawn_unlike_rest, estimates
 from markscheme.agreement.options import About, EstimateOptions
 from markscheme.agreement.people_errors import (
     AS_THEY_SAY,
@@ -27,12 +27,39 @@ from markscheme.agreement.sequences import RunningEstimate, Unit, running_estima
 from markscheme.agreement.sources import names_of
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
-from markscheme.stats import LEAST_FOR_JUDGES, LEAST_QUESTIONS, LabelNoise, Sample
+from markscheme.stats import (
+    LEAST_FOR_JUDGES,
+    LEAST_QUESTIONS,
+    LabelNoise,
+    Powered,
+    Sample,
+    powered,
+)
 from markscheme.tables import KEYS, as_binary, join_labels, one_judge
 
+METHODS = ("ppi_tuned", "labels_only")
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
 """p-values of the labelled answers being like all answers, below which to refuse and to warn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """One method's estimate of the mean label.
+
+    Attributes:
+        method: one of `METHODS`, or `sequence` (`sequences.running_estimate`).
+        figure: the estimate with its interval, or why there is none.
+        standard_error: of the estimate.
+        worth: how many labels without a judge would tell as much.
+        weights: of the judges, by name: how much the mean of each counts (lambda in PPI++).
+    """
+
+    method: str
+    figure: Figure
+    standard_error: float | None = None
+    worth: float | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +144,7 @@ def human_accuracy(
         labels, supposed=options.label_errors, positive_from=options.positive_from,
         confidence=options.confidence,
     )  # fmt: skip
-    whole = _with_noise(_estimate(table, None, options), noise)
+    whole = _with_noise(_of_answers(table, None, options), noise)
     if whole.refusal and not options.by == "system":
         raise AgreementError(whole.refusal)
     found = [whole]
@@ -125,13 +152,13 @@ def human_accuracy(
         if "system" not in table.columns:
             raise AgreementError("estimates by system need the system of every judgment")
         for (system,), part in table.group_by("system", maintain_order=True):
-            found.append(_with_noise(_estimate(part, str(system), options), noise))
+            found.append(_with_noise(_of_answers(part, str(system), options), noise))
         if all(one.refusal for one in found):
             raise AgreementError(whole.refusal or "no system has enough labels")
     return found
 
 
-def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions) -> HumanAccuracy:
+def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOptions) -> HumanAccuracy:
     judged = table["verdict"].is_not_null() | table["score"].is_not_null()
     not_judged = table.height - int(judged.sum())
     notes = []
@@ -161,7 +188,7 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
         return _at_any_time(about, table, sample, options)
     if not labelled:
         return replace(about, refusal="none of its answers has a label")
-    few = _few(sample)
+    few = few_labels(sample)
     refusal, warning = None, None
     if few and not sample.binary:
         refusal = f"too few labels ({few}) for the interval of a mean grade"
@@ -345,15 +372,85 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
     return Sample(predictions=predictions, labels=labels, weights=weights, clusters=clusters), use
 
 
-def _few(sample: Sample) -> str | None:
-    """How many labels there are, where they are too few to show the judge's errors."""
+def estimates(
+    sample: Sample,
+    names: Sequence[str] = ("judge",),
+    *,
+    about: About = "future",
+    confidence: float = 0.95,
+) -> list[Estimate]:
+    """Both methods on one sample, in the order of `METHODS`; of fewer labels, they alone."""
+    how: dict[str, Any] = {"about": about, "confidence": confidence}
+    alone = _estimate("labels_only", powered(sample, judges=False, **how))
     labelled = int(sample.labelled.sum())
-    questions = len(np.unique(sample.clusters[sample.labelled]))
+    if labelled == len(sample.labels):
+        reason = "every answer is labelled; take the labels alone"
+    elif labelled < LEAST_FOR_JUDGES:
+        reason = (
+            f"{labelled} labels show too little of a judge's errors ({LEAST_FOR_JUDGES} are "
+            "needed); take the labels alone"
+        )
+    else:
+        found = powered(sample, **how)
+        weights = dict(zip(names, found.weights, strict=True))
+        return [_estimate("ppi_tuned", found, weights), alone]
+    return [Estimate(method="ppi_tuned", figure=Figure(reason=reason)), alone]
+
+
+def _estimate(method: str, found: Powered, weights: Mapping[str, float] | None = None) -> Estimate:
+    return Estimate(
+        method=method,
+        figure=Figure(value=found.value, low=found.low, high=found.high, method=found.method),
+        standard_error=found.error,
+        worth=found.worth,
+        weights=weights or {},
+    )
+
+
+def drawn_unlike_rest(sample: Sample) -> tuple[float, float, float]:
+    """Do the labelled answers look like all of them to the first judge?
+
+    What the judge says is known of all answers, so the spread of a random sample of them is known
+    too; a sample that happens to hold none of the rarer verdict would think it was 0. Where whole
+    questions were drawn, the spread between these is larger, and is taken.
+
+    Returns:
+        The judge's (weighted) mean on labelled answers, its mean on all, and the two-sided p of
+        their being equal but for chance.
+    """
+    from scipy.stats import norm
+
+    has, verdicts = sample.labelled, sample.predictions[:, 0]
+    weights = sample.weights[has]
+    drawn, whole = float(np.average(verdicts[has], weights=weights)), float(verdicts.mean())
+    pulls = (verdicts - whole) / len(verdicts)
+    pulls[has] -= weights * (verdicts[has] - drawn) / weights.sum()
+    between = float((np.bincount(sample.clusters, pulls) ** 2).sum())
+    left = 1.0 - len(weights) / len(verdicts)
+    at_random = float(np.var(verdicts)) * left * float((weights**2).sum())
+    error = math.sqrt(max(between, at_random / float(weights.sum()) ** 2))
+    p = 1.0 if error == 0 else float(2 * norm.sf(abs(drawn - whole) / error))
+    return drawn, whole, p
+
+
+def labels_of(sample: Sample) -> tuple[int, int]:
+    """How many labels a sample has, and of how many questions."""
+    return int(sample.labelled.sum()), len(np.unique(sample.clusters[sample.labelled]))
+
+
+def few_labels(sample: Sample) -> str | None:
+    """How many labels there are, where they are too few to show the judge's errors."""
+    labelled, questions = labels_of(sample)
     if labelled < LEAST_FOR_JUDGES:
         return f"{labelled} of {LEAST_FOR_JUDGES}"
     if questions < LEAST_QUESTIONS:
         return f"of {questions} of {LEAST_QUESTIONS} questions"
     return None
+
+
+def evidently_chosen(sample: Sample) -> bool:
+    """Whether some answers are labelled, and evidently not a random part of all."""
+    return not sample.labelled.all() and drawn_unlike_rest(sample)[2] < REFUSE_BELOW
 
 
 def _not_random(

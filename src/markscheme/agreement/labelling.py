@@ -14,11 +14,10 @@ from markscheme.agreement.label_plans import LabelNeed, choose_labels, label_nee
 from markscheme.agreement.options import PlanOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
-    Run,
     TableSource,
     answers_table,
     judged_table,
-    labelled_table,
+    labels_if_any,
     open_run,
 )
 from markscheme.errors import AgreementError, MarkschemeError
@@ -115,7 +114,10 @@ def plan_labels(
     )
     if wanted.by and "system" not in rows.columns:
         raise AgreementError("--by system requires --answers: the judgments lack the system")
-    table = _with_known(rows, _known_labels(run, pilot, wanted))
+    known = labels_if_any(run, pilot, column=wanted.label_column, columns=wanted.columns)
+    if pilot is None and known is not None and known["label"].count() == known.height:
+        known = None  # There are none left to draw: the plan is as if none had a label.
+    table = _with_known(rows, known)
     if pair:
         table = _both_answered(table, pair, by=wanted.by)
     parts = table.partition_by("system", maintain_order=True) if wanted.by else [table]
@@ -152,22 +154,6 @@ def plan_labels(
         needs=needs,
         notes=tuple(said),
     )  # fmt: skip
-
-
-def _known_labels(
-    run: Run, pilot: JudgmentsSource | None, options: PlanOptions
-) -> pl.DataFrame | None:
-    """Labels that are there already: the pilot's, or those of a part of the judged answers."""
-    source: Any = pilot
-    if pilot is None:
-        column = options.label_column or "label"
-        stored = run.stored_answers
-        if stored is None or column not in stored.columns:
-            return None
-        if not 0 < stored[column].count() < stored.height:
-            return None
-        source = run
-    return labelled_table(source, column=options.label_column, columns=options.columns)
 
 
 def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> pl.DataFrame:

@@ -386,6 +386,32 @@ def labelled_table(
     return load_labels(table, names=known)
 
 
+def labels_if_any(
+    run: Run,
+    labels: JudgmentsSource | None,
+    *,
+    column: str | None = None,
+    columns: str | Mapping[str, str] = "",
+) -> pl.DataFrame | None:
+    """The labels that were given, else those that came with the judged answers; None of neither.
+
+    Raises:
+        DataError, AgreementError: they cannot be read, or no column has the name that was given.
+    """
+    if labels is not None:
+        return labelled_table(labels, column=column, columns=columns)
+    if run.given is None and (run.labels(column) if column else run.stored_answers) is None:
+        return None
+    came_with = run if run.given is None else run.given
+    try:
+        known = labelled_table(came_with, column=column, columns=columns)
+    except DataError:
+        if column or "label" in columns_of(columns):
+            raise
+        return None  # answers without any column of labels
+    return known if known["label"].count() else None
+
+
 def judged_and_labelled(
     judgments: JudgmentsSource,
     labels: JudgmentsSource | None,

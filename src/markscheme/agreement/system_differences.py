@@ -1,24 +1,29 @@
 """How much better people would find one system than another: judgments of all answers, and labels.
 
 A judge's own difference is as biased as the judge: one that likes long answers puts the chatty
-system first. As in prediction-powered inference (`estimators`), labels correct it; here for the
-difference of two systems on the questions that both answered, so that what a question does to both
-cancels.
+system first. As in prediction-powered inference (`accuracy_estimates`), labels correct it; here for
+the difference of two systems on the questions that both answered, so that what a question does to
+both cancels.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.accuracy_estimates import REFUSE_BELOW, sample_of, with_labels
+from markscheme.agreement.accuracy_estimates import (
+    estimates,
+    evidently_chosen,
+    few_labels,
+    labels_of,
+    sample_of,
+)
 from markscheme.agreement.closed_forms import holm_figures
-from markscheme.agreement.estimators import drawn_unlike_rest, estimates
 from markscheme.agreement.options import CompareOptions, EstimateOptions
-from markscheme.agreement.paired import Comparison
+from markscheme.agreement.pairs import Comparison
 from markscheme.results import Figure
 from markscheme.stats import LEAST_FOR_JUDGES, LEAST_QUESTIONS, Sample, powered, powered_difference
 
@@ -49,23 +54,16 @@ class PeoplesDifference:
 
 
 def peoples_differences(
-    judgments: pl.DataFrame,
-    labels: pl.DataFrame,
-    pairs: list[Comparison],
-    options: CompareOptions,
+    table: pl.DataFrame, pairs: Sequence[Comparison], options: CompareOptions
 ) -> list[PeoplesDifference]:
     """Differences of systems as people would say, by tuned prediction-powered inference.
 
     Args:
-        judgments: of one judge, with `question` and `system`.
-        labels: of all answers or of a random sample, as `load_labels` gives them.
+        table: one judge's judgments with the labels, of all answers or of a random sample, as
+            `with_labels` gives them, and `system`.
         pairs: which systems.
         options: confidence, and from which grade an answer is acceptable.
-
-    Raises:
-        AgreementError: labels and judgments do not match.
     """
-    table = with_labels(judgments, labels)
     parts = {str(name): part for (name,), part in table.group_by("system", maintain_order=True)}
     found = [_pair(parts[one.first], parts[one.second], one, options) for one in pairs]
     corrected = holm_figures([one.p.value for one in found])
@@ -76,62 +74,48 @@ def _pair(
     one: pl.DataFrame, other: pl.DataFrame, pair: Comparison, options: CompareOptions
 ) -> PeoplesDifference:
     reading = EstimateOptions(positive_from=options.positive_from)
-    sides = [
-        part.join(rest.select("question").unique(), on="question", how="semi")
+    # Of the questions that both answered, so that their clusters have the same numbers.
+    samples = [
+        sample_of(part.join(rest, on="question", how="semi"), reading)[0]
         for part, rest in ((one, other), (other, one))
     ]
-    numbers = sides[0]["question"].unique().sort()
-    samples = [sample_of(side, reading)[0] for side in sides]
-    labelled = sum(int(sample.labelled.sum()) for sample in samples)
-    about: dict[str, Any] = {
-        "first": pair.first, "second": pair.second, "labelled": labelled,
-        "questions": len(numbers),
-    }  # fmt: skip
-    refusals = list(map(_refusal, samples, (pair.first, pair.second)))
-    reason = next((said for said in refusals if said), None)
+    reason = next(filter(None, map(_refusal, samples, (pair.first, pair.second))), None)
     if reason:
-        none = Figure(reason=reason)
-        first, second = (_alone(sample, options.confidence, none) for sample in samples)
-        return PeoplesDifference(
-            first_value=first, second_value=second, difference=none, p=none, **about
-        )
-    placed = [
-        replace(
-            sample, clusters=numbers.search_sorted(side["question"]).to_numpy().astype(np.int64)
-        )
-        for side, sample in zip(sides, samples, strict=True)
-    ]
-    values = [Figure(value=powered(sample).value) for sample in placed]
-    found = powered_difference(placed[0], placed[1], confidence=options.confidence)
-    none = Figure(reason="the labels never differ between the two")
+        difference = p = Figure(reason=reason)
+        values = [_alone(sample, options.confidence, p) for sample in samples]
+    else:
+        values = [Figure(value=powered(sample).value) for sample in samples]
+        found = powered_difference(*samples, confidence=options.confidence)
+        difference = Figure(value=found.value, low=found.low, high=found.high, method="ppi-t")
+        p = Figure(reason="the labels never differ between the two")
+        if found.p is not None:
+            p = Figure(value=found.p, method="ppi-t")
     return PeoplesDifference(
+        first=pair.first,
+        second=pair.second,
         first_value=values[0],
         second_value=values[1],
-        difference=Figure(value=found.value, low=found.low, high=found.high, method="ppi-t"),
-        p=none if found.p is None else Figure(value=found.p, method="ppi-t"),
-        **about,
+        difference=difference,
+        p=p,
+        labelled=sum(int(sample.labelled.sum()) for sample in samples),
+        questions=len(np.unique(samples[0].clusters)),
     )
 
 
 def _alone(sample: Sample, confidence: float, none: Figure) -> Figure:
     """What the labels of a system say by themselves; `none` where there are none, or grades."""
-    if not sample.labelled.any() or not sample.binary or _not_random(sample):
+    if not sample.labelled.any() or not sample.binary or evidently_chosen(sample):
         return none
     return estimates(sample, confidence=confidence)[-1].figure
 
 
-def _not_random(sample: Sample) -> bool:
-    return not sample.labelled.all() and drawn_unlike_rest(sample)[2] < REFUSE_BELOW
-
-
 def _refusal(sample: Sample, system: str) -> str | None:
-    labelled = int(sample.labelled.sum())
-    questions = len(np.unique(sample.clusters[sample.labelled]))
-    if labelled < LEAST_FOR_JUDGES or questions < LEAST_QUESTIONS:
+    if few_labels(sample):
+        labelled, questions = labels_of(sample)
         return (
             f"{system!r} has {labelled} labels, of {questions} questions; needed are "
             f"{LEAST_FOR_JUDGES}, of {LEAST_QUESTIONS}: 'markscheme plan-labels' draws more"
         )
-    if _not_random(sample):
+    if evidently_chosen(sample):
         return f"the labels of {system!r} are evidently not a random sample"
     return None

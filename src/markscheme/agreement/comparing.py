@@ -9,22 +9,26 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.agreement.accuracy_estimates import with_labels
 from markscheme.agreement.closed_forms import holm_figures
-from markscheme.agreement.comparisons import compare_judges, compare_systems
 from markscheme.agreement.options import CompareOptions
-from markscheme.agreement.paired import LARGE, MOST, Comparison
+from markscheme.agreement.pairs import (
+    LARGE,
+    MOST,
+    Comparison,
+    compare_judges,
+    compare_systems,
+)
 from markscheme.agreement.sources import (
     JudgmentsSource,
-    Run,
     TableSource,
     judged_and_labelled,
     judged_table,
-    labelled_table,
-    names_of,
+    labels_if_any,
     open_run,
 )
 from markscheme.agreement.system_differences import PeoplesDifference, peoples_differences
-from markscheme.errors import AgreementError, DataError
+from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import (
     Column,
@@ -129,39 +133,38 @@ def compare(
         AgreementError: nothing matches, there is no pair, or a name is unknown.
     """
     wanted = with_keywords(CompareOptions, options, keywords)
-    run = open_run(judgments)
-    reading: dict[str, Any] = {
-        "judges": wanted.judges,
-        "columns": wanted.columns,
-        "answers": answers,
-        "threshold": wanted.threshold,
-    }
+    run = open_run(judgments, answers=answers)
+    reading: dict[str, Any] = {"columns": wanted.columns, "threshold": wanted.threshold}
     if wanted.slices and not wanted.systems:
         raise AgreementError("--slices requires --systems (Python: systems=True)")
-    notes: Sequence[str] = ()
     people: list[PeoplesDifference] = []
     sliced: list[SlicedDifference] = []
     of: Callable[[pl.DataFrame], list[Comparison]]
     if wanted.systems:
-        rows = judged_table(run, **reading, slices=wanted.slices, labels=labels)
-        compared, only = rows, names_of(wanted.only) or None
-        of = partial(compare_systems, systems=only, options=wanted)
+        rows = compared = judged_table(
+            run, **reading, judges=wanted.judges, slices=wanted.slices, labels=labels
+        )
+        of = partial(compare_systems, options=wanted)
         pairs = of(rows)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
-        known = _labels_of_systems(run, labels, answers, wanted)
-        if known is None:
+        known = labels_if_any(run, labels, column=wanted.label_column, columns=wanted.columns)
+        labelled = None if known is None else with_labels(rows, known)
+        if known is None or labelled is None:
             said.append(
                 "these differences are the judge's own, which may prefer one system's style; with "
                 "--labels of a random part of the answers you learn what people would say"
             )
         else:
-            people = peoples_differences(rows, known, pairs, wanted)
+            people = peoples_differences(labelled, pairs, wanted)
             said += label_notes(rows, known)
-        sliced = _sliced(rows, known, wanted)
+        sliced = _sliced(rows, labelled, wanted)
     else:
+        reading["judges"] = wanted.judges
         rows, known = judged_and_labelled(run, labels, label_column=wanted.label_column, **reading)
+        notes: Sequence[str] = ()
         if other is not None:
-            rows, notes = _with_other(rows, judged_table(other, **reading, labels=labels))
+            added = judged_table(other, **reading, answers=answers, labels=labels)
+            rows, notes = _with_other(rows, added)
         joined = join_labels(rows, known)
         compared = joined.rows
         of = partial(_of_judges, joined, wanted)
@@ -235,22 +238,20 @@ def _of_judges(joined: Joined, options: CompareOptions, rows: pl.DataFrame) -> l
 
 
 def _sliced(
-    rows: pl.DataFrame, labels: pl.DataFrame | None, options: CompareOptions
+    rows: pl.DataFrame, labelled: pl.DataFrame | None, options: CompareOptions
 ) -> list[SlicedDifference]:
     """Every pair within each value of each slice column, where both systems share a question."""
     found: list[SlicedDifference] = []
-    only = names_of(options.only) or None
     for column in options.slices:
         for (value,), part in rows.group_by(column, maintain_order=True):
             try:
-                pairs = compare_systems(part, systems=only, options=options)
+                pairs = compare_systems(part, options)
             except AgreementError:
                 continue  # one system only, or none that share a question
-            people: Sequence[PeoplesDifference | None] = (
-                [None] * len(pairs)
-                if labels is None
-                else peoples_differences(part, labels, pairs, options)
-            )
+            people: Sequence[PeoplesDifference | None] = [None] * len(pairs)
+            if labelled is not None:
+                inside = labelled.filter(pl.col(column) == value)
+                people = peoples_differences(inside, pairs, options)
             found += [
                 SlicedDifference(column=column, value=str(value), pair=pair, people=one)
                 for pair, one in zip(pairs, people, strict=True)
@@ -282,25 +283,6 @@ def _on_the_rest(
     except AgreementError:
         return learned.len(), [], [f"{note} too few others are left to compare by"]
     return learned.len(), rest, [f"{note} the rest is below"]
-
-
-def _labels_of_systems(
-    run: Run,
-    labels: JudgmentsSource | None,
-    answers: TableSource | None,
-    options: CompareOptions,
-) -> pl.DataFrame | None:
-    """The labels that were given, else those of the answers, if any."""
-    reading: dict[str, Any] = {"column": options.label_column, "columns": options.columns}
-    if labels is not None:
-        return labelled_table(labels, **reading)
-    if answers is None and run.stored_answers is None:
-        return None
-    try:
-        known = labelled_table(run if answers is None else answers, **reading)
-    except DataError:
-        return None  # answers without any column of labels
-    return known if known["label"].count() else None
 
 
 def _known(name: str) -> Callable[[Mapping[str, Any]], Figure | None]:

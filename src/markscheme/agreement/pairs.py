@@ -1,0 +1,369 @@
+"""Pairs of judges or systems: who is better, by how much, and is it chance?
+
+Judges are compared against labels on the same answers, systems under one judge on the questions
+that both answered. A pair has one interval and one test, from one model, in which answers to one
+question may depend on each other. Over many pairs, p-values are corrected by Holm's method.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme.agreement.bootstrap import cluster_counts
+from markscheme.agreement.closed_forms import holm_figures
+from markscheme.agreement.options import CompareOptions
+from markscheme.agreement.sources import names_of
+from markscheme.agreement.verdicts import FROM_COUNTS, cell_codes, statistics
+from markscheme.errors import AgreementError
+from markscheme.results import Figure
+from markscheme.stats import (
+    FOUND,
+    detectable_difference,
+    difference_evidence,
+    difference_interval,
+    difference_p,
+    jackknife_difference,
+    t_quantile,
+    t_tail,
+)
+from markscheme.tables import Joined, as_binary, one_judge
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MOST = {"kappa": 2.0, "mcc": 2.0}
+"""What a difference of these statistics never exceeds; of the others 1."""
+LARGE = 0.1
+"""A comparison that detects no smaller difference shows nothing small."""
+
+
+def _former(name: str, now: str) -> property:
+    """The property of 0.1.0, which warns, until 0.3."""
+
+    def read(self: Comparison) -> Any:
+        text = f"Comparison.{name} is Comparison.{now} now, and permutes nothing; it goes in 0.3"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return getattr(self, now)
+
+    return property(read)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """One pair.
+
+    Attributes:
+        first, second: names of the judges or systems.
+        first_value, second_value: the statistic of each, on what both share.
+        difference: first minus second. The interval is Tango's of a share (method `tango`), of
+            other statistics Student's from the jackknife over questions (`jackknife-t`).
+        only_first, only_second: answers (of systems in `compare`: questions) that only one got
+            right.
+        p: two-sided, of no difference: at most 1 - confidence just where the interval excludes 0.
+            Of shares with one answer a question it is McNemar's (1947) test.
+        p_holm: the same corrected for the number of pairs by Holm's method.
+        detectable: the smallest difference, above 0, that 4 of 5 such comparisons would show
+            (before Holm's correction); None where there is none.
+        shared: answers (or questions, likewise) compared.
+        left_out: those that only one has, or that were not judged.
+        questions: clusters of answers.
+    """
+
+    first: str
+    second: str
+    first_value: Figure
+    second_value: Figure
+    difference: Figure
+    only_first: int
+    only_second: int
+    p: Figure
+    p_holm: float | None = None
+    detectable: float | None = None
+    shared: int
+    left_out: int
+    questions: int
+
+    permutation = _former("permutation", "p")
+    permutation_holm = _former("permutation_holm", "p_holm")
+
+
+def compare_answers(
+    names: tuple[str, str],
+    questions: pl.Series,
+    first: pl.Series,
+    second: pl.Series,
+    *,
+    confidence: float = 0.95,
+) -> Comparison:
+    """Two sides answer by answer, by the share of answers that are right.
+
+    Args:
+        names: of the two sides.
+        questions: (answers,) what each answer is to; answers to one question may be correlated.
+        first, second: (answers,) whether each side has it right, or accepted; no nulls.
+        confidence: of the interval.
+    """
+    better, worse = first & ~second, second & ~first
+    frame = pl.DataFrame({"question": questions, "worse": worse, "better": better})
+    table = frame.group_by("question", maintain_order=True).agg(
+        pl.col("worse", "better").sum().cast(pl.Int64), answers=pl.len().cast(pl.Int64)
+    )
+    return Comparison(
+        first=names[0],
+        second=names[1],
+        first_value=Figure(value=float(first.sum()) / len(first)),
+        second_value=Figure(value=float(second.sum()) / len(second)),
+        **share_difference(
+            *(table[name].to_numpy() for name in ("worse", "better", "answers")),
+            confidence=confidence,
+        ),
+        only_first=int(better.sum()),
+        only_second=int(worse.sum()),
+        shared=len(first),
+        left_out=0,
+        questions=table.height,
+    )
+
+
+def share_difference(
+    worse: npt.NDArray[Any],
+    better: npt.NDArray[Any],
+    answers: npt.NDArray[Any],
+    *,
+    difference: float | None = None,
+    confidence: float = 0.95,
+) -> dict[str, Any]:
+    """`difference`, `p` and `detectable` of a comparison of two shares.
+
+    Args:
+        worse: (questions,) pairs of answers to each question of which only the second is right.
+        better: (questions,) pairs of which only the first is right.
+        answers: (questions,) pairs of answers to each.
+        difference: of the shares, where the pairs do not give it exactly.
+        confidence: of the interval.
+    """
+    evidence = difference_evidence(worse, better, answers)
+    total = float(answers.sum())
+    lost, won = float(worse.sum()) / total, float(better.sum()) / total
+    value = won - lost if difference is None else difference
+    lost = max(lost + (won - lost - value) / 2, 0.0, -value)
+    won = lost + value
+    low, high = difference_interval(lost, won, evidence, confidence=confidence)
+    p = difference_p(lost, won, evidence)
+    return {
+        "difference": Figure(value=value, low=low, high=high, method="tango"),
+        "p": Figure(value=1.0 if p is None else p, method="tango"),
+        "detectable": detectable_difference(lost + won, evidence, confidence=confidence),
+    }
+
+
+def expected_pairs(counts: Ints) -> tuple[Array, Array, Array]:
+    """Pairs of answers of two systems of which one alone is right, by question, and all pairs.
+
+    Where a question has several answers of a system, they are no pairs: these are what pairing
+    them at random gives on average. A question has as many pairs as its mean share of either
+    system's answers is of the mean number of answers.
+
+    Args:
+        counts: (questions, 2, 2) right answers and all answers of either system.
+
+    Returns:
+        Pairs of which only the second is right, of which only the first is right, and all.
+    """
+    right, answers = np.moveaxis(counts.astype(np.float64), 2, 0)
+    totals = answers.sum(axis=0)
+    # Rounded, so that single answers are one pair exactly.
+    pairs = np.round(totals.mean() * (answers / totals).mean(axis=1), 9)
+    one, two = (right / answers).T
+    return pairs * (1 - one) * two, pairs * one * (1 - two), pairs
+
+
+def statistic_difference(name: str, counts: Ints, *, confidence: float = 0.95) -> dict[str, Any]:
+    """The values, `difference`, `p` and `detectable` of a comparison by a statistic of counts.
+
+    Args:
+        name: one of `FROM_COUNTS`.
+        counts: (questions, 2, 4) of either side, as `four_cells` orders them.
+        confidence: of the interval.
+    """
+    one, two = (statistics(side)[name] for side in counts.sum(axis=0))
+    about: dict[str, Any] = {"first_value": one, "second_value": two, "detectable": None}
+    if one.value is None or two.value is None:
+        none = Figure(reason=one.reason or two.reason)
+        return {**about, "difference": none, "p": none}
+    value = one.value - two.value
+    error, freedom = jackknife_difference(counts, FROM_COUNTS[name], value)
+    if not error:
+        reason = "no question moves the difference"
+        p = Figure(reason=reason) if value else Figure(value=1.0, method="jackknife-t")
+        return {**about, "difference": Figure(value=value), "p": p}
+    reach, most = t_quantile(freedom, (1 + confidence) / 2), MOST.get(name, 1.0)
+    low, high = max(-most, value - reach * error), min(most, value + reach * error)
+    least = (reach + FOUND) * error
+    return {
+        **about,
+        "difference": Figure(value=value, low=low, high=high, method="jackknife-t"),
+        "p": Figure(value=2 * t_tail(abs(value) / error, freedom), method="jackknife-t"),
+        "detectable": least if least < most else None,
+    }
+
+
+def mcnemar_exact(only_first: int, only_second: int) -> Figure:
+    """Two-sided exact McNemar test of paired outcomes (SciPy's `binomtest` at one half)."""
+    from scipy.stats import binomtest
+
+    if not only_first + only_second:
+        return Figure(reason="the two never differ")
+    result = binomtest(only_first, only_first + only_second)
+    return Figure(value=min(1.0, float(result.pvalue)), method="mcnemar")
+
+
+def compare_judges(joined: Joined, options: CompareOptions | None = None) -> list[Comparison]:
+    """Every pair of judges on the labelled answers that both saw.
+
+    Raises:
+        AgreementError: fewer than two judges, an unknown statistic, or a pair that shares no
+            answer.
+    """
+    options = options or CompareOptions()
+    if options.statistic not in FROM_COUNTS:
+        raise AgreementError(
+            f"no statistic {options.statistic!r} to compare by; there are {', '.join(FROM_COUNTS)}"
+        )
+    rows = joined.rows.select(
+        "judge", *joined.identity, "cluster", "verdict",
+        as_binary(joined.rows["label"], positive_from=options.positive_from),
+    )  # fmt: skip
+    compared = partial(_judge_pair, identity=joined.identity, options=options)
+    return _every_pair(rows, "judge", compared)
+
+
+def compare_systems(
+    judgments: pl.DataFrame, options: CompareOptions | None = None
+) -> list[Comparison]:
+    """Every pair of systems, by the share of answers that one judge accepts on shared questions.
+
+    Args:
+        judgments: of one judge: `question`, `system`, `verdict`.
+        options: which systems, confidence, and what not judged counts as; the defaults if None.
+
+    Raises:
+        AgreementError: fewer than two systems, several judges, no system or question column, or a
+            pair that shares no question.
+    """
+    options = options or CompareOptions()
+    for name in ("question", "system"):
+        if name not in judgments.columns or judgments[name].null_count():
+            raise AgreementError(
+                f"comparing systems needs the {name} of every judgment; give a judgments file "
+                "with columns 'question' and 'system'"
+            )
+    rows = one_judge(judgments) if "judge" in judgments.columns else judgments
+    if options.unjudged == "errors":
+        rows = rows.with_columns(pl.col("verdict").fill_null(value=False))
+    by_question = rows.group_by("system", "question", maintain_order=True).agg(
+        pl.col("verdict").sum().cast(pl.Int64).alias("accepted"),
+        pl.col("verdict").count().cast(pl.Int64).alias("judged"),
+    )
+    compared = partial(_system_pair, confidence=options.confidence)
+    return _every_pair(by_question, "system", compared, names_of(options.only))
+
+
+def _every_pair(
+    rows: pl.DataFrame,
+    column: str,
+    compared: Callable[[tuple[str, str], pl.DataFrame, pl.DataFrame], Comparison],
+    wanted: Sequence[str] = (),
+) -> list[Comparison]:
+    """Every pair of the values of a column, or of those that are wanted, with Holm's correction."""
+    known = rows[column].unique(maintain_order=True).to_list()
+    if unknown := [name for name in wanted if name not in known]:
+        raise AgreementError(
+            f"no {column}s {', '.join(map(repr, unknown))}; there are {', '.join(map(repr, known))}"
+        )
+    names = list(dict.fromkeys(wanted or known))
+    if len(names) < 2:
+        other = ". To compare systems: --systems" if column == "judge" else ""
+        raise AgreementError(
+            f"comparing {column}s needs two of them; there is "
+            f"{', '.join(map(repr, names)) or 'none'}{other}"
+        )
+    sides = {name: rows.filter(pl.col(column) == name).drop(column) for name in names}
+    pairs = [compared(pair, *map(sides.__getitem__, pair)) for pair in combinations(names, 2)]
+    corrected = holm_figures([pair.p.value for pair in pairs])
+    return [replace(pair, p_holm=p) for pair, p in zip(pairs, corrected, strict=True)]
+
+
+def _judge_pair(
+    names: tuple[str, str],
+    left: pl.DataFrame,
+    right: pl.DataFrame,
+    *,
+    identity: Sequence[str],
+    options: CompareOptions,
+) -> Comparison:
+    both = left.join(
+        right.select(*identity, pl.col("verdict").alias("other")), on=identity, nulls_equal=True
+    )
+    union = left.height + right.height - both.height
+    if options.unjudged == "left_out":
+        both = both.drop_nulls(["verdict", "other"])
+    if both.is_empty():
+        raise AgreementError(f"{names[0]!r} and {names[1]!r} judged no labelled answer in common")
+    # Not judged counts as judged wrongly: the opposite of the label.
+    both = both.with_columns(
+        pl.col(name).fill_null(~pl.col("accepted")) for name in ("verdict", "other")
+    )
+    labels = both["accepted"]
+    right_ones = (both[name] == labels for name in ("verdict", "other"))
+    pair = compare_answers(names, both["cluster"], *right_ones, confidence=options.confidence)
+    pair = replace(pair, left_out=union - both.height)
+    if options.statistic == "accuracy":
+        return pair
+    clusters = (both["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy()
+    judged = np.ones(both.height, dtype=np.bool_)
+    sides = [
+        cluster_counts(clusters, cell_codes(labels.to_numpy(), both[name].to_numpy(), judged), 4)
+        for name in ("verdict", "other")
+    ]
+    counts = np.stack(sides, axis=1)
+    return replace(
+        pair, **statistic_difference(options.statistic, counts, confidence=options.confidence)
+    )
+
+
+def _system_pair(
+    names: tuple[str, str], left: pl.DataFrame, right: pl.DataFrame, *, confidence: float
+) -> Comparison:
+    known = pl.col("judged") > 0
+    both = left.filter(known).join(right.filter(known), on="question", suffix="_other")
+    if both.is_empty():
+        raise AgreementError(f"{names[0]!r} and {names[1]!r} have no judged question in common")
+    counts = both.select("accepted", "judged", "accepted_other", "judged_other").to_numpy()
+    sides = counts.astype(np.int64).reshape(-1, 2, 2)
+    values = [float(accepted / answers) for accepted, answers in sides.sum(axis=0)]
+    # a/b > c/d without division: more of the first's answers accepted than of the second's.
+    lead = sides[:, 0, 0] * sides[:, 1, 1] - sides[:, 1, 0] * sides[:, 0, 1]
+    return Comparison(
+        first=names[0],
+        second=names[1],
+        first_value=Figure(value=values[0]),
+        second_value=Figure(value=values[1]),
+        **share_difference(
+            *expected_pairs(sides), difference=values[0] - values[1], confidence=confidence
+        ),
+        only_first=int((lead > 0).sum()),
+        only_second=int((lead < 0).sum()),
+        shared=both.height,
+        left_out=pl.concat([left["question"], right["question"]]).n_unique() - both.height,
+        questions=both.height,
+    )
