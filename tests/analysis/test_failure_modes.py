@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from markscheme.analysis.mode_detection import failure_modes, tag
-from markscheme.analysis.modes import GROUPS, MODES
+from markscheme.analysis.mode_detection import GROUPS, MODES, failure_modes, tag
 from markscheme.analysis.rejections import rejection
 from markscheme.analysis.wording import spelled_in, wording
 from markscheme.models.sources import Models

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from markscheme.agreement.bootstrap import numbers_of
 from markscheme.agreement.options import About, EstimateOptions
 from markscheme.agreement.people_errors import (
     AS_THEY_SAY,
@@ -368,7 +369,7 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
                 "give it for all labels or for none"
             )
         weights[has] = 1.0 / chance[has]
-    clusters = (table["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy()
+    clusters = numbers_of(table["cluster"])
     return Sample(predictions=predictions, labels=labels, weights=weights, clusters=clusters), use
 
 

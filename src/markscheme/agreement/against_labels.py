@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.bootstrap import cluster_counts, resample_ranked
+from markscheme.agreement.bootstrap import numbers_of, resample_ranked
 from markscheme.agreement.jackknife import auroc_influences, by_variance, with_intervals
 from markscheme.agreement.options import AgreeOptions, Unjudged
 from markscheme.agreement.verdicts import (
     CELLS,
-    cell_codes,
+    cell_table,
     four_cells,
     score_statistics,
     statistics,
@@ -100,17 +100,14 @@ def closest_judge(found: Sequence[Agreement]) -> Agreement | None:
 def _one(rows: pl.DataFrame, judge: str, system: str | None, options: AgreeOptions) -> Agreement:
     labels = rows["accepted"].to_numpy()
     judged = rows["verdict"].is_not_null().to_numpy()
-    verdicts = rows["verdict"].fill_null(value=False).to_numpy()
-    codes = cell_codes(labels, verdicts, judged)
-    clusters = (rows["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy()
-    table = cluster_counts(clusters, codes, len(CELLS))
+    table = cell_table(rows)
     counts = table.sum(axis=0)
     left_out = statistics(four_cells(counts, "left_out"))
     as_errors = statistics(four_cells(counts, "errors"))
     if options.resamples:
         left_out = with_intervals(left_out, four_cells(table, "left_out"), options.confidence)
         as_errors = with_intervals(as_errors, four_cells(table, "errors"), options.confidence)
-    left_out |= _ranked(rows, labels, clusters, options)
+    left_out |= _ranked(rows, labels, options)
     accepted = int(counts[0] + counts[1])
     number = int(judged.sum())
     return Agreement(
@@ -137,7 +134,6 @@ def _one(rows: pl.DataFrame, judge: str, system: str | None, options: AgreeOptio
 def _ranked(
     rows: pl.DataFrame,
     labels: npt.NDArray[np.bool_],
-    clusters: npt.NDArray[np.int64],
     options: AgreeOptions,
 ) -> dict[str, Figure]:
     scored = rows["score"].is_not_null().to_numpy()
@@ -148,7 +144,7 @@ def _ranked(
     points = score_statistics(labels[scored], scores)
     if not options.resamples or points["auroc"].value is None:
         return points
-    asked = np.unique(clusters[scored], return_inverse=True)[1]
+    asked = numbers_of(rows["cluster"].filter(scored))
     answers = np.bincount(asked)
     questions, freedom = len(answers), max(kish(answers) - 1, 1.0)
     pulls = len(scores) * auroc_influences(labels[scored], scores)

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 CHUNK_CELLS = 4_000_000
 """Draws held at once: 32 MB."""
+
+
+def numbers_of(clusters: pl.Series) -> Ints:
+    """The clusters of rows as numbers from 0, in the order of their values."""
+    return (clusters.rank("dense") - 1).cast(pl.Int64).to_numpy()
 
 
 def cluster_counts(clusters: Ints, cells: Ints, width: int) -> Ints:

@@ -17,19 +17,15 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.annotators import rating_counts, ratings_of
-from markscheme.agreement.bootstrap import cluster_counts
-from markscheme.agreement.verdicts import cell_codes
+from markscheme.agreement.pairs import share_difference
+from markscheme.agreement.verdicts import cell_table
 from markscheme.errors import AgreementError, DataError
-from markscheme.results import Figure, plain
+from markscheme.results import Figure, plain, share_figure
 from markscheme.stats import (
     LEAST_OF_A_LABEL,
-    Evidence,
-    difference_evidence,
-    difference_interval,
     pair_agreement,
     share_bound,
     share_evidence,
-    share_interval,
 )
 from markscheme.tables import Joined, as_binary, replace_file
 
@@ -154,80 +150,61 @@ def fitness_of(
 
 
 def _of_judge(name: str, signature: str | None, rows: pl.DataFrame, labels: str) -> Fitness:
-    cells = _cells(rows)
-    wrong = _Recognised(cells[:, _TN], cells[:, _FP])
-    right = _Recognised(cells[:, _TP], cells[:, _FN])
+    cells = cell_table(rows)
+    wrong_accepted = _missed(cells[:, _TN], cells[:, _FP])
     systems: dict[str, float] = {}
     dangerous: dict[str, Figure] = {}
     order = None
     if "system" in rows.columns and rows["system"].n_unique() > 1:
         by_system = rows.group_by("system", maintain_order=True)
-        parts = {str(name): _cells(part) for (name,), part in by_system}
+        parts = {str(name): cell_table(part) for (name,), part in by_system}
         people = {name: part[:, [_TP, _FN]].sum() / part.sum() for name, part in parts.items()}
         judged = {name: part[:, [_TP, _FP]].sum() / part.sum() for name, part in parts.items()}
         systems = {each: float(judged[each] - people[each]) for each in people}
         order = sorted(people, key=people.__getitem__) == sorted(judged, key=judged.__getitem__)
-        dangerous = _dangerous(parts, wrong)
+        dangerous = _dangerous(parts, wrong_accepted.value)
     return Fitness(
         judge=name,
         signature=signature,
         labels=labels,
         answers=rows.height,
         questions=rows["cluster"].n_unique(),
-        wrong_accepted=wrong.missed(),
-        least_wrong_found=wrong.bound,
-        least_right_found=right.bound,
-        off=_off(cells),
+        wrong_accepted=wrong_accepted,
+        least_wrong_found=_recognised(cells[:, _TN], cells[:, _FP]),
+        least_right_found=_recognised(cells[:, _TP], cells[:, _FN]),
+        off=share_difference(cells[:, _FN], cells[:, _FP], cells.sum(axis=1), confidence=SURE)[
+            "difference"
+        ],
         systems=systems,
         dangerous=dangerous,
         order=order,
     )
 
 
-def _cells(rows: pl.DataFrame) -> Ints:
-    """(questions, 4) answers of each cell, as `four_cells` orders them."""
-    judged = np.ones(rows.height, dtype=np.bool_)
-    codes = cell_codes(rows["accepted"].to_numpy(), rows["verdict"].to_numpy(), judged)
-    clusters = (rows["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy()
-    return cluster_counts(clusters, codes, 4)
+def _missed(right: Ints, missing: Ints, *, confidence: float = SURE) -> Figure:
+    """The share of the answers of one label, by question, that the judge puts as people do not."""
+    answers = right + missing
+    if answers.sum() < LEAST_OF_A_LABEL:
+        return Figure(reason=f"fewer than {LEAST_OF_A_LABEL} answers")
+    some = answers > 0
+    return share_figure(missing[some], answers[some], confidence=confidence)
 
 
-@dataclass(frozen=True)
-class _Recognised:
-    """Answers of one label by question: those that the judge puts as people do, and others."""
-
-    right: Ints
-    missing: Ints
-
-    @property
-    def evidence(self) -> tuple[float, Evidence] | None:
-        """The share that it puts as people do, and what that rests on; None of too few."""
-        answers = self.right + self.missing
-        if answers.sum() < LEAST_OF_A_LABEL:
-            return None
-        some = answers > 0
-        share = float(self.right.sum() / answers.sum())
-        return share, share_evidence(self.right[some], answers[some])
-
-    @property
-    def bound(self) -> float | None:
-        """One-sided lower bound of that share."""
-        return None if self.evidence is None else share_bound(*self.evidence, confidence=SURE)
-
-    def missed(self, confidence: float = SURE) -> Figure:
-        """The share of the others."""
-        if self.evidence is None:
-            return Figure(reason=f"fewer than {LEAST_OF_A_LABEL} answers")
-        share, evidence = self.evidence
-        low, high = share_interval(share, evidence, confidence=confidence)
-        return Figure(value=1 - share, low=1 - high, high=1 - low, method=evidence.method)
+def _recognised(right: Ints, missing: Ints) -> float | None:
+    """One-sided lower bound of the share that it puts as people do; None of too few."""
+    answers = right + missing
+    if answers.sum() < LEAST_OF_A_LABEL:
+        return None
+    some = answers > 0
+    evidence = share_evidence(right[some], answers[some])
+    return share_bound(float(right.sum() / answers.sum()), evidence, confidence=SURE)
 
 
-def _dangerous(parts: Mapping[str, Ints], whole: _Recognised) -> dict[str, Figure]:
+def _dangerous(parts: Mapping[str, Ints], every: float | None) -> dict[str, Figure]:
     """Systems of whose wrong answers surely more are accepted than of all systems' (Bonferroni)."""
-    level, every = 1 - (1 - SURE) / len(parts), whole.missed().value
+    level = 1 - (1 - SURE) / len(parts)
     found = {
-        name: _Recognised(cells[:, _TN], cells[:, _FP]).missed(level)
+        name: _missed(cells[:, _TN], cells[:, _FP], confidence=level)
         for name, cells in parts.items()
     }
     return {
@@ -235,15 +212,6 @@ def _dangerous(parts: Mapping[str, Ints], whole: _Recognised) -> dict[str, Figur
         for name, missed in found.items()
         if missed.low is not None and every is not None and missed.low > every
     }
-
-
-def _off(cells: Ints) -> Figure:
-    better, worse, answers = cells[:, _FP], cells[:, _FN], cells.sum(axis=1)
-    shares = float(worse.sum() / answers.sum()), float(better.sum() / answers.sum())
-    low, high = difference_interval(
-        *shares, difference_evidence(worse, better, answers), confidence=SURE
-    )
-    return Figure(value=shares[1] - shares[0], low=low, high=high, method="tango")
 
 
 def _whose(labels: pl.DataFrame) -> str:

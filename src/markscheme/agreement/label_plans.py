@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from markscheme.agreement.accuracy_estimates import sample_of
+from markscheme.agreement.bootstrap import numbers_of
 from markscheme.agreement.options import EstimateOptions, PlanOptions
 from markscheme.agreement.sequences import running_estimate
 from markscheme.errors import AgreementError
@@ -127,7 +128,7 @@ def _supposed(answers: pl.DataFrame, options: PlanOptions) -> Supposed:
 def units(answers: pl.DataFrame, *, questions: bool) -> np.ndarray:
     """(answers,) numbers from 0 of what is drawn: answers, or whole questions (`cluster`)."""
     if questions:
-        return (answers["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy()
+        return numbers_of(answers["cluster"])
     return np.arange(answers.height)
 
 

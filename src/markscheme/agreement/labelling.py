@@ -15,7 +15,6 @@ from markscheme.agreement.options import PlanOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
-    answers_table,
     judged_table,
     labels_if_any,
     open_run,
@@ -140,10 +139,9 @@ def plan_labels(
         seed = wanted.seed + place
         drawn.append(choose_labels(_begun(part), number, questions=bool(pair), seed=seed))
     plan = pl.concat(drawn)
-    answers = run.stored_answers if answers is None else answers
     said += _of_the_draw(plan, table, wanted)
     return PlanResult(
-        frame=_labelling_file(plan, answers, wanted),
+        frame=_labelling_file(plan, run.known_answers, wanted),
         tables=(_table(needs, plan.height, table.height, tuple(said)),),
         data={
             "command": "plan-labels", "answers": table.height, "drawn": plan.height,
@@ -282,14 +280,14 @@ def _table(
 
 
 def _labelling_file(
-    plan: pl.DataFrame, answers: TableSource | None, options: PlanOptions
+    plan: pl.DataFrame, answers: pl.DataFrame | None, options: PlanOptions
 ) -> pl.DataFrame:
     """What the labeller sees first, then the empty label, then what the estimate needs.
 
     Whose answer it is could sway the labeller. It stays out where an id finds it again.
     """
     if answers is not None and "answer_id" in plan.columns:
-        references = answers_table(answers).select("answer_id", "references")
+        references = answers.select("answer_id", "references")
         plan = plan.join(references, on="answer_id", how="left", maintain_order="left")
     order = ["question", "references", "answer"]
     if options.with_system or "answer_id" not in plan.columns:

@@ -18,11 +18,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.bootstrap import cluster_counts
 from markscheme.agreement.closed_forms import holm_figures
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.sources import names_of
-from markscheme.agreement.verdicts import FROM_COUNTS, cell_codes, statistics
+from markscheme.agreement.verdicts import FROM_COUNTS, cell_table, four_cells, statistics
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
 from markscheme.stats import (
@@ -329,12 +328,7 @@ def _judge_pair(
     pair = replace(pair, left_out=union - both.height)
     if options.statistic == "accuracy":
         return pair
-    clusters = (both["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy()
-    judged = np.ones(both.height, dtype=np.bool_)
-    sides = [
-        cluster_counts(clusters, cell_codes(labels.to_numpy(), both[name].to_numpy(), judged), 4)
-        for name in ("verdict", "other")
-    ]
+    sides = [four_cells(cell_table(both, name), "left_out") for name in ("verdict", "other")]
     counts = np.stack(sides, axis=1)
     return replace(
         pair, **statistic_difference(options.statistic, counts, confidence=options.confidence)

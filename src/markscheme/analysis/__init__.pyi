@@ -20,9 +20,11 @@ from .judge_descriptions import list_judges as list_judges
 from .judged_answers import judged_answers as judged_answers
 from .ledger_contents import LedgerFigures as LedgerFigures
 from .ledger_contents import ledger_figures as ledger_figures
+from .mode_detection import GROUPS as GROUPS
+from .mode_detection import MODES as MODES
 from .mode_detection import failure_modes as failure_modes
-from .modes import GROUPS as GROUPS
-from .modes import MODES as MODES
+from .next_steps import next_commands as next_commands
+from .next_steps import rejected_at_gates as rejected_at_gates
 from .options import DiffOptions as DiffOptions
 from .options import ExplainOptions as ExplainOptions
 from .options import FailureOptions as FailureOptions
@@ -32,8 +34,6 @@ from .rejections import in_a_line as in_a_line
 from .rejections import rejected_answers as rejected_answers
 from .rejections import rejection as rejection
 from .rejections import with_rejections as with_rejections
-from .run_slices import next_commands as next_commands
-from .run_slices import rejected_at_gates as rejected_at_gates
 from .solved_examples import choose_solved_examples as choose_solved_examples
 from .solved_examples import solved_example_lines as solved_example_lines
 from .verifying import VerifyResult as VerifyResult

@@ -347,23 +347,21 @@ def paired(
             one side have no partner.
     """
     key = _systems(base, new)
-    left, right = _numbered(base, "base", key), _numbered(new, "new", key)
-    by_references = [*key, "question", "_references", "_number"]
-    sides = [_counted(side, [*key, "question", "_references"]) for side in (left, right)]
-    exact = sides[1].join(sides[0], on=by_references, how="inner", nulls_equal=True)
+    left, right = _prefixed(base, "base", key), _prefixed(new, "new", key)
+    exact = _partners(left, right, [*key, "question", "_references"])
     rest = [
-        _counted(side.join(exact, on=f"{name}_place", how="anti"), [*key, "question"])
+        side.join(exact, on=f"{name}_place", how="anti").drop("_references")
         for side, name in ((left, "base"), (right, "new"))
     ]
-    loose = rest[1].join(rest[0], on=[*key, "question", "_number"], how="inner", nulls_equal=True)
+    loose = _partners(rest[0], rest[1], [*key, "question"])
     table = pl.concat([exact, loose], how="diagonal_relaxed").sort("new_place")
     if table.is_empty():
         raise AgreementError(
             f"no question of the new answers is among those of the base: {new['question'][0]!r}, "
             f"for instance, where the base has {base['question'][0]!r}"
         )
-    _check_partners(left, right, table, [*key, "question"], subset=subset)
     if not subset:
+        _check_partners(left, right, table, [*key, "question"])
         gone = left.join(right, on=[*key, "question"], how="anti", nulls_equal=True)
         table = pl.concat([table, _unanswered(gone)], how="diagonal_relaxed")
     one, two = pl.col("base_verdict"), pl.col("new_verdict")
@@ -387,11 +385,9 @@ def paired(
 
 
 def _check_partners(
-    base: pl.DataFrame, new: pl.DataFrame, pairs: pl.DataFrame, key: list[str], *, subset: bool
+    base: pl.DataFrame, new: pl.DataFrame, pairs: pl.DataFrame, key: list[str]
 ) -> None:
     """Raises AgreementError where a question has more answers on one side than on the other."""
-    if subset:
-        return
     for side, name, other in ((new, "new", base), (base, "base", new)):
         left = side.join(pairs, on=f"{name}_place", how="anti").join(other, on=key, how="semi")
         if left.height:
@@ -427,7 +423,8 @@ def _systems(base: pl.DataFrame, new: pl.DataFrame) -> list[str]:
     return ["system"]
 
 
-def _numbered(side: pl.DataFrame, name: str, key: list[str]) -> pl.DataFrame:
+def _prefixed(side: pl.DataFrame, name: str, key: list[str]) -> pl.DataFrame:
+    """The rows of a side with its name before those columns that pairs do not share."""
     own = [column for column in side.columns if column not in ("question", *key)]
     return side.select(
         *key,
@@ -437,7 +434,9 @@ def _numbered(side: pl.DataFrame, name: str, key: list[str]) -> pl.DataFrame:
     )
 
 
-def _counted(side: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """Rows with the number of each among those that are equal in the keys."""
-    bare = side.drop("_number", strict=False)
-    return bare.with_columns(pl.int_range(pl.len()).over(keys).alias("_number"))
+def _partners(base: pl.DataFrame, new: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """New rows with those of the base that are equal in the keys, the first with the first."""
+    copy = pl.int_range(pl.len()).over(keys).alias("_copy")
+    return new.with_columns(copy).join(
+        base.with_columns(copy), on=[*keys, "_copy"], nulls_equal=True
+    )

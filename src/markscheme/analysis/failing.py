@@ -20,8 +20,7 @@ from markscheme.agreement import (
 )
 from markscheme.analysis.error_categories import CATEGORIES, NEAR, error_rates, judge_errors
 from markscheme.analysis.judged_answers import judged_answers
-from markscheme.analysis.mode_detection import failure_modes
-from markscheme.analysis.modes import GROUPS, MODES
+from markscheme.analysis.mode_detection import GROUPS, MODES, failure_modes
 from markscheme.analysis.options import FailureOptions
 from markscheme.analysis.rejections import REJECTIONS, rejected_answers, rejection_counts
 from markscheme.errors import AgreementError

@@ -66,13 +66,12 @@ def verify(run: str | Path) -> VerifyResult:
     manifest = read_manifest(folder)
     wrong = damages(folder, manifest)
     rows = [
-        {"part": name, "bytes": listed["bytes"], "state": wrong.get(name, "as it was")}
-        for name, listed in manifest["files"].items()
-    ]
-    rows += [
-        {"part": name, "bytes": None, "state": what}
-        for name, what in wrong.items()
-        if name not in manifest["files"]
+        {
+            "part": name,
+            "bytes": manifest["files"].get(name, {}).get("bytes"),
+            "state": wrong.get(name, "as it was"),
+        }
+        for name in dict.fromkeys((*manifest["files"], *wrong))
     ]
     content = None
     if not wrong:

@@ -49,10 +49,10 @@ def _accuracy_interval(record: dict[str, Any]) -> str:
 
 
 def judged_nothing(records: Iterable[dict[str, Any]]) -> list[str]:
-    """The judges that judged no answer, where that is no run that passed.
+    """The judges that judged no answer, so that no script may take it for a run that passed.
 
-    It is none where no judge judged anything, or where one failed at an answer and judged none
-    while others judged some. To skip all answers is no failure.
+    All of them where none judged any. Else those that failed at an answer: a judge that skipped
+    all, while others judged some, did what it is for.
     """
     judged, failed = Counter[str](), Counter[str]()
     for record in records:

@@ -1,4 +1,4 @@
-"""What is done with a finished run next, and the answers behind a gate that was missed."""
+"""The next commands after a finished run, and the answers behind a gate that was missed."""
 
 from __future__ import annotations
 
