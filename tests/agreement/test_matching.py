@@ -155,3 +155,22 @@ def test_another_run_of_other_answers_is_an_error(run: Path, tmp_path: Path) -> 
     markscheme.judge(half, "contains", out=tmp_path / "half")
     found = markscheme.compare(run, labels(), other=tmp_path / "half", judges="contains")
     assert found.pairs[0].shared == 30
+
+
+def test_answers_given_apart_say_the_question_where_labels_lie_in_the_judgments() -> None:
+    rows = [
+        {"answer_id": str(n), "first": n < 30, "second": n % 3 > 0, "label": n < 25}
+        for n in range(40)
+    ]
+    answers = [
+        {"answer_id": str(n), "question": f"q{n // 2}", "answer": f"x{n}", "references": ["x"],
+         "system": "st"[n % 2]}
+        for n in range(40)
+    ]  # fmt: skip
+    found = markscheme.agree(rows, answers=answers, by="system").frame
+    assert found["questions"].to_list() == [20] * 6
+    assert found["system"].to_list() == [None, "s", "t"] * 2
+    (pair,) = markscheme.compare(rows, answers=answers, judges=("first", "second")).pairs
+    assert pair.questions == 20
+    with pytest.raises(AgreementError, match="of one table of judgments"):
+        markscheme.compare(rows, other=rows, answers=answers, systems=True)

@@ -134,32 +134,34 @@ def compare(
     """
     wanted = with_keywords(CompareOptions, options, keywords)
     run = open_run(judgments, answers=answers)
-    reading: dict[str, Any] = {"columns": wanted.columns, "threshold": wanted.threshold}
+    reading: dict[str, Any] = {
+        "judges": wanted.judges, "columns": wanted.columns, "threshold": wanted.threshold,
+    }  # fmt: skip
     if wanted.slices and not wanted.systems:
         raise AgreementError("--slices requires --systems (Python: systems=True)")
+    if wanted.systems and other is not None:
+        raise AgreementError("--systems compares the systems of one table of judgments, not of two")
     people: list[PeoplesDifference] = []
     sliced: list[SlicedDifference] = []
     of: Callable[[pl.DataFrame], list[Comparison]]
     if wanted.systems:
-        rows = compared = judged_table(
-            run, **reading, judges=wanted.judges, slices=wanted.slices, labels=labels
-        )
+        rows = compared = judged_table(run, **reading, slices=wanted.slices, labels=labels)
         of = partial(compare_systems, options=wanted)
         pairs = of(rows)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
         known = labels_if_any(run, labels, column=wanted.label_column, columns=wanted.columns)
-        labelled = None if known is None else with_labels(rows, known)
-        if known is None or labelled is None:
+        labelled = None
+        if known is None:
             said.append(
                 "these differences are the judge's own, which may prefer one system's style; with "
                 "--labels of a random part of the answers you learn what people would say"
             )
         else:
+            labelled = with_labels(rows, known)
             people = peoples_differences(labelled, pairs, wanted)
             said += label_notes(rows, known)
         sliced = _sliced(rows, labelled, wanted)
     else:
-        reading["judges"] = wanted.judges
         rows, known = judged_and_labelled(run, labels, label_column=wanted.label_column, **reading)
         notes: Sequence[str] = ()
         if other is not None:

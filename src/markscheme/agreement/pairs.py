@@ -186,7 +186,9 @@ def expected_pairs(counts: Ints) -> tuple[Array, Array, Array]:
     return pairs * (1 - one) * two, pairs * one * (1 - two), pairs
 
 
-def statistic_difference(name: str, counts: Ints, *, confidence: float = 0.95) -> dict[str, Any]:
+def statistic_difference(
+    name: str, counts: npt.NDArray[Any], *, confidence: float = 0.95
+) -> dict[str, Any]:
     """The values, `difference`, `p` and `detectable` of a comparison by a statistic of counts.
 
     Args:

@@ -437,7 +437,7 @@ def judged_and_labelled(
             keep=names_of(judges),
         )  # fmt: skip
         rows = judged_table(
-            both, judges=judges, columns=columns, answers=answers, threshold=threshold
+            both, judges=judges, columns=columns, answers=run.given, threshold=threshold
         )
         names = {ours: theirs for ours, theirs in columns_of(columns).items() if ours != "label"}
         return rows, labelled_table(both, columns=names)
