@@ -48,10 +48,10 @@ from .gate import Gate as Gate
 from .gate import gates as gates
 from .human_estimates import EstimateResult as EstimateResult
 from .human_estimates import estimate as estimate
-from .label_plans import LabelNeed as LabelNeed
-from .label_plans import choose_labels as choose_labels
-from .label_plans import label_need as label_need
+from .labelling import LabelNeed as LabelNeed
 from .labelling import PlanResult as PlanResult
+from .labelling import choose_labels as choose_labels
+from .labelling import label_need as label_need
 from .labelling import plan_labels as plan_labels
 from .options import AgreementOptions as AgreementOptions
 from .options import AgreeOptions as AgreeOptions

@@ -158,7 +158,7 @@ def agree(
     tables: list[Table] = []
     data: dict[str, Any] = {"command": "agree", "matched": joined.notes(), "seed": wanted.seed}
     found: list[Agreement] = []
-    frame = errors = None
+    errors = None
     if not wanted.per_question or wanted.positive_from is not None or _binary(joined):
         found = agreement(joined, wanted)
         tables += agreement_tables(found, joined, wanted)
@@ -169,15 +169,10 @@ def agree(
             data["scope"] = by_scope
         errors = label_errors(joined, positive_from=wanted.positive_from, answers=run.known_answers)
         data |= {"resamples": wanted.resamples, "confidence": wanted.confidence, "judges": found}
-        frame = agreement_frame(found)
+    correlations: dict[str, PerQuestion] = {}
     if wanted.per_question:
         data["per_question"] = correlations = correlations_of(joined)
         tables.append(_correlation_table(correlations))
-        if frame is None:
-            frame = flat_frame(
-                {"judge": judge, **one.means, "questions": one.questions}
-                for judge, one in correlations.items()
-            )
     if wanted.annotators:
         data["annotators"] = annotators_of(
             known, wanted.blanks, names_of(wanted.people), confidence=wanted.confidence
@@ -203,8 +198,12 @@ def agree(
         )
         data["fitness"] = {one.judge: one for one in statements}
         tables += [_fitness_table(one) for one in statements[:_LEADING]]
+    of_scores = (
+        {"judge": judge, **one.means, "questions": one.questions}
+        for judge, one in correlations.items()
+    )
     return AgreeResult(
-        frame=agreement_frame(found) if frame is None else frame,
+        frame=agreement_frame(found) if found else flat_frame(of_scores),
         tables=tuple(tables),
         data=data,
         lead=_lead(found, noise),

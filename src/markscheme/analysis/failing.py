@@ -385,16 +385,12 @@ def _accepted(
             raise AgreementError(f"no judge {options.trusted!r} here: these are answers alone")
         trusted = one_judge(judged, options.trusted).select("answer_id", accepted="verdict")
         accepted = trusted.unique("answer_id", maintain_order=True)
-    elif labels is not None:
-        known = labelled_table(labels, column=options.label_column, columns=options.columns)
-        left_out = label_notes(table.drop("label"), known)
-        accepted = _matched(table, known)
     else:
-        left_out = label_notes(table, table)
-        accepted = table
-    if options.trusted is None:
-        people = as_binary(accepted["label"], positive_from=options.positive_from)
-        accepted = accepted.select("answer_id", people)
+        known = table
+        if labels is not None:
+            known = labelled_table(labels, column=options.label_column, columns=options.columns)
+        left_out = label_notes(table.drop("label"), known)
+        accepted = _by_people(table.drop("label"), known, options.positive_from)
     table = table.join(accepted, on="answer_id", how="left", maintain_order="left")
     if table["accepted"].null_count() == table.height:
         raise AgreementError(
@@ -408,10 +404,12 @@ def _accepted(
     return table, verdicts, left_out
 
 
-def _matched(table: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """`answer_id` and `label` of the answers, by the labels of another table."""
-    bare = table.drop("label")
-    known, key, _ = matched_on(bare, known)
-    return bare.select(list(dict.fromkeys(["answer_id", *key]))).join(
-        known.select(*key, "label").unique(key, maintain_order=True), on=key, how="left"
+def _by_people(
+    answers: pl.DataFrame, labels: pl.DataFrame, positive_from: float | None
+) -> pl.DataFrame:
+    """`answer_id` of each answer, and whether its label, where it has one, is `accepted`."""
+    labels, key, _ = matched_on(answers, labels)
+    found = answers.select({"answer_id", *key}).join(
+        labels.select(*key, "label").unique(key, maintain_order=True), on=key, how="left"
     )
+    return found.select("answer_id", as_binary(found["label"], positive_from=positive_from))
