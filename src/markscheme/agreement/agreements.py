@@ -19,7 +19,7 @@ from markscheme.agreement.annotators import annotator_tables, annotators_of, rat
 from markscheme.agreement.fitness import SURE, Fitness, fitness_of, write_fitness
 from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Unjudged
-from markscheme.agreement.people_errors import label_noise, noise_sentence, undone
+from markscheme.agreement.people_errors import are_verdicts, label_noise, noise_sentence, undone
 from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -484,7 +484,7 @@ def alternative_tests(
         ratings = ratings_of(rows)
         if positive_from is not None:
             ratings = ratings.select((pl.all() >= positive_from).cast(pl.Float64))
-        elif not ratings.select(pl.all().is_in([0.0, 1.0]).all()).to_numpy().all():
+        elif not are_verdicts(ratings):
             raise AgreementError(
                 "the annotators gave grades and the judge gives verdicts; say from which grade an "
                 "answer is acceptable with --positive-from"

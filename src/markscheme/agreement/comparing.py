@@ -220,19 +220,14 @@ def _lead(result: CompareResult, confidence: float) -> tuple[str, ...]:
 
 def _ahead(one: PeoplesDifference | Comparison, other: str, *, alpha: float) -> str:
     """`12 points more than b (3 to 21)`, and whether that is shown, corrected for all pairs."""
-    value, low, high = one.difference.value, one.difference.low, one.difference.high
-    if other == one.first:
-        value, low, high = _less(value), _less(high), _less(low)
+    sign, change = -1 if other == one.first else 1, one.difference
+    ends = sorted(sign * end for end in (change.low, change.high) if end is not None)
     corrected = one.holm if isinstance(one, PeoplesDifference) else one.p_holm
-    range_ = "" if low is None or high is None else f"{100 * low:z.0f} to {100 * high:z.0f}"
-    shown = low is not None and low > 0 and (corrected is None or corrected <= alpha)
+    shown = bool(ends) and ends[0] > 0 and (corrected is None or corrected <= alpha)
+    range_ = " to ".join(f"{100 * end:z.0f}" for end in ends)
     about = "; ".join(part for part in (range_, "" if shown else "not shown") if part)
-    points = f"{100 * (value or 0.0):z.0f} points more than {other}"
+    points = f"{100 * sign * (change.value or 0.0):z.0f} points more than {other}"
     return f"{points} ({about})" if about else points
-
-
-def _less(value: float | None) -> float | None:
-    return None if value is None else -value
 
 
 def _of_judges(joined: Joined, options: CompareOptions, rows: pl.DataFrame) -> list[Comparison]:

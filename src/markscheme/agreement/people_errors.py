@@ -58,7 +58,7 @@ def label_noise(
     if "item" in labels.columns:
         labels = labels.unique("item", keep="first", maintain_order=True)
     ratings = ratings_of(labels)
-    if positive_from is None and not _binary(ratings):
+    if positive_from is None and not are_verdicts(ratings):
         return None
     cells = np.column_stack(
         [
@@ -85,11 +85,10 @@ def label_noise(
     return of_majorities(noise, np.maximum(ahead[~np.isnan(counted) & (people > 0)], 1))
 
 
-def _binary(ratings: pl.DataFrame) -> bool:
-    return all(
-        ratings[name].drop_nulls().cast(pl.Float64).is_in([0.0, 1.0]).all()
-        for name in ratings.columns
-    )
+def are_verdicts(ratings: pl.DataFrame) -> bool:
+    """Whether annotators gave 0 and 1 alone, and no grades."""
+    known = pl.all().cast(pl.Float64).is_in([0.0, 1.0])
+    return bool(ratings.select(known.all()).to_numpy().all())
 
 
 def undone(figure: Figure, noise: LabelNoise) -> Figure:

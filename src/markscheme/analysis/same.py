@@ -5,6 +5,7 @@ Each function gives its evidence in words, or None.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from itertools import product
@@ -82,18 +83,13 @@ def same_number(pair: Pair) -> str | None:
         for said in other.numbers:
             if value == said and not _written(one, other, value):
                 return f"{said:g} is {one.text!r} in other symbols"
-            if value != said and value and _away(value, said) <= CLOSE and amount:
+            if value != said and value and amount and math.isclose(value, said, rel_tol=CLOSE):
                 return f"{said:g} is about {value:g}"
     low, high = min(one.numbers), max(one.numbers)
     within = [said for said in other.numbers if low < said < high]
     if within and amount:
         return f"{within[0]:g} is between {low:g} and {high:g}"
     return None
-
-
-def _away(one: float, other: float) -> float:
-    """The difference as a share of the larger of two numbers."""
-    return 0.0 if one == other else abs(one - other) / max(abs(one), abs(other))
 
 
 def _written(one: Wording, other: Wording, value: float) -> bool:
