@@ -135,8 +135,10 @@ def compare(
     wanted = with_keywords(CompareOptions, options, keywords)
     run = open_run(judgments, answers=answers)
     reading: dict[str, Any] = {
-        "judges": wanted.judges, "columns": wanted.columns, "threshold": wanted.threshold,
-    }  # fmt: skip
+        "judges": wanted.judges,
+        "columns": wanted.columns,
+        "threshold": wanted.threshold,
+    }
     if wanted.slices and not wanted.systems:
         raise AgreementError("--slices requires --systems (Python: systems=True)")
     if wanted.systems and other is not None:

@@ -241,9 +241,12 @@ def compare_judges(joined: Joined, options: CompareOptions | None = None) -> lis
             f"no statistic {options.statistic!r} to compare by; there are {', '.join(FROM_COUNTS)}"
         )
     rows = joined.rows.select(
-        "judge", *joined.identity, "cluster", "verdict",
+        "judge",
+        *joined.identity,
+        "cluster",
+        "verdict",
         as_binary(joined.rows["label"], positive_from=options.positive_from),
-    )  # fmt: skip
+    )
     compared = partial(_judge_pair, identity=joined.identity, options=options)
     return _every_pair(rows, "judge", compared)
 

@@ -241,14 +241,12 @@ class Run:
         )
 
     def _read(self, source: Any) -> pl.DataFrame:
-        if _is_result(source):
-            return _answers_of(source)
         names = {
             ours: theirs
             for ours, theirs in self.columns.items()
             if ours.partition(":")[0] in ANSWERS_SCHEMA
         }
-        return read_answers(source, ReadOptions(columns=names, slices=self.slices))
+        return answers_table(source, ReadOptions(columns=names, slices=self.slices))
 
 
 def open_run(

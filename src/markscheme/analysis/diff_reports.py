@@ -32,9 +32,8 @@ def comment(said: str, tables: Sequence[Table], pairs: pl.DataFrame, *, flips: i
         shown = f"{len(items):,} of {worse.height:,} answers that got worse"
         parts += [f"<details><summary>{shown}</summary>", "", *items, "", "</details>"]
     text = "\n".join(parts) + "\n"
-    while len(text) > _MOST and items:
-        items = items[: len(items) // 2]
-        return comment(said, tables, pairs, flips=len(items))
+    if len(text) > _MOST and items:
+        return comment(said, tables, pairs, flips=len(items) // 2)
     return text
 
 
