@@ -469,7 +469,7 @@ def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: P
     for kind, path in out.items():
         said = run("annotate-export", str(kept), "--as", kind, "-o", path)
         assert kind == "ratings" or "80 of 80 answers" in said
-    agreed = run("agree", judged, "--labels", out["labels"], "--bootstrap", "50", "--annotators")
+    agreed = run("agree", judged, "--labels", out["labels"], "--annotators")
     assert "80 judgments matched with labels by answer_id" in agreed
     estimated = run("estimate", judged, "--labels", out["labels"])
     assert "PPI" in estimated
@@ -477,7 +477,7 @@ def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: P
     for labels in (out["labels"], out["ratings"]):
         run("estimate", judged, "--labels", labels)
         run("compare", judged, "--labels", labels, "--systems")
-        run("agree", judged, "--labels", labels, "--bootstrap", "50")
+        run("agree", judged, "--labels", labels)
     again = run("judge", out["references"], "-j", "exact_match", "-o", str(tmp_path / "again"))
     assert "exact_match" in again
 

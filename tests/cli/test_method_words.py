@@ -50,7 +50,7 @@ COMMANDS: dict[str, list[str]] = {
     "diff": ["{base}", "{new}", "--judge", "contains"],
     "research probe": ["contains", "{answers}", "--limit", "40"],
     "research jury": [RUN],
-    "rank": [RUN, "--resamples", "200"],
+    "rank": [RUN],
     "research hierarchy": ["{related}"],
     "cascade": [RUN, "--labels", "{answers}", "--first", "token_f1", "--then",
                          "contains", "--calls", "0.6"],
@@ -200,7 +200,7 @@ def test_the_documents_explain_every_word() -> None:
         lambda files: markscheme.compare(files["run"]),
         lambda files: markscheme.estimate(files["run"], files["some"], judge="token_f1"),
         lambda files: markscheme.diff(files["base"], files["new"], judge="contains"),
-        lambda files: markscheme.rank(files["run"], resamples=100),
+        lambda files: markscheme.rank(files["run"]),
     ],
 )
 def test_result_objects_say_the_method_of_every_interval(

@@ -68,7 +68,6 @@ from .options import JudgmentOptions as JudgmentOptions
 from .options import LabelOptions as LabelOptions
 from .options import PlanOptions as PlanOptions
 from .options import RankOptions as RankOptions
-from .options import Resamples as Resamples
 from .paired import LARGE as LARGE
 from .paired import Comparison as Comparison
 from .paired import compare_answers as compare_answers

@@ -156,7 +156,7 @@ def agree(
     )  # fmt: skip
     joined = join_labels(rows, known)
     tables: list[Table] = []
-    data: dict[str, Any] = {"command": "agree", "matched": joined.notes(), "seed": wanted.seed}
+    data: dict[str, Any] = {"command": "agree", "matched": joined.notes()}
     found: list[Agreement] = []
     frame = errors = None
     if not wanted.per_question or wanted.positive_from is not None or _binary(joined):
@@ -168,7 +168,7 @@ def agree(
             tables.append(_scope_table(by_scope, lines, wanted.confidence))
             data["scope"] = by_scope
         errors = label_errors(joined, positive_from=wanted.positive_from, answers=run.known_answers)
-        data |= {"resamples": wanted.resamples, "confidence": wanted.confidence, "judges": found}
+        data |= {"confidence": wanted.confidence, "judges": found}
         frame = agreement_frame(found)
     if wanted.per_question:
         data["per_question"] = correlations = correlations_of(joined)
@@ -372,12 +372,7 @@ def agreement_tables(
     found: Sequence[Agreement], joined: Joined, options: AgreeOptions
 ) -> list[Table]:
     """Counts, then shares in per cent and coefficients, under both policies for not judged."""
-    made = (
-        "intervals are clustered on question; the variance of average precision is from "
-        f"{options.resamples:,} resamples of questions, seed {options.seed}"
-        if options.resamples
-        else "no intervals (resamples: 0)"
-    )
+    made = "intervals are clustered on question"
     figures = partial(_figures, found, options.confidence)
     tables = [
         _counts(

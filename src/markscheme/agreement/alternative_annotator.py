@@ -26,13 +26,16 @@ import polars as pl
 
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
-from markscheme.stats import difference_evidence, score_statistic
+from markscheme.stats import (
+    LEAST_QUESTIONS,
+    LEAST_REPEATED,
+    difference_evidence,
+    score_statistic,
+)
 
 Array = npt.NDArray[np.float64]
 LEVEL = 0.05
 """False discovery rate over annotators, as in the paper."""
-LEAST_ITEMS = 10
-LEAST_QUESTIONS = 20
 MOST_EXACT = 1000
 """Items up to which the test is exact; with more its normal approximation is as good."""
 NUISANCE_STEPS = 201
@@ -143,17 +146,17 @@ def _duel(
     annotator, others = ratings[:, place], np.delete(ratings, place, axis=1)
     usable = ~np.isnan(judge) & ~np.isnan(annotator) & (~np.isnan(others)).any(axis=1)
     items = int(usable.sum())
-    if items < LEAST_ITEMS:
+    if items < LEAST_QUESTIONS:
         raise AgreementError(
             f"only {items} items were labelled by {name!r}, the judge and another annotator; "
-            f"{LEAST_ITEMS} are needed"
+            f"{LEAST_QUESTIONS} are needed"
         )
     asked = np.unique(questions[usable], return_inverse=True)[1]
-    if asked.max() + 1 < min(items, LEAST_QUESTIONS):
+    if asked.max() + 1 < min(items, LEAST_REPEATED):
         raise AgreementError(
             f"the {items} items that {name!r}, the judge and another annotator labelled are of "
             f"{asked.max() + 1} questions; where questions have several items, "
-            f"{LEAST_QUESTIONS} questions are needed"
+            f"{LEAST_REPEATED} questions are needed"
         )
     of_judge = _score(judge[usable], others[usable])
     of_annotator = _score(annotator[usable], others[usable])

@@ -13,12 +13,12 @@ import polars as pl
 
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
+from markscheme.stats import LEAST_FOR_JUDGES
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Bins = Literal["uniform", "quantile"]
 Method = Literal["platt", "isotonic"]
-LEAST_ANSWERS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,10 +166,10 @@ def calibration_figures(scores: Array, labels: Bools, *, bins: int = 10) -> dict
 
 
 def _check(scores: Array, labels: Bools) -> None:
-    if len(scores) < LEAST_ANSWERS:
+    if len(scores) < LEAST_FOR_JUDGES:
         raise AgreementError(
             f"{len(scores)} labelled answers with a score are too few to fit a map; "
-            f"{LEAST_ANSWERS} are needed"
+            f"{LEAST_FOR_JUDGES} are needed"
         )
     if labels.all() or not labels.any():
         raise AgreementError("the labels know only one class, so no map can be fitted")

@@ -3,7 +3,9 @@
 Accuracy, precision and recall are shares (`stats.share_interval`). Of the others the jackknife over
 questions gives the sampling variance (Efron & Stein 1981): F1 gets Wilson's interval at the number
 of answers that it is worth, kappa and MCC a t interval on Fisher's z scale, so that bounds stay
-within the statistic's range.
+within the statistic's range. AUROC and average precision take theirs from what each answer does to
+them, summed by question. Few answers decide average precision, so that one more question like the
+one that moves it most is added.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from markscheme.stats import (
 )
 
 Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 SHARES = {"accuracy": ((0, 3), (0, 1, 2, 3)), "precision": ((0,), (0, 1)), "recall": ((0,), (0, 2))}
 """The cells (of tp, fp, fn, tn) that are counted, and those that they are a share of."""
@@ -103,3 +106,30 @@ def auroc_influences(labels: npt.NDArray[np.bool_], scores: Array) -> Array:
     pull[~labels] = 1 - (everywhere[~labels] - rankdata(scores[~labels])) / yes
     area = float(pull[labels].mean())
     return np.asarray((pull - area) / np.where(labels, yes, no))
+
+
+def precision_influences(labels: npt.NDArray[np.bool_], scores: Array) -> Array:
+    """(answers,) average precision less what it is without each answer."""
+    _, places = np.unique(-scores, return_inverse=True)
+    yes = np.bincount(places, labels)
+    above = np.cumsum(np.bincount(places)).astype(np.float64)
+    right = np.cumsum(yes)
+    precision, fewer = right / above, np.maximum(above - 1, 1)
+    # How precision at an accepted answer moves without an accepted, a rejected one ranked as high.
+    lowered, raised = (right - above) / above / fewer, precision / fewer
+    below, behind = (np.cumsum((yes * each)[::-1])[::-1] for each in (lowered, raised))
+    moved = np.where(labels, (below - lowered - precision)[places], behind[places])
+    total = float(yes @ precision)
+    return np.asarray(total / right[-1] - (total + moved) / np.maximum(right[-1] - labels, 1))
+
+
+def cluster_counts(clusters: Ints, cells: Ints, width: int) -> Ints:
+    """(clusters, width) table: how many of a cluster's rows fall into each cell.
+
+    Args:
+        clusters: each row's cluster, 0 to n-1.
+        cells: each row's cell, 0 to width-1.
+        width: how many cells there are.
+    """
+    size = (int(clusters.max()) + 1) * width if len(clusters) else 0
+    return np.bincount(clusters * width + cells, minlength=size).reshape(-1, width)

@@ -48,15 +48,6 @@ AboutOption = Annotated[
 HalfWidth = Annotated[
     float | None, Option("Wanted half-width of the interval: 0.03 is 3 points of accuracy.")
 ]
-Resamples = Annotated[
-    int,
-    Option(
-        "Resamples of questions for intervals and tests; 0 for none, where there is no test.",
-        aliases=("--bootstrap",),
-        minimum=0,
-        rare=True,
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,26 +87,14 @@ class JudgesOption:
     judges: Judges = ()
 
 
+@retired("resamples", "seed")
 @dataclass(frozen=True, kw_only=True)
-class RandomOptions:
-    """What is random, and how sure intervals are.
-
-    Attributes:
-        seed: of everything random.
-        confidence: of the intervals.
-    """
-
-    seed: Seed = 0
-    confidence: Confidence = 0.95
-
-
-@dataclass(frozen=True, kw_only=True)
-class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
+class AgreeOptions(JudgmentOptions, JudgesOption):
     """What `agree` computes.
 
     Attributes:
         by: `system`: figures for each system too.
-        resamples: of questions, for the interval of average precision; 0 for no intervals at all.
+        confidence: of the intervals.
         annotators: agreement between the people who labelled, too.
         people: which of them; none for all.
         blanks: an annotator's blank is no rating (`missing`), or a `category` of its own.
@@ -126,7 +105,7 @@ class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
     """
 
     by: By = None
-    resamples: Resamples = 1000
+    confidence: Confidence = 0.95
     annotators: Annotated[bool, Option("Agreement between the annotators, too.")] = False
     people: Annotated[
         tuple[str, ...],
@@ -183,27 +162,18 @@ class CompareOptions(JudgmentOptions, JudgesOption):
     confidence: Confidence = 0.95
 
 
+@retired("resamples", "seed")
 @dataclass(frozen=True, kw_only=True)
-class RankOptions(JudgmentOptions, JudgesOption, RandomOptions):
+class RankOptions(JudgmentOptions, JudgesOption):
     """How systems are ranked.
 
     Attributes:
-        protocol: `direct`: each answer's own verdict and label; `amended`: exact match against
-            references amended by them (Kamalloo et al. 2023, section 4.3), which needs `answers`.
         baseline: the judge that differences are taken from; None for exact_match or the first.
         scores: rank by mean score rather than by the share accepted.
         common: keep only the questions that all systems answered.
-        resamples: bootstrap resamples of questions for the intervals; 0 for none.
+        confidence: of the intervals.
     """
 
-    protocol: Annotated[
-        Literal["direct", "amended"],
-        Option(
-            "direct: each answer's own verdict. amended: exact match against references "
-            "amended by the verdicts (Kamalloo et al. 2023); requires --answers.",
-            rare=True,
-        ),
-    ] = "direct"
     baseline: Annotated[
         str | None,
         Option("Judge that differences are taken from. [default: exact_match, or the first]"),
@@ -219,7 +189,7 @@ class RankOptions(JudgmentOptions, JudgesOption, RandomOptions):
     common: Annotated[
         bool, Option("Keep only the questions that all systems answered.", rare=True)
     ] = False
-    resamples: Resamples = 1000
+    confidence: Confidence = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,7 +234,7 @@ class EstimateOptions(JudgmentOptions):
 
 @retired("design", "strata")
 @dataclass(frozen=True, kw_only=True)
-class PlanOptions(JudgmentOptions, RandomOptions):
+class PlanOptions(JudgmentOptions):
     """How many answers are to be labelled.
 
     Attributes:
@@ -278,6 +248,8 @@ class PlanOptions(JudgmentOptions, RandomOptions):
         by: `system`: the plan is of each system's own estimate.
         about: as of `EstimateOptions`.
         with_system: whether the labelling file says which system gave each answer.
+        seed: of the draw.
+        confidence: of the interval that is planned.
     """
 
     half_width: HalfWidth = None
@@ -311,6 +283,8 @@ class PlanOptions(JudgmentOptions, RandomOptions):
         bool,
         Option("Write down which system gave each answer, which may sway the labeller.", rare=True),
     ] = False
+    seed: Seed = 0
+    confidence: Confidence = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)

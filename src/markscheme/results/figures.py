@@ -30,15 +30,13 @@ class Figure:
     """A statistic, or the reason it is undefined. Exactly one of `value` and `reason` is set.
 
     `low` and `high` bound the interval where one was requested, and `method` says in a word of
-    `METHODS` how it (or a p-value) was made. `resamples` is the number of resamples on which the
-    statistic was defined.
+    `METHODS` how it (or a p-value) was made.
     """
 
     value: float | None = None
     low: float | None = None
     high: float | None = None
     reason: str | None = None
-    resamples: int | None = None
     method: str | None = None
 
     def __post_init__(self) -> None:
@@ -246,7 +244,7 @@ def plain(value: Any) -> Any:
     """Any result of this package as plain values for JSON.
 
     A figure becomes an object with `value` (null where undefined) and those of `low`, `high`,
-    `reason`, `resamples` and `method` that it has; a table becomes a list of its rows.
+    `reason` and `method` that it has; a table becomes a list of its rows.
     """
     if isinstance(value, Figure):
         parts = {field.name: getattr(value, field.name) for field in fields(value)}

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.limits import LEAST_FOR_JUDGES
+from markscheme.stats.limits import ASSURANCE, LEAST_FOR_JUDGES
 from markscheme.stats.prediction_powered import (
     About,
     Powered,
@@ -29,7 +29,6 @@ Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-ASSURANCE = 0.8
 DRAWS = 100
 MOST_ANSWERS = 20_000
 """Of more answers, so many are drawn to represent all: what remains unlabelled hardly counts."""

@@ -27,6 +27,7 @@ from markscheme.agreement import (
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import Figure, Table, TableResult, interval, share_figure, share_text
+from markscheme.stats import LEAST_FOR_JUDGES
 from markscheme.tables import as_binary
 from markscheme_research.studies.options import JuryOptions
 
@@ -34,7 +35,6 @@ Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 RIDGE = 1.0
-LEAST_ANSWERS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,9 +162,9 @@ def fit_weights(votes: Array, labels: Bools, judges: Sequence[str]) -> JuryWeigh
     from scipy.optimize import minimize
     from scipy.special import expit, log_expit
 
-    if len(labels) < LEAST_ANSWERS:
+    if len(labels) < LEAST_FOR_JUDGES:
         raise AgreementError(
-            f"{len(labels)} labelled answers are too few to weigh judges; {LEAST_ANSWERS} are "
+            f"{len(labels)} labelled answers are too few to weigh judges; {LEAST_FOR_JUDGES} are "
             "needed in the part that is fitted on"
         )
     if labels.all() or not labels.any():
