@@ -162,8 +162,8 @@ def test_options_come_as_an_object_or_as_keywords(result: markscheme.Result) -> 
     assert markscheme.agree(result, judges="contains").to_json() == wanted
     changed = markscheme.agree(result, options=options, confidence=0.9)
     assert changed.data["confidence"] == 0.9
-    with pytest.raises(UnknownNameError, match="no option named 'resample'; did you mean 'res"):
-        markscheme.agree(result, resample=10)
+    with pytest.raises(UnknownNameError, match="no option named 'confidenc'; did you mean 'conf"):
+        markscheme.agree(result, confidenc=0.9)
     with pytest.raises(MarkschemeError, match=r"confidence is 2, and must be 0\.9999 or less"):
         markscheme.agree(result, confidence=2)
     with pytest.raises(MarkschemeError, match="by is 'judge', and must be one of system"):

@@ -23,7 +23,7 @@ from markscheme.agreement.people_errors import (
     noise_sentence,
     undone,
 )
-from markscheme.agreement.sequences import RunningEstimate, Unit, running_estimate
+from markscheme.agreement.sequences import RunningEstimate, running_estimate
 from markscheme.agreement.sources import names_of
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
@@ -203,9 +203,9 @@ def _at_any_time(
         refusal, warning = _not_random(table, sample, options)
     if refusal is not None:
         return replace(about, refusal=refusal)
-    found, unit = _running(table, sample, options.confidence)
+    found, whole = _running(table, sample, options.confidence)
     notes = [*about.notes, warning] if warning else [*about.notes]
-    if unit == "question":
+    if whole:
         notes.append("questions were labelled whole, one after the other: each is one bet")
     more = None
     if options.half_width is not None:
@@ -227,25 +227,23 @@ def _unequal_chances(table: pl.DataFrame) -> str | None:
     return None
 
 
-def _running(table: pl.DataFrame, sample: Sample, confidence: float) -> tuple[RunningEstimate, str]:
-    """The sequence at its last label, and what each bet is on."""
+def _running(
+    table: pl.DataFrame, sample: Sample, confidence: float
+) -> tuple[RunningEstimate, bool]:
+    """The sequence at its last label, and whether each bet is on a whole question."""
     last = table["place"].max()
     place = table["place"].fill_null(int(last if isinstance(last, int) else 0) + 1).to_numpy()
     order = np.argsort(place, kind="stable")
     # Equal answers that were labelled once share a place, and are one bet.
     once = table.select(pl.coalesce(pl.col("place"), -1 - pl.int_range(pl.len()))).to_series()
-    unit: Unit = "answer"
-    of = once.to_numpy()[order]
-    if _in_blocks(sample.clusters[order], sample.labelled[order]):
-        unit, of = "question", sample.clusters[order]
+    whole = _in_blocks(sample.clusters[order], sample.labelled[order])
     found = running_estimate(
         sample.labels[order],
-        of.tolist(),
+        units=(sample.clusters if whole else once.to_numpy())[order].tolist(),
         predictions=sample.predictions[order, 0],
-        unit="question" if unit == "question" or len(np.unique(of)) < len(of) else "answer",
         confidence=confidence,
     )
-    return found, unit
+    return found, whole
 
 
 def _in_blocks(clusters: Any, labelled: Any) -> bool:
@@ -267,7 +265,7 @@ def _when_to_stop(found: RunningEstimate, half_width: float, more: int | None) -
         return f"{points} are reached; you may stop labelling"
     if more is None:
         return f"{points} cannot be reached while answers in between have no label"
-    left = (found.answers or 0) - found.n
+    left = found.answers - found.n
     return f"about {min(more, left):,} more labels for {points}"
 
 

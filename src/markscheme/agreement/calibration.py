@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 import polars as pl
 
 from markscheme.errors import AgreementError
+from markscheme.judges import CalibrationMap
 from markscheme.results import Figure
 from markscheme.stats import LEAST_FOR_JUDGES
 
@@ -19,41 +17,6 @@ Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Bins = Literal["uniform", "quantile"]
 Method = Literal["platt", "isotonic"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class CalibrationMap:
-    """A non-decreasing map from a judge's score to the probability of being right.
-
-    Attributes:
-        kind: `platt`: 1 / (1 + exp(-(slope * score + intercept))); `isotonic`: straight lines
-            between `scores` and `probabilities`, flat beyond them.
-        judge: whose scores it maps.
-        answers: labelled answers it was fitted on.
-        slope, intercept: of a Platt map.
-        scores, probabilities: corners of an isotonic map.
-    """
-
-    kind: Method
-    judge: str
-    answers: int
-    slope: float = 0.0
-    intercept: float = 0.0
-    scores: tuple[float, ...] = ()
-    probabilities: tuple[float, ...] = ()
-
-    def __call__(self, scores: Array) -> Array:
-        """Probabilities, from 0 to 1, of an array of scores."""
-        if self.kind == "platt":
-            from scipy.special import expit
-
-            return np.asarray(expit(self.slope * scores + self.intercept), dtype=np.float64)
-        return np.interp(scores, self.scores, self.probabilities)
-
-    def save(self, path: str | Path) -> None:
-        """Write the map as JSON."""
-        content = {"markscheme_calibration": 1, **asdict(self)}
-        Path(path).write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
 
 
 def fit_map(scores: Array, labels: Bools, *, method: Method, judge: str = "") -> CalibrationMap:

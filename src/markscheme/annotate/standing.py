@@ -78,9 +78,8 @@ def standing(connection: Connection, project: Project) -> Standing:
     mean = each["score"].mean()
     running = running_estimate(
         each["label"].to_list(),
-        each["n"].to_list(),
+        units=each["n"].to_list(),
         predictions=each["score"].fill_null(mean).to_numpy() if isinstance(mean, float) else None,
-        unit="answer" if items.height == answers else "question",
     )
     more = running.more_for(MARGIN)
     return replace(
