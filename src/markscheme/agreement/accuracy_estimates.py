@@ -49,7 +49,7 @@ class HumanAccuracy:
         refusal: why they cannot.
         notes: what the reader should know.
         more_labels: of an interval to look at after every label: about how many more the wanted
-            half-width takes, 0 where it is reached; None where none was wanted or it cannot be.
+            half-width takes, 0 where it is reached; None where none was wanted or it is not known.
         grades: whether labels are other than 0 and 1, and a mean grade is estimated.
         few: whether the labels are too few to show the judge's errors, and speak by themselves.
         about: `future` or `these` (`EstimateOptions.about`).
@@ -264,9 +264,8 @@ def _when_to_stop(found: RunningEstimate, half_width: float, more: int | None) -
     if more == 0:
         return f"{points} are reached; you may stop labelling"
     if more is None:
-        return f"{points} cannot be reached while answers in between have no label"
-    left = found.answers - found.n
-    return f"about {min(more, left):,} more labels for {points}"
+        return f"how many more labels {points} take is not known from {found.n:,}"
+    return f"about {more:,} more labels for {points}"
 
 
 def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,6 @@ class RunningEstimate:
     n: int
     answers: int
     confidence: float
-    bets: tuple[_Bets, ...] = field(repr=False, compare=False, default=())
 
     @property
     def figure(self) -> Figure:
@@ -80,16 +79,18 @@ class RunningEstimate:
         return self.upper - self.lower <= 2 * _checked(margin)
 
     def more_for(self, margin: float) -> int | None:
-        """About how many more labels `enough_at(margin)` takes, if they come like those so far.
+        """About how many more labels `enough_at(margin)` takes.
 
-        None before the first label and where labelling everything would not do, which can only be
-        where labels are missing for good.
+        The interval is supposed to narrow as an ordinary one does, with the square root of 1/n -
+        1/answers. None before the first label, and where every answer has one.
         """
         if self.enough_at(margin):
             return 0
-        if self.estimate is None or not self.bets:
+        if self.n in (0, self.answers):
             return None
-        return _more(self, margin)
+        narrower = (2 * margin / (self.upper - self.lower)) ** 2
+        share = narrower * (1 / self.n - 1 / self.answers) + 1 / self.answers
+        return max(1, math.ceil(1 / share) - self.n)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +102,6 @@ class _Bets:
         least: the least value that can be.
         scale, offset: the mean of all values is scale * (m - offset) where the truth is m.
         total: units there are.
-        each: labels a unit, on average.
     """
 
     values: Array
@@ -109,7 +109,6 @@ class _Bets:
     scale: float
     offset: float
     total: float
-    each: float
 
     def growth(self, truths: Array) -> Array:
         """(truths, fractions, units) log of what each bet multiplies the wealth by."""
@@ -169,14 +168,12 @@ def running_estimate(
             estimate=None, lower=0.0, upper=1.0, n=0, answers=answers, confidence=confidence
         )
     level = math.log(2 / (1 - confidence))
-    ends, sides = [], []
+    ends = []
     for flip in (False, True):
         given = np.where(has, 1.0 - known if flip else known, 0.0)
         said = 1.0 - foretold if flip else foretold
-        bets = _bets(given, said, places, has)
-        bound = _lower_bound(bets, level)
+        bound = _lower_bound(_bets(given, said, places, has), level)
         ends.append(1.0 - bound if flip else bound)
-        sides.append(bets)
     low, high = min(ends), max(ends)
     value = _estimate(known, foretold, has)
     return RunningEstimate(
@@ -186,7 +183,6 @@ def running_estimate(
         n=n,
         answers=answers,
         confidence=confidence,
-        bets=(*sides[0], *sides[1]),
     )
 
 
@@ -252,7 +248,6 @@ def _bets(
                 scale=len(given) / len(sizes) / largest,
                 offset=mean,
                 total=float(len(sizes)),
-                each=len(given) / len(sizes),
             )
         )
     return tuple(made)
@@ -289,43 +284,3 @@ def _estimate(known: Array, foretold: Array, has: npt.NDArray[np.bool_]) -> floa
         weight = float(((said - said.mean()) * (labels - labels.mean())).mean()) / spread
         weight = min(1.0, max(0.0, weight * (1 - len(labels) / len(known))))
     return float(labels.mean() + weight * (foretold.mean() - said.mean()))
-
-
-def _more(running: RunningEstimate, margin: float) -> int | None:
-    """Labels until both ends are `margin` away: as many as make the expected wealth suffice."""
-    from scipy.special import logsumexp
-
-    assert running.estimate is not None
-    level = math.log(2 / (1 - running.confidence))
-    half = len(running.bets) // 2
-    needed, seen = 0.0, 0
-    centre = min(max(running.estimate, margin), 1 - margin)
-    for bets, middle in ((running.bets[:half], centre), (running.bets[half:], 1 - centre)):
-        if middle - margin <= 0:
-            continue  # that end is as far as a share can be
-        rates = np.concatenate([_rate(one, middle - margin) for one in bets])
-        best = float(rates.max())
-        if best <= 0:
-            return None
-        fewest, most = 0.0, (level + math.log(len(rates))) / best
-        for _ in range(40):
-            tried = (fewest + most) / 2
-            enough = logsumexp(tried * rates) - math.log(len(rates)) >= level
-            fewest, most = (fewest, tried) if enough else (tried, most)
-        needed = max(needed, most)
-    one = running.bets[0]
-    seen = len(one.values)
-    needed = needed * one.total / (needed + one.total)
-    return max(1, math.ceil((needed - seen) * one.each))
-
-
-def _rate(bets: _Bets, truth: float) -> Array:
-    """(fractions,) expected log growth a unit if values come like those so far.
-
-    Two made up values, as far from the mean as any can be, represent what was not seen yet.
-    """
-    mean = bets.scale * (truth - bets.offset) - bets.least
-    if mean <= 0:
-        return np.full(len(FRACTIONS), math.inf)
-    from_least = np.concatenate([bets.values - bets.least, [0.0]])
-    return np.asarray(np.log1p(FRACTIONS[:, None] * (from_least / mean - 1.0)).mean(axis=1))
