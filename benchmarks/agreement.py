@@ -46,7 +46,7 @@ def judged(rows: int, per_question: int, seed: int) -> dict[str, np.ndarray]:
 
 def intervals(data: dict[str, np.ndarray]) -> float:
     """Seconds from labels and verdicts to intervals of every statistic."""
-    from markscheme.agreement.jackknife import cluster_counts, with_intervals
+    from markscheme.agreement.clustered import cluster_counts, with_intervals
     from markscheme.agreement.verdicts import CELLS, cell_codes, four_cells, statistics
 
     start = time.perf_counter()

@@ -45,8 +45,8 @@ from benchmarks.worlds import (
     World,
     difficulty,
 )
+from markscheme.agreement.clustered import with_intervals
 from markscheme.agreement.estimators import estimates
-from markscheme.agreement.jackknife import with_intervals
 from markscheme.agreement.paired import expected_pairs, share_difference
 from markscheme.agreement.verdicts import FROM_COUNTS
 from markscheme.results import figure

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from markscheme.agreement.against_labels import agreement
-from markscheme.agreement.jackknife import cluster_counts
+from markscheme.agreement.clustered import cluster_counts
 from markscheme.agreement.options import AgreementOptions, AgreeOptions
 from markscheme.agreement.verdicts import (
     CELLS,

@@ -9,12 +9,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
-from markscheme.agreement.jackknife import (
-    auroc_influences,
-    precision_influences,
-    with_intervals,
-)
+from markscheme.agreement.clustered import with_intervals
 from markscheme.agreement.verdicts import statistics
+from markscheme.stats import auroc_influences, precision_influences
 
 
 def single(tp: int, fp: int, fn: int, tn: int) -> np.ndarray:

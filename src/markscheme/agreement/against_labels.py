@@ -9,13 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.jackknife import (
-    auroc_influences,
-    by_variance,
-    cluster_counts,
-    precision_influences,
-    with_intervals,
-)
+from markscheme.agreement.clustered import by_variance, cluster_counts, with_intervals
 from markscheme.agreement.options import AgreeOptions, Unjudged
 from markscheme.agreement.verdicts import (
     CELLS,
@@ -25,7 +19,13 @@ from markscheme.agreement.verdicts import (
     statistics,
 )
 from markscheme.results import Figure
-from markscheme.stats import LEAST_RANKED, kish, variance_of_sum
+from markscheme.stats import (
+    LEAST_RANKED,
+    auroc_influences,
+    kish,
+    precision_influences,
+    variance_of_sum,
+)
 from markscheme.tables import Joined, as_binary
 
 Array = npt.NDArray[np.float64]

@@ -13,6 +13,14 @@ from markscheme.judges import CalibrationMap
 from markscheme.results import Figure
 from markscheme.stats import LEAST_FOR_JUDGES
 
+__all__ = [
+    "CalibrationMap",
+    "calibration_figures",
+    "expected_calibration_error",
+    "fit_map",
+    "reliability_diagram",
+]
+
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Bins = Literal["uniform", "quantile"]

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.jackknife import cluster_counts
+from markscheme.agreement.clustered import cluster_counts
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.paired import (
     Comparison,

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.annotators import rating_counts, ratings_of
-from markscheme.agreement.jackknife import cluster_counts
+from markscheme.agreement.clustered import cluster_counts
 from markscheme.agreement.verdicts import cell_codes
 from markscheme.errors import AgreementError, DataError
 from markscheme.results import Figure, plain

@@ -25,8 +25,10 @@ from .intervals import share_interval as share_interval
 from .intervals import single_answers as single_answers
 from .intervals import variance_of_sum as variance_of_sum
 from .intervals import wilson_interval as wilson_interval
+from .jackknife import auroc_influences as auroc_influences
 from .jackknife import jackknife_difference as jackknife_difference
 from .jackknife import jackknife_variance as jackknife_variance
+from .jackknife import precision_influences as precision_influences
 from .jackknife import variance_without_one as variance_without_one
 from .label_noise import LabelNoise as LabelNoise
 from .label_noise import noise_from_pairs as noise_from_pairs

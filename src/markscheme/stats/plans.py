@@ -70,7 +70,7 @@ class Assured:
     Attributes:
         labels: how many, known ones included.
         share: of the draws that answer the question.
-        half_width: that at most `assurance` of the draws exceed not; None where that many have no
+        half_width: that at most `ASSURANCE` of the draws exceed not; None where that many have no
             interval.
         value: the mean of what the estimate is of, as supposed.
     """
@@ -88,10 +88,9 @@ def labels_needed(
     judges: bool = True,
     about: About = "future",
     confidence: float = 0.95,
-    assurance: float = ASSURANCE,
     seed: int = 0,
 ) -> Assured:
-    """The fewest labels with which a share `assurance` of draws answers the question.
+    """The fewest labels with which a share `ASSURANCE` of draws answers the question.
 
     Args:
         supposed: of the answers.
@@ -99,12 +98,11 @@ def labels_needed(
         judges: whether the estimate uses them.
         about: further answers of the kind, or these alone.
         confidence: of the intervals.
-        assurance: see above.
         seed: of the draws.
 
     Returns:
         What that number gives; where not even labels of all answers do, what these give, with a
-        `share` below `assurance`.
+        `share` below `ASSURANCE`.
     """
     small = _fewer(supposed, seed)
     draws = [_drawn(small, np.random.default_rng([seed, number])) for number in range(DRAWS)]
@@ -119,7 +117,7 @@ def labels_needed(
             math.inf if each.low is None or each.high is None else (each.high - each.low) / 2
             for each in found
         ]
-        half = float(np.quantile(halves, assurance, method="inverted_cdf"))
+        half = float(np.quantile(halves, ASSURANCE, method="inverted_cdf"))
         return Assured(
             labels=int(np.count_nonzero(_labelled(small, draws[0][1], units))),
             half_width=half if math.isfinite(half) else None,
@@ -130,15 +128,15 @@ def labels_needed(
     total = int(small.units.max()) + 1
     low, high = min(total, max(LEAST_FOR_JUDGES, _known_units(small))), total
     few = given(low)
-    if few.share >= assurance:
+    if few.share >= ASSURANCE:
         return few
     many = given(high)
-    if many.share < assurance:
+    if many.share < ASSURANCE:
         return many
     while high - low > max(1, high // _CLOSE):
         middle = (low + high) // 2
         found = given(middle)
-        low, high, many = (low, middle, found) if found.share >= assurance else (middle, high, many)
+        low, high, many = (low, middle, found) if found.share >= ASSURANCE else (middle, high, many)
     return many
 
 
