@@ -149,14 +149,12 @@ def _ranked(
     asked = np.unique(clusters[scored], return_inverse=True)[1]
     answers = np.bincount(asked)
     freedom = max(kish(answers) - 1, 1.0)
-
-    def bounded(name: str, influences: Array, more: int) -> Figure:
-        pulls = np.bincount(asked, influences).astype(np.float64)
-        moved = variance_of_sum(len(scores) * pulls, answers) + more * float((pulls**2).max())
-        return by_variance(points[name].value or 0.0, moved, freedom, confidence)
-
-    points["auroc"] = bounded("auroc", auroc_influences(labels[scored], scores), 0)
+    influences = {"auroc": auroc_influences}
     if len(answers) >= LEAST_RANKED:
-        influences = precision_influences(labels[scored], scores)
-        points["average_precision"] = bounded("average_precision", influences, 1)
+        influences["average_precision"] = precision_influences
+    for name, influence in influences.items():
+        pulls = np.bincount(asked, influence(labels[scored], scores)).astype(np.float64)
+        # Of a good judge few answers decide: as one more question like the one that moves it most.
+        moved = variance_of_sum(len(scores) * pulls, answers) + float((pulls**2).max())
+        points[name] = by_variance(points[name].value or 0.0, moved, freedom, confidence)
     return points

@@ -4,8 +4,7 @@ Accuracy, precision and recall are shares (`stats.share_interval`). Of the other
 questions gives the sampling variance (Efron & Stein 1981): F1 gets Wilson's interval at the number
 of answers that it is worth, kappa and MCC a t interval on Fisher's z scale, so that bounds stay
 within the statistic's range. AUROC and average precision take theirs from what each answer does to
-them, summed by question. Few answers decide average precision, so that one more question like the
-one that moves it most is added.
+them, summed by question.
 """
 
 from __future__ import annotations
