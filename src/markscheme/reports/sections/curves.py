@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from markscheme.agreement import expected_calibration_error, reliability_diagram
+from markscheme.reports.charts import POINTED, by_judge, light, themed
 from markscheme.reports.charts import altair as charts
-from markscheme.reports.charts import by_judge, light, themed
 from markscheme.reports.material import Material
 from markscheme.reports.section import Section
 from markscheme.results import Column, Table, columns, interval_note, number
@@ -76,6 +76,10 @@ def reliability_curves(material: Material) -> Section | None:
         for name, rows in scored
     }
     table = pl.concat([one.with_columns(judge=pl.lit(name)) for name, one in diagrams.items()])
+    texts = [
+        f"{name}: mean score {score:.3f}, accepted {accepted:.3f}"
+        for name, score, accepted in table.select("judge", "mean_score", "accepted").iter_rows()
+    ]
     gaps = [f"{name} {expected_calibration_error(one):.3f}" for name, one in diagrams.items()]
     return Section(
         key="reliability",
@@ -95,8 +99,9 @@ def reliability_curves(material: Material) -> Section | None:
             table,
         ),
         chart=lambda: _lines(
-            table, x="mean_score", y="accepted", judges=material.names, x_title="mean score",
-            y_title="share people accept", points=True,
+            table.with_columns(text=pl.Series(texts)), x="mean_score", y="accepted",
+            judges=material.names, x_title="mean score", y_title="share people accept",
+            points=True,
         ),
     )  # fmt: skip
 
@@ -138,11 +143,5 @@ def _lines(
     drawn = base.mark_line(strokeWidth=2).encode(order=f"{x}:Q", detail="judge:N")
     layers = diagonal + drawn
     if points:
-        layers += base.mark_point(filled=True, size=50, opacity=1).encode(
-            tooltip=[
-                "judge",
-                alt.Tooltip(f"{x}:Q", format=".2f"),
-                alt.Tooltip(f"{y}:Q", format=".2f"),
-            ]
-        )
+        layers += base.mark_point(filled=True, size=50, opacity=1).encode(**POINTED)
     return themed(layers.properties(width=_SIZE, height=_SIZE))

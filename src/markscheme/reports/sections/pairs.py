@@ -10,15 +10,12 @@ from markscheme.agreement import (
     CompareResult,
     Comparison,
     PeoplesDifference,
-    compare,
     compare_answers,
 )
-from markscheme.errors import AgreementError
 from markscheme.reports.material import PEOPLE, Material
 from markscheme.reports.section import Section
 from markscheme.results import Column, Table, columns, interval_note, number, p_text
 
-_MOST_SYSTEMS = 30
 _MOST_WITH_EVERY_PAIR = 8
 """With more systems the table has neighbours in the ranking alone; the p-values allow for all."""
 
@@ -28,17 +25,12 @@ def pairs(material: Material) -> Section | None:
 
     Where a part of the answers is labelled, what people would say is estimated from both.
     """
-    if not 1 < len(material.systems) <= _MOST_SYSTEMS:
-        return None
     every_label = material.labelled == material.answers.height
     leading, why = material.leading
     voice = PEOPLE if every_label else leading
     labels = None if every_label or not material.labelled else material.labels
-    try:
-        found = compare(
-            material.judged_by(voice), labels, systems=True, positive_from=material.positive_from
-        )
-    except AgreementError:  # Systems without a question in common.
+    found = material.compared(voice, labels)
+    if found is None:
         return None
     whole = len(found.order) <= _MOST_WITH_EVERY_PAIR
     shown = _shown(found, whole=whole)

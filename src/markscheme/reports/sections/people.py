@@ -42,11 +42,13 @@ def people(material: Material) -> Section | None:
 
 
 def _chart(found: EstimateResult, judge: str) -> Any:
-    alone = [dot(one.system, judge, None, None, accepted=one.judge_mean) for one in found.estimates]
+    alone = [
+        dot(one.system, judge, one.judge_mean, None, None, x="accepted") for one in found.estimates
+    ]
     known = [
-        dot(one.system, PEOPLE, one.figure.low, one.figure.high, accepted=one.figure.value)
+        dot(one.system, PEOPLE, figure.value, figure.low, figure.high, x="accepted")
         for one in found.estimates
-        if one.figure is not None
+        if (figure := one.figure) is not None
     ]
     return dots(
         [*alone, *known], y="system", x="accepted", x_title="answers accepted", judges=[judge],
