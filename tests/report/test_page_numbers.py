@@ -14,7 +14,6 @@ from typing import Any
 import orjson
 import polars as pl
 import pytest
-from page_numbers import Page, Place, numbers, shares, thirds
 
 import markscheme
 from markscheme.agreement import (
@@ -30,6 +29,7 @@ from markscheme.reports.material import Material, read_material
 from markscheme.reports.payload import later, payload
 from markscheme.results import p_text, scope_notes
 from markscheme.testing import ScriptedChat
+from page_numbers import Page, Place, numbers, shares, thirds
 
 ALL = "(all)"
 Claims = dict[Place, list[list[str]]]

@@ -22,6 +22,7 @@ class Page(HTMLParser):
         self.texts: dict[Place, list[str]] = {}
         self._open: list[tuple[str, dict[str, str | None]]] = []
         self._section = "page"
+        self._term = ""
         self._header: list[str] = []
         self._cells: list[tuple[str, bool]] = []
         self._text: list[str] = []
@@ -67,6 +68,8 @@ class Page(HTMLParser):
             else:
                 classes = self._open[-1][1].get("class") or ""
                 self._cells.append((text, "number" in classes))
+        elif text and tags[-1:] == ["dt"]:
+            self._term = text
         elif text and not (_SILENT & set(tags) and "svg" not in tags):
             self._add((self._section, self._kind(tags)), text)
 
@@ -82,6 +85,8 @@ class Page(HTMLParser):
     def _kind(self, tags: Sequence[str]) -> str:
         if "svg" in tags:
             return "mark" if "title" in tags else "axis"
+        if "dd" in tags:
+            return self._term
         classes = {name for _, found in self._open for name in (found.get("class") or "").split()}
         known = [name for name in ("says", "note", "absent", "facts", "keys") if name in classes]
         return known[-1] if known else tags[-1]
