@@ -88,7 +88,7 @@ class Page(HTMLParser):
         if "dd" in tags:
             return self._term
         classes = {name for _, found in self._open for name in (found.get("class") or "").split()}
-        known = [name for name in ("says", "note", "absent", "facts", "keys") if name in classes]
+        known = [name for name in ("says", "note", "absent", "facts", "hint") if name in classes]
         return known[-1] if known else tags[-1]
 
     def _add(self, place: Place, text: str) -> None:
