@@ -155,7 +155,7 @@ Judge = Annotated[str | None, JUDGE]
 Judges = Annotated[tuple[str, ...], JUDGE]
 """Several judges; () for the default, which the command's help names."""
 
-Seed = Annotated[int, Option("Seed for everything random.", rare=True)]
+Seed = Annotated[int, Option("Seed for everything random.", minimum=0, rare=True)]
 Columns = Annotated[
     Mapping[str, str],
     Option(
@@ -304,7 +304,7 @@ def _choices(hint: Any) -> tuple[str, ...]:
 
 
 def _check_range(name: str, value: float, option: Option) -> None:
-    if option.minimum is not None and value < option.minimum:
+    if option.minimum is not None and not value >= option.minimum:  # NaN is out of range
         raise MarkschemeError(f"{name} is {value!r}, and must be {option.minimum!r} or more")
-    if option.maximum is not None and value > option.maximum:
+    if option.maximum is not None and not value <= option.maximum:
         raise MarkschemeError(f"{name} is {value!r}, and must be {option.maximum!r} or less")

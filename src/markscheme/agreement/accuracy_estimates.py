@@ -43,7 +43,8 @@ class HumanAccuracy:
         judge, system: whose judgments (`a + b` of several judges), on whose answers (None:
             everybody's).
         answers, labelled, not_judged: how many.
-        judge_mean: what the first judge alone says: its mean prediction, biased by its errors.
+        judge_mean: what the first judge alone says: its mean prediction, biased by its errors;
+            None where it judged nothing.
         predictions: `score` or `verdict`.
         estimates: one a method, empty where the labels cannot support any.
         refusal: why they cannot.
@@ -62,7 +63,7 @@ class HumanAccuracy:
     answers: int
     labelled: int
     not_judged: int
-    judge_mean: float
+    judge_mean: float | None
     predictions: str
     estimates: Sequence[Estimate]
     refusal: str | None
@@ -109,15 +110,22 @@ def human_accuracy(
             "--half-width requires --anytime; 'markscheme plan-labels --half-width' says before "
             "labelling how many labels it takes"
         )
-    names = names_of(options.judge)
-    table = with_labels(one_judge(judgments, names[0] if names else None), labels)
+    names = tuple(dict.fromkeys(names_of(options.judge)))
+    options = replace(options, judge=names)
+    table, unused = _with_labels(one_judge(judgments, names[0] if names else None), labels)
+    others = [f"{unused:,} labels are of other answers, and left out"] if unused else []
     for place, name in enumerate(names[1:], 1):
-        table = _with_judge(table, one_judge(judgments, name), place)
+        table, left_out = _with_judge(table, one_judge(judgments, name), place)
+        if left_out:
+            others.append(
+                f"{left_out:,} answers of {name}'s are not among those of {names[0]}, and left out"
+            )
     noise = label_noise(
         labels, supposed=options.label_errors, positive_from=options.positive_from,
         confidence=options.confidence,
     )  # fmt: skip
     whole = _with_noise(_estimate(table, None, options), noise)
+    whole = replace(whole, notes=[*others, *whole.notes])
     if whole.refusal and not options.by == "system":
         raise AgreementError(whole.refusal)
     found = [whole]
@@ -132,24 +140,25 @@ def human_accuracy(
 
 
 def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions) -> HumanAccuracy:
-    judged = table["verdict"].is_not_null() | table["score"].is_not_null()
-    not_judged = table.height - int(judged.sum())
-    notes = []
-    if not_judged:
-        notes.append(
-            f"{not_judged} answers were not judged; the estimate counts them with the judge's "
-            "average"
-        )
+    judges = tuple(options.judge) or (str(table["judge"][0]),)
+    judged = [_judged(table, place) for place in range(len(judges))]
+    not_judged = table.height - judged[0]
+    notes = [
+        f"{table.height - here:,} answers were not judged{f' by {name}' if place else ''}; the "
+        "estimate counts them with the judge's average"
+        if here else f"{name} judged none of the answers; it tells nothing of them"
+        for place, (name, here) in enumerate(zip(judges, judged, strict=True))
+        if here < table.height
+    ]  # fmt: skip
     sample, predictions = sample_of(table, options)
     labelled = int(sample.labelled.sum())
-    judges = names_of(options.judge) or (table["judge"][0],)
     about = HumanAccuracy(
         judge=" + ".join(judges),
         system=system,
         answers=table.height,
         labelled=labelled,
         not_judged=not_judged,
-        judge_mean=float(sample.predictions[:, 0].mean()),
+        judge_mean=float(sample.predictions[:, 0].mean()) if judged[0] else None,
         predictions=predictions,
         estimates=[],
         refusal=None,
@@ -180,6 +189,12 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
         worth = f"{labelled:,} labels are worth {tuned.worth:,.0f} with the judge"
         notes.append(worth if helps else "the judge adds nothing to the labels here")
     return replace(about, estimates=found, few=bool(few))
+
+
+def _judged(table: pl.DataFrame, place: int) -> int:
+    """How many answers the judge in this place has a verdict or a score of."""
+    verdict, score = (table[f"{name} {place}" if place else name] for name in ("verdict", "score"))
+    return int((verdict.is_not_null() | score.is_not_null()).sum())
 
 
 def _with_noise(found: HumanAccuracy, noise: LabelNoise | None) -> HumanAccuracy:
@@ -276,6 +291,11 @@ def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
     Raises:
         AgreementError: judgments and labels do not match, or only the labels know the question.
     """
+    return _with_labels(judgments, labels)[0]
+
+
+def _with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """The same, and how many labels are of other answers."""
     joined = join_labels(judgments, labels)
     matched, key, identity = joined.rows, joined.key, joined.identity
     if "question" in matched.columns and "question" not in judgments.columns:
@@ -291,7 +311,7 @@ def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
         (places.with_columns(pl.col("place").cast(pl.Int64)), key),
     ):
         table = table.join(found, on=by, how="left", nulls_equal=True, maintain_order="left")
-    return with_clusters(table)
+    return with_clusters(table), joined.unused_labels
 
 
 def with_clusters(table: pl.DataFrame) -> pl.DataFrame:
@@ -301,14 +321,21 @@ def with_clusters(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(cluster.cast(pl.Int64).alias("cluster"))
 
 
-def _with_judge(table: pl.DataFrame, rows: pl.DataFrame, place: int) -> pl.DataFrame:
-    """The answers with what a further judge says of them, in columns with its number."""
+def _with_judge(
+    table: pl.DataFrame, rows: pl.DataFrame, place: int
+) -> tuple[pl.DataFrame, int]:
+    """The answers with what a further judge says of them, in columns with its number.
+
+    Also how many answers of that judge's are not among them.
+    """
     by_id = "answer_id" in table.columns and "answer_id" in rows.columns
     key = [KEYS[0]] if by_id else [name for name in KEYS[1:] if name in table.columns]
     further = rows.unique(key, keep="first").select(
         *key, *(pl.col(name).alias(f"{name} {place}") for name in ("verdict", "score"))
     )
-    return table.join(further, on=key, how="left", nulls_equal=True, maintain_order="left")
+    left_out = further.join(table, on=key, how="anti", nulls_equal=True).height
+    both = table.join(further, on=key, how="left", nulls_equal=True, maintain_order="left")
+    return both, left_out
 
 
 def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, str]:
@@ -337,7 +364,7 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
                 "every labelled answer needs an inclusion_probability above 0 and at most 1; "
                 "give it for all labels or for none"
             )
-        weights[has] = 1.0 / chance[has]
+        weights[has] = chance[has].min(initial=1.0) / chance[has]
     clusters = (table["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy()
     return Sample(predictions=predictions, labels=labels, weights=weights, clusters=clusters), use
 

@@ -52,6 +52,8 @@ def with_intervals(
     tp, fp, fn, tn = counts.sum(axis=0)
     both = min(tp + fn, fp + tn) >= LEAST_OF_A_LABEL
     answers = counts.sum(axis=1)
+    if not answers.any():
+        return found
     evidence = share_evidence(counts[:, 0] + counts[:, 3], answers)
     # Errors are what moves all these: where they are few, what repeats them is seen in pairs only.
     alike = float(answers.sum()) / evidence.answers

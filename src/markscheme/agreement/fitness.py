@@ -11,9 +11,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 import polars as pl
 
 from markscheme.agreement.annotators import rating_counts, ratings_of
@@ -32,12 +34,14 @@ from markscheme.stats import (
     share_interval,
 )
 from markscheme.tables import Joined, as_binary, replace_file
+from markscheme.text import excerpt
 
 Ints = npt.NDArray[np.int64]
 
 _TP, _FP, _FN, _TN = range(4)
 FILE = "fitness.json"
 SURE = 0.95
+_MOST_BYTES, _MOST_SAID = 10_000_000, 1000
 CLOSE = 0.03
 """A share of accepted answers this near to people's, at either end of its interval, is theirs."""
 
@@ -291,26 +295,47 @@ def fitness_line(judge: str, signature: str, where: Path | None) -> str:
             f"nothing says how far {judge} agrees with people here: 'markscheme agree' on labelled "
             f"answers writes {FILE}, which --fitness reads"
         )
-    file = where / FILE if where.is_dir() else where
-    try:
-        known = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{file} cannot be read as a statement of fitness: {error}") from error
-    if not isinstance(known, dict) or not all(map(_is_statement, known.values())):
-        raise AgreementError(f"{file} holds no statements of fitness; 'markscheme agree' writes it")
+    file, known = _statements(where)
     if judge not in known:
-        names = ", ".join(map(repr, known)) or "nobody"
+        names = excerpt(", ".join(map(repr, known)), _MOST_SAID)
         return f"{file} says nothing of {judge}; it is of {names}"
     about = known[judge]
     if about.get("signature") not in (None, signature):
         return (
-            f"{file} is of {judge} with signature {about['signature']}, and this run's is "
-            f"{signature}: agree again"
+            f"{file} is of {judge} with signature {excerpt(str(about['signature']), _MOST_SAID)}, "
+            f"and this run's is {signature}: agree again"
         )
-    return f"{judge}, by {about.get('labels')}: " + "; ".join(about["sentences"][1:-1])
+    said = "; ".join(about["sentences"][1:-1])
+    return f"{judge}, by {excerpt(about['labels'], _MOST_SAID)}: {excerpt(said, _MOST_SAID)}"
+
+
+def _statements(where: Path) -> tuple[Path, dict[str, Any]]:
+    """The file of fitness, and what it says by judge.
+
+    Raises:
+        DataError: the file cannot be read.
+        AgreementError: it holds no statements.
+    """
+    file = where / FILE if where.is_dir() else where
+    try:
+        if not file.is_file():  # A pipe would be waited for.
+            raise FileNotFoundError("there is no such file")
+        if file.stat().st_size > _MOST_BYTES:
+            raise ValueError(f"it is larger than {_MOST_BYTES / 1e6:g} MB")
+        known = orjson.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"{file} cannot be read as a statement of fitness: {error}; 'markscheme agree' on a "
+            "labelled run writes it"
+        ) from error
+    if not isinstance(known, dict) or not known or not all(map(_is_statement, known.values())):
+        raise AgreementError(f"{file} holds no statements of fitness; 'markscheme agree' writes it")
+    return file, known
 
 
 def _is_statement(value: object) -> bool:
     """Whether it is as `write_fitness` writes one, as far as a line of it needs."""
-    said = value.get("sentences") if isinstance(value, dict) else None
-    return isinstance(said, list) and all(isinstance(one, str) for one in said)
+    if not isinstance(value, dict) or not isinstance(value.get("labels"), str):
+        return False
+    said = value.get("sentences")
+    return isinstance(said, list) and len(said) > 2 and all(isinstance(one, str) for one in said)

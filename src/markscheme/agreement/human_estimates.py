@@ -105,10 +105,12 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
         whose += "" if these else " and others like them"
         few = f"; few labels, {one.labelled:,}" if one.few else ""
         share = figure.text(scale=100, digits=0, unit="%", words=True)
-        said.append(
-            f"People would accept {share} of {whose}; "
-            f"{one.judge.partition(' + ')[0]} alone says {100 * one.judge_mean:.0f}%{few}"
-        )
+        alone = f"{one.judge.partition(' + ')[0]} "
+        alone += (
+            "judged none of them" if one.judge_mean is None
+            else f"alone says {100 * one.judge_mean:.0f}%"
+        )  # fmt: skip
+        said.append(f"People would accept {share} of {whose}; {alone}{few}")
     return tuple(said)
 
 

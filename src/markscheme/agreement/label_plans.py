@@ -32,6 +32,7 @@ class LabelNeed:
         reach: the half-width that four in five samples of so many labels (or of all) stay within.
         share: of samples of so many labels (or of all) that answer the question.
         value: what is supposed of the share that people accept, or of the difference.
+        grades: whether it is of a mean grade, since the known labels are other than 0 and 1.
         source: what that rests on.
         known: labels that are there already.
         more: how many more than these.
@@ -48,6 +49,7 @@ class LabelNeed:
     known: int = 0
     more: int | None = None
     more_anytime: int | None = None
+    grades: bool = False
 
 
 def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
@@ -76,6 +78,7 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
         value=found.value, source=source, known=known,
         more=None if labels is None or not known else max(0, labels - known),
         more_anytime=_more_anytime(supposed, options) if known else None,
+        grades=not np.isin(supposed.labels[~np.isnan(supposed.labels)], (0.0, 1.0)).all(),
     )  # fmt: skip
 
 
@@ -106,7 +109,17 @@ def _supposed(answers: pl.DataFrame, options: PlanOptions) -> Supposed:
         raise AgreementError(
             f"a judge accuracy of {right:g} tells nothing; suppose one above 0.5, at most 1"
         )
-    sample, _ = sample_of(answers, EstimateOptions())
+    sample, _ = sample_of(answers, EstimateOptions(positive_from=options.positive_from))
+    if options.above is not None and not sample.binary:
+        raise AgreementError(
+            "the known labels are grades, and --above is of a share: say with --positive-from "
+            "from which grade an answer is acceptable"
+        )
+    if not sample.labelled.any() and answers["verdict"].null_count() == answers.height:
+        raise AgreementError(
+            f"{answers['judge'][0]} judged none of the {answers.height:,} answers, so that nothing "
+            "is known of them: judge them first, give a --pilot, or only a --count"
+        )
     # What was not judged is like the answers whose scores are as the average.
     accepted = answers["verdict"].fill_null(bool(sample.predictions.mean() >= 0.5)).to_numpy()
     pair = options.for_difference

@@ -25,7 +25,7 @@ from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.flags import with_keywords
 from markscheme.results import Column, Table, TableResult, columns, plain
 from markscheme.stats import ASSURANCE, LEAST_FOR_JUDGES, MOST_ANSWERS
-from markscheme.tables import load_labels, one_judge, write_table
+from markscheme.tables import KEYS, load_labels, one_judge, write_table
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -100,7 +100,7 @@ def plan_labels(
     """
     wanted = with_keywords(PlanOptions, options, keywords)
     pair = wanted.for_difference
-    if not (wanted.half_width or wanted.above or wanted.count or pair):
+    if all(one is None for one in (wanted.half_width, wanted.above, wanted.count)) and not pair:
         raise AgreementError(
             "a plan requires --half-width, such as 0.03, --above LIMIT, --for-difference A,B or "
             "--count"
@@ -125,7 +125,7 @@ def plan_labels(
     for place, part in enumerate(parts):
         name = part["system"][0] if wanted.by else None
         number = wanted.count
-        if number is None or wanted.half_width or wanted.above:
+        if number is None or wanted.half_width is not None or wanted.above is not None:
             need = needs[name] = label_need(part, wanted)
             said.append(_sentence(need, name, part.height, wanted))
             number = wanted.count or need.labels or part.height
@@ -175,7 +175,9 @@ def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> pl.DataFrame
     if labels is not None:
         return with_labels(rows, labels)
     none = {"label": pl.lit(None, pl.Float64), "place": pl.lit(None, pl.Int64)}
-    return with_clusters(rows).with_columns(**none)
+    by_id = KEYS[0] in rows.columns and not rows[KEYS[0]].null_count()
+    key = KEYS[:1] if by_id else [name for name in KEYS[1:] if name in rows.columns]
+    return with_clusters(rows.unique(key, keep="first", maintain_order=True)).with_columns(**none)
 
 
 def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None) -> pl.DataFrame:
@@ -184,9 +186,10 @@ def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None
     Raises:
         AgreementError: other than two systems, or one that is not there, or no such question.
     """
-    if len(pair) != 2 or by:
+    if len(set(pair)) != 2 or len(pair) != 2 or by:
         raise AgreementError(
-            "a plan for a difference is of two systems: --for-difference A,B, without --by"
+            "a plan for a difference is of two different systems, without --by: --for-difference "
+            f"A,B, not {', '.join(map(repr, pair))}"
         )
     lacking = [name for name in ("question", "answer", "system") if name not in table.columns]
     if lacking:
@@ -259,11 +262,12 @@ def _sentence(need: LabelNeed, system: str | None, answers: int, options: PlanOp
         text = f"even all {most:,} labels give no less than +-{100 * need.reach:.1f} points"
     else:
         text = f"even all {most:,} labels {what} in only {100 * need.share:.0f}% of samples"
-    value = (
-        f"a difference of {100 * need.value:+.1f} points"
-        if options.for_difference
-        else f"{100 * need.value:.0f}% accepted by people"
-    )
+    if options.for_difference:
+        value = f"a difference of {100 * need.value:+.1f} points"
+    elif need.grades:
+        value = f"a mean grade of {need.value:.3g}"
+    else:
+        value = f"{100 * need.value:.0f}% accepted by people"
     text = f"{whose}{text}; supposing {value}, from {need.source}"
     if need.more is not None:
         text += f". {need.more:,} of them are still to be labelled"

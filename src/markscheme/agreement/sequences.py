@@ -174,8 +174,8 @@ def running_estimate(
         said = 1.0 - foretold if flip else foretold
         bound = _lower_bound(_bets(given, said, places, has), level)
         ends.append(1.0 - bound if flip else bound)
-    low, high = min(ends), max(ends)
     value = _estimate(known, foretold, has)
+    low, high = (value, value) if n == answers else (min(ends), max(ends))
     return RunningEstimate(
         estimate=float(np.clip(value, low, high)),
         lower=low,

@@ -127,9 +127,11 @@ def judge(
     from markscheme.tables import AnswersReader, check_named, count_rows
 
     if fail_under is not None:
-        from markscheme.agreement import gates
+        from markscheme.agreement import fitness_line, gates
 
-        gates([], fail_under, confidence=confidence)  # a wrong limit is named before the work
+        # What is wrong with the limit, or with the file, is named before the work.
+        gates([], fail_under, confidence=confidence)
+        fitness_line("", "", fitness)
     elif confidence is not None or fitness is not None:
         raise MarkschemeError("--confidence and --fitness require --fail-under")
     if (read.slices or models.batch) and engine is Engine.RAY:

@@ -35,6 +35,8 @@ NO = (
 )  # fmt: skip
 PARTLY = ("partially correct", "partly correct", "partial", "teilweise richtig", "half")
 BLANK = ("", "null", "none", "na", "n/a", "nan", "-", "?")
+_LARGEST = 1e100
+"""The squares of larger numbers are infinite, or nearly so."""
 _TRAILING = ".!,;:"
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}%?")
 _WORDS: dict[str, float | None] = (
@@ -111,10 +113,11 @@ def parse_values(column: pl.Series) -> pl.Series:
     Blanks (empty text, `null`, `n/a`, `?` and the like) and NaN become null.
 
     Raises:
-        DataError: a text that is none of these; the message names up to five of them.
+        DataError: a text that is none of these; the message names up to five of them. Or a number
+            that is infinite, or so large that its square would be.
     """
     if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
-        return column.cast(pl.Float64).fill_nan(None)
+        return _finite(column.cast(pl.Float64).fill_nan(None))
     if not isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum):
         raise DataError(
             f"column {column.name!r} holds {column.dtype}, not verdicts; expected yes/no, "
@@ -128,20 +131,15 @@ def parse_values(column: pl.Series) -> pl.Series:
             f"column {column.name!r} has {texts.is_in(strange).sum()} values that are no verdict, "
             f"such as {shown}; expected yes/no, true/false, correct/incorrect, 0/1 or numbers"
         )
-    return values.alias(column.name)
+    return _finite(values.alias(column.name))
 
 
-def parse_labels(column: pl.Series) -> pl.Series:
-    """As `parse_values`, for labels, which are finite.
-
-    Raises:
-        DataError: as `parse_values`, or a number is infinite.
-    """
-    values = parse_values(column)
-    infinite = int(values.is_infinite().sum())
-    if infinite:
+def _finite(values: pl.Series) -> pl.Series:
+    beyond = (values.abs() > _LARGEST).fill_null(value=False)
+    if beyond.any():
         raise DataError(
-            f"column {column.name!r} has {infinite} infinite numbers; a label is yes/no, "
+            f"column {values.name!r} has {beyond.sum():,} infinite numbers, or beyond "
+            f"{_LARGEST:g}, the first in row {(beyond.arg_max() or 0) + 1:,}; expected yes/no, "
             "true/false, correct/incorrect, 0/1 or a finite number"
         )
     return values

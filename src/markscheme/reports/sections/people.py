@@ -43,7 +43,9 @@ def people(material: Material) -> Section | None:
 
 def _chart(found: EstimateResult, judge: str) -> Any:
     alone = [
-        dot(one.system, judge, one.judge_mean, None, None, x="accepted") for one in found.estimates
+        dot(one.system, judge, one.judge_mean, None, None, x="accepted")
+        for one in found.estimates
+        if one.judge_mean is not None
     ]
     known = [
         dot(one.system, PEOPLE, figure.value, figure.low, figure.high, x="accepted")
