@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from markscheme.agreement import EstimateOptions, human_accuracy
+from markscheme.agreement import EstimateOptions, agree, estimate, human_accuracy
 from markscheme.agreement.estimators import METHODS, Estimate, estimates
 from markscheme.errors import AgreementError
 from markscheme.stats import Sample
@@ -120,7 +120,7 @@ def test_without_clusters_the_rest_is_what_predictions_of_left_out_labels_miss(
     unseen = 2 * (missed_alone**2).max()
     left = (missed @ missed + unseen) / (missed_alone @ missed_alone + unseen)
     share = left * rest / (n + rest)
-    assert tuned.worth == pytest.approx(n / share)
+    assert tuned.worth == pytest.approx(1 / (share / n + 1 / (n + rest)))
     value = tuned.figure.value or 0.0
     assert tuned.standard_error == pytest.approx(math.sqrt(value * (1 - value) * share / n))
 
@@ -267,3 +267,66 @@ def test_not_judged_answers_stay_in_and_are_named() -> None:
     found = human_accuracy(judged(table), load_labels(table.sample(200, seed=2).drop("score")))
     assert found[0].not_judged == 100
     assert "100 answers were not judged" in found[0].notes[0]
+
+
+def answers_of(judge: str, verdicts: list[bool | None], start: int = 0) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "answer_id": [f"a{start + n}" for n in range(len(verdicts))],
+            "question": [f"q{start + n}" for n in range(len(verdicts))],
+            "answer": "x", "judge": judge, "verdict": verdicts,
+        },
+        schema_overrides={"verdict": pl.Boolean},
+    )  # fmt: skip
+
+
+def labels_of(number: int) -> pl.DataFrame:
+    return pl.DataFrame(
+        {"answer_id": [f"a{n}" for n in range(number)], "label": [n % 3 > 0 for n in range(number)]}
+    )
+
+
+def test_a_judge_that_judged_nothing_says_nothing() -> None:
+    found = estimate(answers_of("j", [None] * 100), labels_of(60))
+    (one,) = found.estimates
+    assert one.judge_mean is None
+    assert one.figure is not None
+    assert one.figure.value == pytest.approx(2 / 3)
+    assert "j judged none of them" in found.lead[0]
+    assert agree(answers_of("j", [None] * 100), labels_of(60)).fitness == ()
+
+
+def test_judges_of_other_answers_and_labels_of_others_are_named() -> None:
+    verdicts = [n % 3 > 0 or n % 7 == 0 for n in range(100)]
+    both = pl.concat([answers_of("j", verdicts), answers_of("k", verdicts, start=90)])
+    (one,) = estimate(both, labels_of(120), judge=("j", "k", "j"), trust_sample=True).estimates
+    assert one.judge == "j + k"
+    assert one.answers == 100
+    assert one.notes[:3] == [
+        "20 labels are of other answers, and left out",
+        "90 answers of k's are not among those of j, and left out",
+        "90 answers were not judged by k; the estimate counts them with the judge's average",
+    ]
+
+
+def test_infinite_scores_have_an_order_and_no_mean() -> None:
+    rows = answers_of("j", [n % 3 > 0 or n % 7 == 0 for n in range(100)]).with_columns(
+        score=pl.when("verdict").then(0.9).otherwise(float("-inf"))
+    )
+    (one,) = estimate(rows, labels_of(60)).estimates
+    assert one.predictions == "verdict"
+    with pytest.raises(AgreementError, match="infinite"):
+        estimate(rows, labels_of(60), predictions="score")
+    area = agree(rows, labels_of(60)).judges[0].left_out["auroc"].value
+    finite = agree(rows.with_columns(score=pl.col("verdict").cast(pl.Float64)), labels_of(60))
+    assert area == finite.judges[0].left_out["auroc"].value
+
+
+def test_tiny_probabilities_weigh_as_their_ratios() -> None:
+    rows = answers_of("j", [n % 3 > 0 or n % 7 == 0 for n in range(100)])
+    values = [
+        estimate(rows, labels_of(60).with_columns(inclusion_probability=pl.lit(chance)))
+        .estimates[0].figure
+        for chance in (0.6, 1e-300)
+    ]  # fmt: skip
+    assert values[0] == values[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -118,16 +119,35 @@ def test_a_statement_of_another_judge_or_no_statement_is_said(tmp_path: Path) ->
     assert "with signature old, and this run's is new: agree again" in fitness_line(
         "judge", "new", file
     )
-    for statements in ([1], {"judge": {}}, {"judge": {"sentences": 3}}, {"judge": 1}):
+    said = ["a", "b", "c"]
+    wrong: tuple[object, ...] = (
+        [1], {}, {"judge": {}}, {"judge": {"labels": "l", "sentences": 3}}, {"judge": 1},
+        {"judge": {"labels": 5, "sentences": said}},
+        {"judge": {"labels": "l", "sentences": said[:2]}},
+    )  # fmt: skip
+    for statements in wrong:
         file.write_text(json.dumps(statements))
         with pytest.raises(AgreementError, match="holds no statements of fitness"):
             fitness_line("judge", "new", file)
     file.write_text("[1]")
     with pytest.raises(AgreementError, match="holds no statements of fitness"):
         fitness_line("judge", "new", file)
-    file.write_text("{")
-    with pytest.raises(DataError, match="cannot be read as a statement of fitness"):
-        fitness_line("judge", "new", file)
+    for text in ("{", "[" * 100_000, '{"judge": NaN}', " " * 10_000_001):
+        file.write_text(text)
+        with pytest.raises(DataError, match="cannot be read as a statement of fitness"):
+            fitness_line("judge", "new", file)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match="there is no such file"):
+        fitness_line("judge", "new", tmp_path / "pipe")
+
+
+def test_a_statement_of_fitness_cannot_say_more_than_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "fitness.json"
+    said = ["first", "\x1b[2Jred\ngate passed: all fine " + "y" * 100_000, "last"]
+    file.write_text(json.dumps({"judge": {"labels": "l" * 100_000, "sentences": said}}))
+    line = fitness_line("judge", "new", file)
+    assert line.isprintable()
+    assert len(line) < 3000
 
 
 def test_a_run_into_which_nothing_can_be_written_is_agreed_with_all_the_same(

@@ -10,7 +10,7 @@ import pytest
 
 import markscheme
 from markscheme.agreement import compare, estimate, plan_labels
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, MarkschemeError
 
 
 def world(seed: int = 0, questions: int = 400) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -181,7 +181,7 @@ def test_labels_of_a_part_of_the_judged_answers_are_the_pilot(tmp_path: Path) ->
     [
         ({"for_difference": ("plain",)}, "of two systems"),
         ({"for_difference": ("plain", "nobody")}, "no system 'nobody'; there are 'plain'"),
-        ({"for_difference": ("plain", "plain")}, "no question in common"),
+        ({"for_difference": ("plain", "plain")}, "the same twice"),
         ({"for_difference": ("plain", "chatty"), "by": "system"}, "without --by"),
         ({"for_difference": ("plain", "chatty"), "count": 5000}, "cannot draw 5000 of 800"),
         ({"half_width": 2.0}, "half-width of 2 cannot be"),
@@ -215,3 +215,49 @@ def test_a_count_that_is_raised_or_of_each_system_is_explained() -> None:
     each = plan_labels(table, count=40, by="system")
     systems = table["system"].n_unique()
     assert f"{40 * systems} of {table.height:,} answers drawn (40 of each system)" in each.notes[0]
+
+
+@pytest.mark.parametrize("options", [{"half_width": 0.0}, {"above": 0.0}])
+def test_a_wish_of_nothing_is_refused_and_not_passed_over(options: dict[str, float]) -> None:
+    table, _ = world()
+    with pytest.raises(AgreementError, match="of 0 cannot be"):
+        plan_labels(table, **({"count": 100} | options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("options", [{"confidence": float("nan")}, {"seed": -1}])
+def test_numbers_out_of_range_are_named(options: dict[str, float]) -> None:
+    table, _ = world()
+    with pytest.raises(MarkschemeError, match=f"{next(iter(options))} is "):
+        plan_labels(table, half_width=0.1, **options)  # type: ignore[arg-type]
+
+
+def test_an_answer_that_is_there_twice_is_planned_once() -> None:
+    table, _ = world(questions=100)
+    one, two = (plan_labels(rows, half_width=0.1) for rows in (table, pl.concat([table, table])))
+    assert one.frame.equals(two.frame)
+    assert one.needs == two.needs
+
+
+def test_of_answers_that_were_not_judged_nothing_is_supposed() -> None:
+    table, truth = world(questions=100)
+    bare = table.with_columns(verdict=pl.lit(None, pl.Boolean), status=pl.lit("failed")).drop(
+        "score", strict=False
+    )
+    with pytest.raises(AgreementError, match="judged none of the 200 answers"):
+        plan_labels(bare, half_width=0.1)
+    assert plan_labels(bare, count=30).frame.height == 30
+    assert plan_labels(bare, half_width=0.2, pilot=truth.head(40)).needs[None].known == 40
+
+
+def test_grades_are_no_share() -> None:
+    table, truth = world(questions=100)
+    grades = truth.head(60).with_columns(label=1 + 3 * pl.col("label"))
+    plan = plan_labels(table, half_width=0.3, pilot=grades)
+    assert "supposing a mean grade of " in plan.notes[0]
+    with pytest.raises(AgreementError, match="--positive-from"):
+        plan_labels(table, above=0.5, pilot=grades)
+    shares = [
+        plan_labels(table, above=0.3, pilot=pilot, positive_from=start).needs[None]
+        for pilot, start in ((grades, 3.0), (truth.head(60), None))
+    ]
+    assert shares[0] == shares[1]

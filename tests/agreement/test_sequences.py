@@ -234,3 +234,9 @@ def test_a_plan_goes_on_from_a_pilot_and_says_how_many_more() -> None:
     assert plan.frame["answer_id"].n_unique() == plan.frame.height == need.labels
     assert plan.frame["inclusion_probability"][0] == pytest.approx(need.labels / 400)
     assert f"{need.more} of them are still to be labelled" in plan.notes[0]
+
+
+def test_when_all_is_labelled_nothing_is_open() -> None:
+    labels = [1, 0, 0, 1, 1, 1, 0]
+    found = running_estimate(labels, predictions=[0.9, 0.1, 0.8, 0.3, 0.9, 0.5, 0.2])
+    assert found.lower == found.upper == found.estimate == pytest.approx(4 / 7)

@@ -33,6 +33,7 @@ from markscheme.tables import KEYS, as_binary, join_labels, one_judge
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
 """p-values of the labelled answers being like all answers, below which to refuse and to warn."""
+_LARGEST = 1e100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -346,9 +347,14 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
     if use == "auto":
         judged, scored = (table.select(names).select(pl.all().is_not_null()).to_numpy()
                           for names in (verdicts, scores))  # fmt: skip
-        use = "score" if judged.any() and (judged == scored).all() else "verdict"
-    if use == "score" and table["score"].null_count() == table.height:
+        means = judged.any() and (judged == scored).all() and _have_means(table, scores)
+        use = "score" if means else "verdict"
+    elif use == "score" and table["score"].null_count() == table.height:
         raise AgreementError("the judge gives no score; use predictions='verdict'")
+    elif use == "score" and not _have_means(table, scores):
+        raise AgreementError(
+            "some scores are infinite, so that their mean says nothing; use predictions='verdict'"
+        )
     said = table.select(scores if use == "score" else verdicts).cast(pl.Float64)
     predictions = said.fill_null(strategy="mean").fill_null(0.0).to_numpy()
     label = table["label"]
@@ -367,6 +373,12 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
         weights[has] = chance[has].min(initial=1.0) / chance[has]
     clusters = (table["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy()
     return Sample(predictions=predictions, labels=labels, weights=weights, clusters=clusters), use
+
+
+def _have_means(table: pl.DataFrame, scores: Sequence[str]) -> bool:
+    """Whether scores, and their squares, are finite: a log-likelihood may be -inf."""
+    largest = table.select(pl.max_horizontal(pl.col(scores).cast(pl.Float64).abs().max())).item()
+    return largest is None or largest < _LARGEST
 
 
 def _few(sample: Sample) -> str | None:

@@ -188,8 +188,9 @@ def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None
     """
     if len(set(pair)) != 2 or len(pair) != 2 or by:
         raise AgreementError(
-            "a plan for a difference is of two different systems, without --by: --for-difference "
-            f"A,B, not {', '.join(map(repr, pair))}"
+            "a plan for a difference is of two systems, and not the same twice, without --by: "
+            f"--for-difference A,B, not {','.join(pair)!r}; a name with a comma cannot be given "
+            "there (Python: for_difference=(A, B))"
         )
     lacking = [name for name in ("question", "answer", "system") if name not in table.columns]
     if lacking:

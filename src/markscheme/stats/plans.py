@@ -154,7 +154,8 @@ def _fewer(supposed: Supposed, seed: int) -> Supposed:
     return replace(
         supposed,
         predictions=supposed.predictions[rows], accepted=supposed.accepted[rows],
-        labels=supposed.labels[rows], clusters=supposed.clusters[rows],
+        labels=supposed.labels[rows],
+        clusters=np.unique(supposed.clusters[rows], return_inverse=True)[1],
         units=np.unique(supposed.units[rows], return_inverse=True)[1],
         second=None if supposed.second is None else supposed.second[rows],
     )  # fmt: skip

@@ -268,21 +268,24 @@ def _regressed(
     """
     number = pulls.judges.shape[1]
     none = np.zeros(number), 1.0 if about == "future" else pulls.left
-    power = float(pulls.labels @ pulls.labels)
+    here = pulls.parts > 0  # Few of many questions; the sums over all of them are no products.
+    seen, labelled = pulls.judges[here], pulls.labels[here]
+    power = float(labelled @ labelled)
     if not judges or not power or pulls.left <= 0:
         return none
-    inverse = np.linalg.pinv(pulls.judges.T @ pulls.judges)
-    weights = inverse @ pulls.judges.T @ pulls.labels
-    explained = float(pulls.judges @ weights @ pulls.labels) / power
+    inverse = np.linalg.pinv(seen.T @ seen)
+    weights = inverse @ seen.T @ labelled
+    explained = float(seen @ weights @ labelled) / power
     if explained * (labels - 1 - number) <= number:
         return none
-    own = np.minimum(pulls.parts, MOST_LEVERAGE)
-    fitted = ((pulls.judges @ inverse) * pulls.judges).sum(axis=1)
-    rest = (pulls.labels - pulls.judges @ weights) / (1 - np.minimum(own + fitted, MOST_LEVERAGE))
-    rest += pulls.whole @ weights / (1 - own)
-    whole = (pulls.labels / (1 - own)) ** 2
+    own = np.minimum(pulls.parts[here], MOST_LEVERAGE)
+    fitted = ((seen @ inverse) * seen).sum(axis=1)
+    rest = (pulls.whole * weights).sum(axis=1)
+    rest[here] /= 1 - own
+    rest[here] += (labelled - seen @ weights) / (1 - np.minimum(own + fitted, MOST_LEVERAGE))
+    whole = (labelled / (1 - own)) ** 2
     unseen = UNSEEN_ERRORS * max(float(whole.max()), pulls.most**2)
-    share = (float(rest @ rest) + unseen) / (float(whole.sum()) + unseen)
+    share = (float((rest**2).sum()) + unseen) / (float(whole.sum()) + unseen)
     if share >= 1:
         return none
     return weights, share if about == "future" else share * pulls.left

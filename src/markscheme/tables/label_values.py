@@ -36,7 +36,6 @@ NO = (
 PARTLY = ("partially correct", "partly correct", "partial", "teilweise richtig", "half")
 BLANK = ("", "null", "none", "na", "n/a", "nan", "-", "?")
 _LARGEST = 1e100
-"""The squares of larger numbers are infinite, or nearly so."""
 _TRAILING = ".!,;:"
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}%?")
 _WORDS: dict[str, float | None] = (
@@ -113,11 +112,10 @@ def parse_values(column: pl.Series) -> pl.Series:
     Blanks (empty text, `null`, `n/a`, `?` and the like) and NaN become null.
 
     Raises:
-        DataError: a text that is none of these; the message names up to five of them. Or a number
-            that is infinite, or so large that its square would be.
+        DataError: a text that is none of these; the message names up to five of them.
     """
     if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
-        return _finite(column.cast(pl.Float64).fill_nan(None))
+        return column.cast(pl.Float64).fill_nan(None)
     if not isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum):
         raise DataError(
             f"column {column.name!r} holds {column.dtype}, not verdicts; expected yes/no, "
@@ -131,15 +129,21 @@ def parse_values(column: pl.Series) -> pl.Series:
             f"column {column.name!r} has {texts.is_in(strange).sum()} values that are no verdict, "
             f"such as {shown}; expected yes/no, true/false, correct/incorrect, 0/1 or numbers"
         )
-    return _finite(values.alias(column.name))
+    return values.alias(column.name)
 
 
-def _finite(values: pl.Series) -> pl.Series:
+def parse_labels(column: pl.Series) -> pl.Series:
+    """As `parse_values`, for labels, which are finite, as their squares are.
+
+    Raises:
+        DataError: as `parse_values`, or a number is infinite or larger than that.
+    """
+    values = parse_values(column)
     beyond = (values.abs() > _LARGEST).fill_null(value=False)
     if beyond.any():
         raise DataError(
-            f"column {values.name!r} has {beyond.sum():,} infinite numbers, or beyond "
-            f"{_LARGEST:g}, the first in row {(beyond.arg_max() or 0) + 1:,}; expected yes/no, "
+            f"column {column.name!r} has {beyond.sum():,} infinite numbers, or beyond "
+            f"{_LARGEST:g}, the first in row {(beyond.arg_max() or 0) + 1:,}; a label is yes/no, "
             "true/false, correct/incorrect, 0/1 or a finite number"
         )
     return values

@@ -12,7 +12,7 @@ from markscheme.errors import AgreementError, DataError
 from markscheme.tables.columns import KEYS, LABEL_OF, labels_of_systems, plain_name, renamed
 from markscheme.tables.files import Source, read_table
 from markscheme.tables.joins import REMARKS, check_key, text_keys
-from markscheme.tables.label_values import blank_words, parse_values
+from markscheme.tables.label_values import blank_words, parse_labels
 from markscheme.tables.validation import Trouble, number_lists
 
 _ANNOTATOR = (
@@ -79,7 +79,7 @@ def load_labels(
     table = _with_annotators(table)
     given_label = "label" in table.columns
     if given_label:
-        table = table.with_columns(parse_values(table["label"]).alias("label"))
+        table = table.with_columns(parse_labels(table["label"]).alias("label"))
     if not given_label or not (final or table["label"].count()):
         if "annotator_labels" in table.columns:
             table = table.with_columns(majority(ratings_table(table["annotator_labels"])))
@@ -156,7 +156,7 @@ def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
     )
     if len(names) < 2:
         return table
-    parsed = table.select(parse_values(table[name]).alias(name) for name in names)
+    parsed = table.select(parse_labels(table[name]).alias(name) for name in names)
     return table.with_columns(
         parsed.select(pl.concat_list(names)).to_series().alias("annotator_labels"),
         pl.lit(names, dtype=pl.List(pl.String)).alias("annotators"),
@@ -201,7 +201,7 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
     """
     keys = [name for name in KEYS if name in table.columns]
     parsed = table.with_columns(
-        parse_values(table["label"]).alias("label"), pl.col("annotator").cast(pl.String)
+        parse_labels(table["label"]).alias("label"), pl.col("annotator").cast(pl.String)
     )
     firsts, rated = parsed, "part" in parsed.columns
     if rated:
@@ -217,7 +217,7 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
                 "'annotate-export --as ratings' wrote, or rename the column"
             )
     own = "label_before_suggestion" if "label_before_suggestion" in firsts.columns else "label"
-    firsts = firsts.with_columns(parse_values(firsts[own]).alias("own"))
+    firsts = firsts.with_columns(parse_labels(firsts[own]).alias("own"))
     twice = firsts.filter(pl.struct(*keys, "annotator").is_duplicated())
     if twice.height:
         raise AgreementError(
@@ -236,7 +236,7 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
     finals = parsed.unique(keys, keep="first", maintain_order=True)
     finals = finals.select(
         *keys,
-        parse_values(finals[FINAL_LABEL]).alias("label"),
+        parse_labels(finals[FINAL_LABEL]).alias("label"),
         pl.struct(unit).rank("dense").cast(pl.Int64).alias("item"),
     )
     return finals.join(found, on=keys, how="left", nulls_equal=True, maintain_order="left")
