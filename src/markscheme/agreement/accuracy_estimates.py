@@ -322,9 +322,7 @@ def with_clusters(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(cluster.cast(pl.Int64).alias("cluster"))
 
 
-def _with_judge(
-    table: pl.DataFrame, rows: pl.DataFrame, place: int
-) -> tuple[pl.DataFrame, int]:
+def _with_judge(table: pl.DataFrame, rows: pl.DataFrame, place: int) -> tuple[pl.DataFrame, int]:
     """The answers with what a further judge says of them, in columns with its number.
 
     Also how many answers of that judge's are not among them.

@@ -84,7 +84,8 @@ class Powered:
         low, high: its interval; None where the labels never differ, and tell no variance.
         method: how that is made.
         error: standard error of the estimate.
-        worth: labels without judges that would tell as much; never more than there are answers.
+        worth: labels without judges that would tell as much; about these answers alone, at most
+            as many as there are.
         weights: (judges,) how much each judge's mean counts.
         p: of a difference, two-sided, of none.
     """
