@@ -176,7 +176,14 @@ def compare(
         tables.insert(0, _people_table(people, pairs, wanted))
     for column in wanted.slices:
         mine = [one for one in sliced if one.column == column]
-        tables.append(_slices_table(column, mine, wanted, _reversed(mine, pairs, people)))
+        tables.append(
+            _slices_table(
+                column,
+                mine,
+                wanted,
+                [*_reversed(mine, pairs, people), *_not_compared(rows[column], mine)],
+            )
+        )
     found = CompareResult(
         frame=flat_frame(pairs),
         tables=tuple(tables),
@@ -375,6 +382,13 @@ def _slices_table(
             *warnings,
         ),
     )
+
+
+def _not_compared(values: pl.Series, sliced: Sequence[SlicedDifference]) -> list[str]:
+    """How many values of a column have no pair of systems with a question in common."""
+    left_out = values.cast(pl.String).n_unique() - len({one.value for one in sliced})
+    what = "within which no two systems have a judged question in common, are left out"
+    return [f"{left_out:,} values of {values.name}, {what}"] if left_out > 0 else []
 
 
 def _reversed(
