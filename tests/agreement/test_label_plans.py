@@ -240,10 +240,11 @@ def test_an_answer_that_is_there_twice_is_planned_once() -> None:
 
 def test_of_answers_that_were_not_judged_nothing_is_supposed() -> None:
     table, truth = world(questions=100)
+    truth = truth.rename({"truth": "label"})
     bare = table.with_columns(verdict=pl.lit(None, pl.Boolean), status=pl.lit("failed")).drop(
         "score", strict=False
     )
-    with pytest.raises(AgreementError, match="judged none of the 200 answers"):
+    with pytest.raises(AgreementError, match="judged none of the 300 answers"):
         plan_labels(bare, half_width=0.1)
     assert plan_labels(bare, count=30).frame.height == 30
     assert plan_labels(bare, half_width=0.2, pilot=truth.head(40)).needs[None].known == 40
@@ -251,6 +252,7 @@ def test_of_answers_that_were_not_judged_nothing_is_supposed() -> None:
 
 def test_grades_are_no_share() -> None:
     table, truth = world(questions=100)
+    truth = truth.rename({"truth": "label"})
     grades = truth.head(60).with_columns(label=1 + 3 * pl.col("label"))
     plan = plan_labels(table, half_width=0.3, pilot=grades)
     assert "supposing a mean grade of " in plan.notes[0]

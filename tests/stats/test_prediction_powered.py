@@ -123,7 +123,6 @@ def test_no_interval_is_much_wider_than_the_labels_own(labels: int) -> None:
         alone = powered(made, judges=False)
         assert min(these.worth, future.worth) >= labels - 1e-9
         assert max(these.worth, future.worth) <= 1000 + 1e-9
-        assert width(these) <= width(future)
         ratios.append(width(future) / width(alone))
     assert max(ratios) < 1.25
     assert np.quantile(ratios, 0.98) < 1.1

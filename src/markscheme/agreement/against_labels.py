@@ -142,7 +142,9 @@ def _ranked(
     if not scored.any():
         reason = "the judge gives no score"
         return {"auroc": Figure(reason=reason), "average_precision": Figure(reason=reason)}
-    scores = rows["score"].to_numpy()[scored]
+    # Both figures depend on the scores' order alone, so that infinite ones count too.
+    places = np.unique(rows["score"].to_numpy()[scored], return_inverse=True)[1]
+    scores = places.astype(np.float64)
     points = score_statistics(labels[scored], scores)
     if points["auroc"].value is None:
         return points

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.agreement.accuracy_estimates import with_labels
 from markscheme.agreement.closed_forms import holm_figures
 from markscheme.agreement.comparisons import compare_judges, compare_systems
 from markscheme.agreement.options import CompareOptions
@@ -23,7 +24,11 @@ from markscheme.agreement.sources import (
     names_of,
     open_run,
 )
-from markscheme.agreement.system_differences import PeoplesDifference, peoples_differences
+from markscheme.agreement.system_differences import (
+    PeoplesDifference,
+    labelled_differences,
+    peoples_differences,
+)
 from markscheme.errors import AgreementError, DataError
 from markscheme.flags import with_keywords
 from markscheme.results import (
@@ -247,6 +252,7 @@ def _sliced(
     """Every pair within each value of each slice column, where both systems share a question."""
     found: list[SlicedDifference] = []
     only = names_of(options.only) or None
+    table = None if labels is None else with_labels(rows, labels)
     for column in options.slices:
         for (value,), part in rows.group_by(column, maintain_order=True):
             try:
@@ -255,8 +261,10 @@ def _sliced(
                 continue  # one system only, or none that share a question
             people: Sequence[PeoplesDifference | None] = (
                 [None] * len(pairs)
-                if labels is None
-                else peoples_differences(part, labels, pairs, options)
+                if table is None
+                else labelled_differences(
+                    table.filter(pl.col(column).eq_missing(pl.lit(value))), pairs, options
+                )
             )
             found += [
                 SlicedDifference(column=column, value=str(value), pair=pair, people=one)

@@ -65,7 +65,13 @@ def peoples_differences(
     Raises:
         AgreementError: labels and judgments do not match.
     """
-    table = with_labels(judgments, labels)
+    return labelled_differences(with_labels(judgments, labels), pairs, options)
+
+
+def labelled_differences(
+    table: pl.DataFrame, pairs: list[Comparison], options: CompareOptions
+) -> list[PeoplesDifference]:
+    """The same of answers as `with_labels` gives them; none of them need have a label."""
     parts = {str(name): part for (name,), part in table.group_by("system", maintain_order=True)}
     found = [_pair(parts[one.first], parts[one.second], one, options) for one in pairs]
     corrected = holm_figures([one.p.value for one in found])

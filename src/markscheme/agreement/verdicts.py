@@ -76,13 +76,8 @@ def statistics(counts: npt.ArrayLike) -> dict[str, Figure]:
 def score_statistics(
     labels: npt.NDArray[np.bool_], scores: npt.NDArray[np.float64]
 ) -> dict[str, Figure]:
-    """AUROC and average precision of scores, by scikit-learn; refused for a single class.
-
-    Both depend on the scores' order alone, so that infinite ones count too.
-    """
+    """AUROC and average precision of scores, by scikit-learn; refused for a single class."""
     from sklearn import metrics
-
-    scores = np.unique(scores, return_inverse=True)[1].astype(np.float64)
 
     if not len(labels):
         reason = "no answer has a score"
