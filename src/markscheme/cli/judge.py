@@ -15,7 +15,7 @@ import typer
 from markscheme.cli.app import console, notes
 from markscheme.cli.models import opened
 from markscheme.cli.options import Files, OutAddress, Quiet, Shown, command
-from markscheme.cli.output import Format
+from markscheme.cli.output import show_tables
 from markscheme.errors import MarkschemeError, gathered
 from markscheme.flags import (
     CLEANING,
@@ -175,10 +175,7 @@ def judge(
                     command=command,
                 )
     result = replace(Result.of(report, reader), anchors=checked)
-    if shown.format is Format.TABLE:
-        _print_figures(result)
-    else:
-        shown.show(result)
+    shown.show(result, lambda: _print_figures(result))
     _print_notes(report, asked)
     _print_anchors(checked)
     if engine is Engine.LOCAL:
@@ -261,8 +258,7 @@ def _on_ray(
 def _print_figures(result: Result) -> None:
     from markscheme.results import accuracy_note
 
-    for table in result.tables:
-        console.print(table.rich())
+    show_tables(result)
     for note in accuracy_note(result.records):
         console.print(note)
 

@@ -90,25 +90,25 @@ class Shown:
 
             check_ending(self.out)
 
-    def show(self, result: Tabular) -> None:
+    def show(self, result: Tabular, own: Callable[[], None] | None = None) -> None:
         """Print a result in the chosen format, and write it to the chosen file.
 
         `--format json` prints exactly what the result's `to_json` gives.
+
+        Args:
+            result: what was found.
+            own: prints it where people read it, for commands with another way than its tables.
         """
         if self.out is not None:
             # Before printing: a reader that leaves early (head) must not cost the file.
             result.save(self.out)
-        if self.format is Format.TABLE:
-            _print(result)
-        else:
+        if self.format is not Format.TABLE:
             console.file.write(getattr(result, f"to_{self.format.value}")())
+        elif own is not None:
+            own()
+        else:
+            _print(result)
         if self.out is not None:
-            notes.print(f"written to {self.out}", markup=False)
-
-    def write(self, result: Tabular) -> None:
-        """Only write it to the chosen file, for commands that print it their own way."""
-        if self.out is not None:
-            result.save(self.out)
             notes.print(f"written to {self.out}", markup=False)
 
 

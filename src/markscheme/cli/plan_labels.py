@@ -32,11 +32,7 @@ def plan_labels(
     from markscheme import agreement
 
     plan = agreement.plan_labels(judgments, options, pilot=pilot, answers=answers)
-    if shown.format is Format.TABLE:
-        for note in plan.notes:
-            console.print(note, markup=False, soft_wrap=True)
-    else:
-        shown.show(plan)
+    shown.show(plan, lambda: console.print("\n".join(plan.notes), markup=False, soft_wrap=True))
     if out is not None:
         plan.write(out)
         notes.print(f"written to {out}: fill in the column 'label'", markup=False)

@@ -34,7 +34,6 @@ from markscheme.engine.run_folder import (
     FORMAT,
     RunFolder,
     checked_plan,
-    json_bytes,
     plan_difference,
 )
 from markscheme.engine.shards import (
@@ -63,6 +62,7 @@ from markscheme.tables import (
     bytes_digest,
     check_named,
     file_digest,
+    json_bytes,
     manifest_bytes,
     scan_parquet,
     seal_of,
