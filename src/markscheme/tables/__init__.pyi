@@ -52,6 +52,7 @@ from .judgments import UNSURE as UNSURE
 from .judgments import as_outcomes as as_outcomes
 from .judgments import scope_kind as scope_kind
 from .judgments import scope_parts as scope_parts
+from .judgments import status_of_results as status_of_results
 from .label_values import BLANK as BLANK
 from .labels import FINAL_LABEL as FINAL_LABEL
 from .labels import load_labels as load_labels
