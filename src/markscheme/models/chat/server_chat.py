@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
+import orjson
+
 from markscheme.contract import ChatReply, ChatRequest
 from markscheme.errors import DataError, ModelError
 from markscheme.models.chat.event_loop import for_each, loop_thread
@@ -263,7 +265,7 @@ class ServerChat:
         except DataError as error:
             raise _LastingError(ChatReply(status="failed", error=str(error))) from None
         try:
-            response = await self._http.post(url, headers, body)
+            response = await self._http.send("POST", url, headers, orjson.dumps(body))
         except ConnectFailedError as error:
             raise self._unreachable(self._clean(str(error))) from None
         except ConnectionBrokeError as error:
