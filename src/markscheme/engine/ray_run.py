@@ -409,9 +409,8 @@ class _Folder:
         """Claim the folder for this run, or see that it is this run's already."""
         found = self._plan()
         if found is None:
-            others = (
-                self.system.ls(self.inside, detail=False) if self.system.exists(self.inside) else []
-            )
+            there = self.system.exists(self.inside)
+            others = self.system.ls(self.inside, detail=False) if there else []
             other_files = [name for name in map(_name, others) if name not in (".lock", "")]
             if other_files:
                 raise RunError(f"{self.address} is not a run's folder: it holds {other_files[0]}")

@@ -142,11 +142,10 @@ class Caller:
 
     async def json(self, path: str) -> Mapping[str, Any]:
         """What the provider says at a path: a JSON object."""
-        response = await self.call("GET", path)
-        try:
-            return mapping(response.json())
-        except ValueError:
-            raise NotTakenError("the provider's response is no JSON", unsure=True) from None
+        body = (await self.call("GET", path)).body
+        if body is None:
+            raise NotTakenError("the provider's response is no JSON", unsure=True)
+        return mapping(body)
 
     async def made(
         self, what: str, path: str, content: bytes, kind: str = "application/json"
@@ -157,10 +156,7 @@ class Caller:
             NotTakenError, ModelError: as `call`, or it gave none and may have taken it.
         """
         response = await self.call("POST", path, content, kind)
-        try:
-            name = word(mapping(response.json()).get("id"))
-        except ValueError:
-            name = None
+        name = word(mapping(response.body).get("id"))
         if not name:
             raise NotTakenError(
                 f"the provider took a {what} and gave no name for it", unsure=what == "batch"
@@ -199,10 +195,7 @@ class Caller:
 
 
 def _detail(response: HttpResponse) -> str:
-    try:
-        message = mapping(mapping(response.json()).get("error")).get("message")
-    except ValueError:
-        message = None
+    message = mapping(mapping(response.body).get("error")).get("message")
     if not isinstance(message, str):
         message = response.content[:_SHOWN].decode("utf-8", "replace")
     return f"HTTP {response.status}: {' '.join(well_formed(message).split())[:_SHOWN]}"

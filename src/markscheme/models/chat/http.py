@@ -46,6 +46,14 @@ class HttpResponse:
         """
         return orjson.loads(self.content)
 
+    @property
+    def body(self) -> object:
+        """The content as JSON; None where it is none."""
+        try:
+            return self.json()
+        except ValueError:
+            return None
+
 
 class ConnectFailedError(Exception):
     """No connection was made at all."""

@@ -278,7 +278,7 @@ class ServerChat:
                 else _LastingError(ChatReply(status="failed", error=str(error)), billed=True)
             ) from None
         if response.status != 200:
-            raise self._judged(response.status, _content(response), response, sending)
+            raise self._judged(response.status, response.body, response, sending)
         reply = self._read(response, sending)
         self._run.succeeded()
         self._throttle.taken()
@@ -437,13 +437,6 @@ class ServerChat:
             reply, status="failed", text=None, model=None, finish_reason=None,
             token_logprobs=None, error="the reply contained the key",
         )  # fmt: skip
-
-
-def _content(response: HttpResponse) -> object:
-    try:
-        return response.json()
-    except ValueError:
-        return None
 
 
 def _cost(text: str) -> float | None:
