@@ -139,9 +139,9 @@ def checked_outcomes(judge: Judge, found: object, answers: pl.DataFrame) -> pl.D
         )
     _check_order(name, found, answers)
     found = found.select(column for column in found.columns if column in OUTCOME)
-    _check_types(name, found, answers)
     if "status" not in found.columns:
         found = found.with_columns(status_of_results(found))
+    _check_types(name, found, answers)
     for column, wrong, wanted in _rules(found):
         _refuse(name, found, answers, column, wrong=wrong, wanted=wanted)
     return as_outcomes(found)
@@ -260,7 +260,7 @@ def _refuse(
         raise JudgeError(f"{name} returned a column {column!r} of the wrong type: {wanted}")
     row = int(places[0])
     value, status = found[column][row], ""
-    if column in _RESULTS and "status" in found.columns:
+    if column in _RESULTS and found["status"][row] != "judged":
         status = f" (status {found['status'][row]!r})"
     more = f", and {places.len() - 1} more" if places.len() > 1 else ""
     answer = str(answers["answer"][row]) if "answer" in answers.columns else ""
