@@ -15,7 +15,6 @@ import typer
 from markscheme.cli.app import console, notes
 from markscheme.cli.models import opened
 from markscheme.cli.options import Files, OutAddress, Quiet, Shown, command
-from markscheme.cli.output import show_tables
 from markscheme.errors import MarkschemeError, gathered
 from markscheme.flags import (
     CLEANING,
@@ -258,7 +257,8 @@ def _on_ray(
 def _print_figures(result: Result) -> None:
     from markscheme.results import accuracy_note
 
-    show_tables(result)
+    for table in result.tables:
+        console.print(table.rich())
     for note in accuracy_note(result.records):
         console.print(note)
 

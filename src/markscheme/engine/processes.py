@@ -23,7 +23,6 @@ import polars as pl
 from markscheme.contract import Judge, ModelSource, asks_chat, judge_name, origin_of, parts
 from markscheme.engine.execute import Ask, apply
 from markscheme.errors import JudgeError, MarkschemeError, RunError
-from markscheme.models.local import available_cores
 
 if TYPE_CHECKING:
     from markscheme.models import ModelOptions
@@ -58,7 +57,7 @@ def process_pool(count: int | None, models: ModelSource | None = None) -> Iterat
     from markscheme.models import Models
 
     made_of_options = isinstance(models, Models) and models.from_options
-    cores = available_cores()
+    cores = _cores()
     if count == 1 or (count is None and cores == 1) or not (models is None or made_of_options):
         yield apply
         return
@@ -90,6 +89,11 @@ def process_pool(count: int | None, models: ModelSource | None = None) -> Iterat
                 ) from None
 
         yield ask
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
