@@ -10,8 +10,8 @@ questions that are labelled as a whole or not at all; where answers were drawn o
 unlabelled answers to partly labelled questions are dropped, as truescore advises, and where that
 leaves no two questions unlabelled, their clustered interval of the labels alone is taken.
 
-A package that is not installed is left out; glide-py needs Python 3.12. 1,000 draws take about
-MINUTES of one core. `--write` writes the table of `docs/coverage.md`, for which all are needed.
+A package that is not installed is left out; glide-py needs Python 3.12. 1,000 draws take about one
+minute of a core. `--write` writes the table of `docs/coverage.md`, for which all are needed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 
