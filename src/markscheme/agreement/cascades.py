@@ -180,7 +180,7 @@ class ChosenCascade:
         gap: the cascade's agreement less the expensive judge's, with its 95% interval, clustered by
             question.
         curve: as `curve` gives it, on held-out questions.
-        path_questions, test_questions, held_out_questions: how many each step used.
+        path_questions, test_questions, held_out_questions, held_out_answers: how many each step used.
     """
 
     accept: float | None
@@ -194,6 +194,7 @@ class ChosenCascade:
     path_questions: int
     test_questions: int
     held_out_questions: int
+    held_out_answers: int
 
 
 def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
@@ -241,6 +242,7 @@ def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
         curve=curve(path, held_out),
         path_questions=len(np.unique(shape.clusters)), test_questions=tested,
         held_out_questions=len(np.unique(held_out.clusters)),
+        held_out_answers=len(held_out.clusters),
     )  # fmt: skip
 
 

@@ -33,7 +33,10 @@ from markscheme.results import (
     TableResult,
     columns,
     flat_frame,
+    by_judges,
     interval_note,
+    of_labels,
+    population,
     methods_of,
     number_text,
     out_of,
@@ -140,6 +143,7 @@ def compare(
         raise AgreementError("--slices requires --systems (Python: systems=True)")
     notes: Sequence[str] = ()
     people: list[PeoplesDifference] = []
+    by_people: str | None = None
     sliced: list[SlicedDifference] = []
     of: Callable[[pl.DataFrame], list[Comparison]]
     if wanted.systems:
@@ -148,6 +152,9 @@ def compare(
         of = partial(compare_systems, systems=only, options=wanted)
         pairs = of(rows)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
+        about = population(
+            by_judges(rows["judge"]), questions=rows["question"].n_unique(), paired=True
+        )
         known = _labels_of_systems(run, labels, answers, wanted)
         if known is None:
             said.append(
@@ -156,6 +163,7 @@ def compare(
             )
         else:
             people = peoples_differences(rows, known, pairs, wanted)
+            by_people = of_labels(join_labels(rows, known), paired=True)
             said += label_notes(rows, known)
         sliced = _sliced(rows, known, wanted)
     else:
@@ -163,20 +171,22 @@ def compare(
         if other is not None:
             rows, notes = _with_other(rows, judged_table(other, **reading, labels=labels))
         joined = join_labels(rows, known)
-        compared = joined.rows
+        compared, about = joined.rows, of_labels(joined)
         of = partial(_of_judges, joined, wanted)
         pairs = of(compared)
         said, what = [*joined.notes(), *notes], wanted.statistic
     learned, rest, of_rest = _on_the_rest(rows, compared, of)
-    tables = [_difference_table(pairs, what, (*said, *of_rest), wanted)]
+    tables = [_difference_table(pairs, what, (*said, *of_rest), about, wanted)]
     if rest:
         among = ", on questions that trained no judge"
-        tables.append(_difference_table(rest, what, (), wanted, among))
-    if people:
-        tables.insert(0, _people_table(people, pairs, wanted))
+        tables.append(_difference_table(rest, what, (), about, wanted, among))
+    if by_people is not None:
+        tables.insert(0, _people_table(people, pairs, by_people, wanted))
     for column in wanted.slices:
         mine = [one for one in sliced if one.column == column]
-        tables.append(_slices_table(column, mine, wanted, _reversed(mine, pairs, people)))
+        tables.append(
+            _slices_table(column, mine, by_people or about, wanted, _reversed(mine, pairs, people))
+        )
     found = CompareResult(
         frame=flat_frame(pairs),
         tables=tuple(tables),
@@ -326,7 +336,10 @@ def _row(pair: Comparison, people: PeoplesDifference | None) -> dict[str, Any]:
 
 
 def _people_table(
-    people: Sequence[PeoplesDifference], pairs: Sequence[Comparison], options: CompareOptions
+    people: Sequence[PeoplesDifference],
+    pairs: Sequence[Comparison],
+    about: str,
+    options: CompareOptions,
 ) -> Table:
     lacking = [one for one in people if one.difference.value is None is not one.first_value.value]
     few = (
@@ -339,8 +352,9 @@ def _people_table(
         (*_PAIR, *columns("share", *shares, "difference"), *_OF_PEOPLE),
         map(_row, pairs, people),
         (
-            f"{100 * options.confidence:g}% intervals and p: ppi-t (prediction-powered, paired by "
-            "question, Student's t); the labels must be of all answers or of a random part",
+            *interval_note((("", one.difference) for one in people), about, options.confidence),
+            "p: ppi-t (prediction-powered, Student's t); the labels must be of all answers or of a "
+            "random part",
             *([few] if lacking else []),
         ),
     )
@@ -349,6 +363,7 @@ def _people_table(
 def _slices_table(
     column: str,
     sliced: Sequence[SlicedDifference],
+    about: str,
     options: CompareOptions,
     warnings: Sequence[str],
 ) -> Table:
@@ -369,7 +384,7 @@ def _slices_table(
         ),
         rows,
         (
-            *interval_note((("", row["difference"]) for row in rows), options.confidence),
+            *interval_note((("", row["difference"]) for row in rows), about, options.confidence),
             *((f"p: {methods_of(tests)}",) if any(one.method for one in tests) else ()),
             *(("Holm's correction is over all slices", *sorted(reasons)) if by_people else ()),
             *warnings,
@@ -433,6 +448,7 @@ def _difference_table(
     pairs: Sequence[Comparison],
     what: str,
     notes: Sequence[str],
+    about: str,
     options: CompareOptions,
     among: str = "",
 ) -> Table:
@@ -455,7 +471,7 @@ def _difference_table(
         ),
         pairs,
         (
-            *interval_note((("", pair.difference) for pair in pairs), options.confidence),
+            *interval_note((("", pair.difference) for pair in pairs), about, options.confidence),
             "; ".join(made),
             *_detectable_note(pairs, 1 - options.confidence, by_points=by_points),
             *notes,

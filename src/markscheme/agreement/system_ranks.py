@@ -21,7 +21,7 @@ from markscheme.agreement.sources import (
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
-from markscheme.results import Column, Table, TableResult, columns
+from markscheme.results import Column, Table, TableResult, columns, interval_note, population
 from markscheme.tables import as_binary, join_labels, label_notes, row_keys, with_answers
 
 HUMAN = "human"
@@ -94,10 +94,15 @@ def rank(
         confidence=wanted.confidence,
     )
     if wanted.resamples:
-        said.append(
-            f"{100 * wanted.confidence:g}% intervals of tau-b: from the pairs of systems that both "
-            f"sides distinguish ({wanted.resamples:,} resamples of questions, seed {wanted.seed})"
-        )
+        systems = f"of these {ranking.systems.height} systems as the labels say"
+        answers = int(ranking.systems["answers"].sum())
+        about = population(systems, questions=ranking.questions, answers=answers)
+        figures = (("", one) for one in ranking.tau_b.values())
+        said += [
+            f"{note}; tau-b is of the pairs of systems that both sides distinguish "
+            f"({wanted.resamples:,} resamples of questions, seed {wanted.seed})"
+            for note in interval_note(figures, about, wanted.confidence)
+        ]
     return RankResult(
         frame=ranking.systems,
         tables=tuple(_tables(ranking, said)),

@@ -9,7 +9,18 @@ import polars as pl
 
 from markscheme.agreement import LARGE, Comparison
 from markscheme.analysis.clusters import Cluster
-from markscheme.results import Column, Table, cell, columns, excerpts, interval, share_text
+from markscheme.results import (
+    Column,
+    Table,
+    by_judges,
+    cell,
+    columns,
+    excerpts,
+    interval,
+    interval_note,
+    population,
+    share_text,
+)
 from markscheme.text import excerpt
 
 _LISTED = 160
@@ -116,6 +127,7 @@ def change_tables(
     confidence: float,
 ) -> list[Table]:
     """The figures of both sides, and the groups that lost."""
+    about = population(by_judges([judge]), questions=comparison.questions, paired=True)
     tables = [
         Table.of(
             "Share accepted, in percent",
@@ -127,7 +139,8 @@ def change_tables(
             [comparison],
             (
                 said,
-                f"{100 * confidence:g}% interval and p: tango (score test by question).",
+                *interval_note([("", comparison.difference)], about, confidence),
+                "p: tango (score test by question)",
             ),
         ),
         Table.of(

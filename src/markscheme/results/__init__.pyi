@@ -1,7 +1,10 @@
+from .figures import BY_ANNOTATORS as BY_ANNOTATORS
 from .figures import METHODS as METHODS
 from .figures import Figure as Figure
 from .figures import Form as Form
 from .figures import Format as Format
+from .figures import by_judges as by_judges
+from .figures import by_labels as by_labels
 from .figures import cell as cell
 from .figures import excerpts as excerpts
 from .figures import figure as figure
@@ -11,10 +14,12 @@ from .figures import measured as measured
 from .figures import methods_of as methods_of
 from .figures import number as number
 from .figures import number_text as number_text
+from .figures import of_labels as of_labels
 from .figures import out_of as out_of
 from .figures import p_text as p_text
 from .figures import percent as percent
 from .figures import plain as plain
+from .figures import population as population
 from .figures import share_figure as share_figure
 from .figures import share_text as share_text
 from .result import TableResult as TableResult

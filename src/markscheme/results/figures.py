@@ -15,6 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.stats import share_evidence, share_interval
+from markscheme.tables import Joined
 from markscheme.text import excerpt
 
 METHODS = (
@@ -110,23 +111,84 @@ def methods_of(figures: Iterable[Figure]) -> str:
     return ", ".join(dict.fromkeys(one.method for one in figures if one.method))
 
 
-def interval_note(
-    figures: Iterable[tuple[str, Figure]], confidence: float = 0.95
-) -> tuple[str, ...]:
-    """The lines below a table of figures with their names; nothing where none has an interval.
+def population(
+    by: str,
+    *,
+    questions: int | None = None,
+    answers: int | None = None,
+    paired: bool = False,
+    further: bool = True,
+) -> str:
+    """Of what an interval speaks: population, unit, and by whose word.
 
-    `95% intervals: wilson-t`, or where the way is not the same for all `95% intervals: wilson-t
-    (accuracy, recall), fisher-z (kappa)`.
+    Args:
+        by: `as contains says` (`by_judges`, `by_labels`).
+        questions: how many are answered; None where that is not known or not one number.
+        answers: how many answers to them; more than questions are counted by question.
+        paired: two answers to a question are compared.
+        further: of further questions of the kind; else of these answers alone.
+
+    Example:
+        >>> population("as contains says", questions=62, answers=248)
+        'further questions like these 62, answers to one counted together, as contains says'
+    """
+    if not further:
+        return f"these {answers:,} answers alone, {by}"
+    kind = "answers" if answers and questions is None else "questions"
+    count = answers if questions is None else questions
+    like = f"further {kind} like these" + (f" {count:,}" if count else "")
+    several = bool(answers and questions and answers > questions)
+    unit = "paired by question" if paired else "answers to one counted together" if several else ""
+    return ", ".join(part for part in (like, unit, by) if part)
+
+
+BY_ANNOTATORS = "as these annotators say"
+"""By whose word figures between annotators are."""
+
+
+def by_judges(names: Iterable[str]) -> str:
+    """By whose word: `as contains says`, `as each judge says`."""
+    several = tuple(dict.fromkeys(names))
+    return f"as {several[0] if len(several) == 1 else 'each judge'} says"
+
+
+def by_labels(labelled: int, answers: int) -> str:
+    """By whose word: `as the labels say (120 of 248 answers)`."""
+    count = f"all {answers:,}" if labelled == answers else out_of(labelled, answers)
+    return f"as the labels say ({count} answers)"
+
+
+def of_labels(joined: Joined, *, paired: bool = False) -> str:
+    """The `population` of figures from judgments with their labels."""
+    answers = joined.rows.select(joined.identity).n_unique()
+    questions = joined.rows["cluster"].n_unique() if joined.clustered else None
+    by = by_labels(answers, joined.answers)
+    return population(by, questions=questions, answers=answers, paired=paired)
+
+
+def interval_note(
+    figures: Iterable[tuple[str, Figure]], about: str, confidence: float = 0.95
+) -> tuple[str, ...]:
+    """The sentence below a table of figures with their names; nothing where none has an interval.
+
+    `95% intervals (wilson-t) speak of further questions like these 62, ...`, or where the way is
+    not the same for all `95% intervals (wilson-t: accuracy, recall; fisher-z: kappa) speak of ...`.
+
+    Args:
+        figures: each with the name of its column, or an empty one.
+        about: of what they speak: their `population`.
+        confidence: of the intervals.
     """
     names: dict[str, dict[str, None]] = {}
     for name, one in figures:
         if one.low is not None and one.method is not None:
             names.setdefault(one.method, {})[name] = None
     words = [
-        f"{word} ({', '.join(whose)})" if len(names) > 1 and all(whose) else word
+        f"{word}: {', '.join(whose)}" if len(names) > 1 and all(whose) else word
         for word, whose in names.items()
     ]
-    return (f"{100 * confidence:g}% intervals: {', '.join(words)}",) if words else ()
+    made = ("; " if any(":" in word for word in words) else ", ").join(words)
+    return (f"{100 * confidence:g}% intervals ({made}) speak of {about}",) if words else ()
 
 
 def number_text(value: float, *, scale: float = 1.0, digits: int = 3, signed: bool = False) -> str:
