@@ -41,10 +41,10 @@ from markscheme.results import (
     columns,
     flat_frame,
     interval_note,
-    of_labels,
     lineage_notes,
     not_judged,
     number,
+    of_labels,
 )
 from markscheme.stats import LabelNoise
 from markscheme.tables import (
@@ -384,7 +384,7 @@ def agreement_tables(
         else "no intervals (resamples: 0)"
     )
     about = of_labels(joined)
-    figures = partial(_figures, found, about, options.confidence)
+    figures = partial(_figures, found, about=about, confidence=options.confidence)
     tables = [
         _counts(
             found,
@@ -471,11 +471,12 @@ def _counts(found: Sequence[Agreement], notes: tuple[str, ...]) -> Table:
 
 def _figures(
     found: Sequence[Agreement],
-    about: str,
-    confidence: float,
     policy: Unjudged,
     names: Mapping[str, str],
     title: str,
+    *,
+    about: str,
+    confidence: float,
 ) -> Table:
     shown = [(said, one.figures(policy)[name]) for one in found for name, said in names.items()]
     return Table.of(

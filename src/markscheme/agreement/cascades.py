@@ -180,7 +180,8 @@ class ChosenCascade:
         gap: the cascade's agreement less the expensive judge's, with its 95% interval, clustered by
             question.
         curve: as `curve` gives it, on held-out questions.
-        path_questions, test_questions, held_out_questions, held_out_answers: how many each step used.
+        path_questions, test_questions, held_out_questions: how many each step used.
+        held_out_answers: how many answers these are.
     """
 
     accept: float | None

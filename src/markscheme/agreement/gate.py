@@ -9,7 +9,6 @@ from typing import Any
 
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MarkschemeError
-from markscheme.results import by_judges, population
 from markscheme.stats import Evidence, share_bound
 
 
@@ -26,7 +25,6 @@ class Gate:
         not_judged: answers without a verdict.
         passed: whether the bound reaches the limit.
         limit, confidence: what was wanted.
-        about: of what the bound speaks (`results.population`).
     """
 
     judge: str
@@ -38,15 +36,12 @@ class Gate:
     method: str | None = None
     limit: float = 0.0
     confidence: float | None = None
-    about: str = ""
 
     @property
     def outcome(self) -> str:
         """A line with the outcome, the figure, and what was wanted."""
         word = "passed" if self.passed else "FAILED"
-        sure = ""
-        if self.confidence is not None:
-            sure = f" with {100 * self.confidence:g}% confidence, of {self.about}"
+        sure = "" if self.confidence is None else f" with {100 * self.confidence:g}% confidence"
         return f"gate {word}: {self}; wanted {100 * self.limit:g}{sure}"
 
     def __str__(self) -> str:
@@ -122,11 +117,6 @@ def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gat
         method=method,
         limit=limit,
         confidence=confidence,
-        about=population(
-            by_judges([record["judge"]]),
-            questions=record.get("questions"),
-            answers=verdicts + missing,
-        ),
     )
 
 

@@ -10,6 +10,7 @@ import polars as pl
 from markscheme.agreement import LARGE, Comparison
 from markscheme.analysis.clusters import Cluster
 from markscheme.results import (
+    PAIRED,
     Column,
     Table,
     by_judges,
@@ -127,7 +128,7 @@ def change_tables(
     confidence: float,
 ) -> list[Table]:
     """The figures of both sides, and the groups that lost."""
-    about = population(by_judges([judge]), questions=comparison.questions, paired=True)
+    about = population(by_judges([judge]), questions=comparison.questions, unit=PAIRED)
     tables = [
         Table.of(
             "Share accepted, in percent",

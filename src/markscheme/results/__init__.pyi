@@ -1,5 +1,7 @@
 from .figures import BY_ANNOTATORS as BY_ANNOTATORS
+from .figures import COUNTED as COUNTED
 from .figures import METHODS as METHODS
+from .figures import PAIRED as PAIRED
 from .figures import Figure as Figure
 from .figures import Form as Form
 from .figures import Format as Format
@@ -32,6 +34,7 @@ from .run_summary import lineage_note as lineage_note
 from .run_summary import lineage_notes as lineage_notes
 from .run_summary import not_judged as not_judged
 from .run_summary import reasons_not_judged as reasons_not_judged
+from .run_summary import records_population as records_population
 from .run_summary import scope_notes as scope_notes
 from .run_summary import summary_table as summary_table
 from .run_summary import why_not_judged as why_not_judged

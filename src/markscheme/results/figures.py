@@ -116,7 +116,7 @@ def population(
     *,
     questions: int | None = None,
     answers: int | None = None,
-    paired: bool = False,
+    unit: str = "",
     further: bool = True,
 ) -> str:
     """Of what an interval speaks: population, unit, and by whose word.
@@ -125,22 +125,25 @@ def population(
         by: `as contains says` (`by_judges`, `by_labels`).
         questions: how many are answered; None where that is not known or not one number.
         answers: how many answers to them; more than questions are counted by question.
-        paired: two answers to a question are compared.
+        unit: what is counted, where the numbers do not say it: `PAIRED`.
         further: of further questions of the kind; else of these answers alone.
 
     Example:
         >>> population("as contains says", questions=62, answers=248)
-        'further questions like these 62, answers to one counted together, as contains says'
+        'further questions like these 62, counted by question, as contains says'
     """
     if not further:
         return f"these {answers:,} answers alone, {by}"
     kind = "answers" if answers and questions is None else "questions"
     count = answers if questions is None else questions
     like = f"further {kind} like these" + (f" {count:,}" if count else "")
-    several = bool(answers and questions and answers > questions)
-    unit = "paired by question" if paired else "answers to one counted together" if several else ""
+    if answers and questions and answers > questions:
+        unit = unit or COUNTED
     return ", ".join(part for part in (like, unit, by) if part)
 
+
+COUNTED, PAIRED = "counted by question", "paired by question"
+"""Units of an interval: all answers to a question as one, or two of them against each other."""
 
 BY_ANNOTATORS = "as these annotators say"
 """By whose word figures between annotators are."""
@@ -158,12 +161,11 @@ def by_labels(labelled: int, answers: int) -> str:
     return f"as the labels say ({count} answers)"
 
 
-def of_labels(joined: Joined, *, paired: bool = False) -> str:
+def of_labels(joined: Joined) -> str:
     """The `population` of figures from judgments with their labels."""
-    answers = joined.rows.select(joined.identity).n_unique()
+    answers, by = joined.labelled, by_labels(joined.labelled, joined.answers)
     questions = joined.rows["cluster"].n_unique() if joined.clustered else None
-    by = by_labels(answers, joined.answers)
-    return population(by, questions=questions, answers=answers, paired=paired)
+    return population(by, questions=questions, answers=answers)
 
 
 def interval_note(

@@ -78,12 +78,17 @@ def accuracy_note(records: Sequence[dict[str, Any]]) -> tuple[str, ...]:
         for one in records
         if one["accuracy"] is not None
     )
-    # Slices have no record of all.
+    return interval_note(figures, records_population(records))
+
+
+def records_population(records: Sequence[dict[str, Any]]) -> str:
+    """Of what the figures of a run speak (`population`)."""
+    # Slices have no record of all, and each has questions of its own.
     whole = next((one for one in records if one["system"] == ALL_SYSTEMS), None)
     if whole is None and len({one["system"] for one in records}) == 1:
         whole = records[0]
     size = {} if whole is None else {"questions": whole["questions"], "answers": whole["rows"]}
-    return interval_note(figures, population(by_judges(one["judge"] for one in records), **size))
+    return population(by_judges(one["judge"] for one in records), **size)
 
 
 def not_judged(counts: dict[str, int]) -> str:

@@ -53,6 +53,11 @@ class Joined:
     clustered: bool
     remarks: tuple[str, ...] = ()
 
+    @property
+    def labelled(self) -> int:
+        """How many answers have a label."""
+        return self.rows.select(self.identity).n_unique()
+
     def notes(self) -> list[str]:
         """What was done, in sentences for the reader."""
         judgments = self.rows.height

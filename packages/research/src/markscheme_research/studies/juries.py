@@ -30,6 +30,7 @@ from markscheme.results import (
     Figure,
     Table,
     TableResult,
+    by_labels,
     interval,
     interval_note,
     population,
@@ -140,7 +141,8 @@ def jury(
     rows.append(_row("(mean of all)", None, (mean + 1) / 2, asked, (known, where)))
     rows.append(_row("(jury)", None, fitted(filled), asked, (known, where)))
     asked_of = len(np.unique(where)) if joined.clustered else None
-    about = population("as the labels say", questions=asked_of, answers=len(where))
+    by = by_labels(len(where), joined.answers)
+    about = population(by, questions=asked_of, answers=len(where))
     said = [
         *joined.notes(),
         f"weights from {int(part.sum()):,} answers, figures of the {int((~part).sum()):,} to other "

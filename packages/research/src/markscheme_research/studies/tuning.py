@@ -34,7 +34,7 @@ from markscheme.engine import run_in_memory
 from markscheme.errors import AgreementError, DataError, MissingExtraError
 from markscheme.flags import with_keywords
 from markscheme.models import Models
-from markscheme.results import Table, TableResult, interval, population, share_text
+from markscheme.results import Table, TableResult, by_labels, interval, population, share_text
 from markscheme.tables import AnswersReader, as_binary
 from markscheme_research.studies.juries import clustered_share
 from markscheme_research.studies.options import TuneOptions
@@ -366,7 +366,8 @@ class _Search:
         best = trials[0]
         ways = ", ".join(dict.fromkeys(one.method for one in trials if one.method))
         answers = int(np.isin(self._clusters, self._held_out).sum())
-        about = population("as the labels say", questions=len(self._held_out), answers=answers)
+        by = by_labels(answers, self.table.height)
+        about = population(by, questions=len(self._held_out), answers=answers)
         said = [
             f"chosen on {best.tuned_on:,} answers to {len(self._seen)} questions, reported on the "
             f"answers to {len(self._held_out)} others, which no choice has seen; seed "
