@@ -39,7 +39,8 @@ def test_a_wrong_answer_fails_its_test_with_a_reason(pytester: pytest.Pytester) 
     [
         (["--markscheme-fail-under", "0.8"], 0, "*passed: exact_match, all: accuracy 85.0*"),
         (["--markscheme-fail-under", "0.9"], 1, "*FAILED: exact_match, all: accuracy 85.0*"),
-        (["--markscheme-fail-under", "0.8", "--markscheme-confidence", "0.95"], 1, "*at least 6*"),
+        (["--markscheme-fail-under", "0.8", "--markscheme-confidence", "0.95"], 1,
+         "*at least 6*this bound speaks of further questions like these*as * says*"),
     ],
 )
 def test_a_suite_is_held_against_a_limit(

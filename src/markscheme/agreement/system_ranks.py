@@ -95,8 +95,8 @@ def rank(
     )
     if wanted.resamples:
         systems = f"of these {ranking.systems.height} systems as the labels say"
-        answers = int(ranking.systems["answers"].sum())
-        about = population(systems, questions=ranking.questions, answers=answers)
+        shown = int(ranking.systems["answers"].sum())
+        about = population(systems, questions=ranking.questions, answers=shown)
         figures = (("", one) for one in ranking.tau_b.values())
         said += [
             f"{note}; tau-b is of the pairs of systems that both sides distinguish "

@@ -140,8 +140,10 @@ def change_tables(
             [comparison],
             (
                 said,
-                *interval_note([("", comparison.difference)], about, confidence),
-                "p: tango (score test by question)",
+                *(
+                    f"{line}; p is of the same score test"
+                    for line in interval_note([("", comparison.difference)], about, confidence)
+                ),
             ),
         ),
         Table.of(
