@@ -8,15 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from markscheme.stats import share_evidence, share_interval
-from markscheme.tables import Joined
 from markscheme.text import excerpt
+
+if TYPE_CHECKING:
+    from markscheme.tables import Joined
 
 METHODS = (
     "wilson", "wilson-t", "clopper-pearson", "t", "fisher-z", "betting", "ppi-t",
