@@ -116,7 +116,9 @@ def test_people_who_agree_with_a_low_kappa_are_told_why() -> None:
     assert found["gwet_ac1"].value == pytest.approx((0.96 - 0.0392) / (1 - 0.0392))
     two, every = annotator_tables(found)
     assert "nearly all labels are of one kind" in every.notes[-1]
-    assert "95% intervals: fisher-z" in two.notes
+    assert two.notes == (
+        "95% intervals (fisher-z) speak of further answers like these 50, as these annotators say",
+    )
     pair = found["pairs"].row(0, named=True)
     assert pair["ac1_low"] < pair["ac1"] < pair["ac1_high"]
     assert found["gwet_ac1"].text(digits=3) == two.rows[0][-1]

@@ -76,6 +76,7 @@ def test_exit_codes(
     told = capsys.readouterr().err
     assert "gate FAILED" in told
     assert "with 95% confidence" in " ".join(told.split())
+    assert "these bounds speak of further questions like these" in " ".join(told.split())
     assert run([*command[:-1], "0.7", "--confidence", "0.95"]) == 0
     assert run([*command[:-1], "80"]) == 2
     assert run(["judge", "a.jsonl", "-q", "--confidence", "0.95"]) == 2

@@ -38,6 +38,7 @@ from .closed_forms import wilson_interval as wilson_interval
 from .compared import CompareResult as CompareResult
 from .compared import SlicedDifference as SlicedDifference
 from .compared import compare as compare
+from .compared import pairs_population as pairs_population
 from .comparisons import compare_judges as compare_judges
 from .comparisons import compare_systems as compare_systems
 from .drift import DriftCheck as DriftCheck

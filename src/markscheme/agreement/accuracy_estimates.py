@@ -26,7 +26,7 @@ from markscheme.agreement.people_errors import (
 from markscheme.agreement.sequences import RunningEstimate, running_estimate
 from markscheme.agreement.sources import names_of
 from markscheme.errors import AgreementError
-from markscheme.results import Figure
+from markscheme.results import Figure, by_labels, population
 from markscheme.stats import LEAST_FOR_JUDGES, LEAST_QUESTIONS, LabelNoise, Sample
 from markscheme.tables import KEYS, as_binary, join_labels, one_judge
 
@@ -44,6 +44,7 @@ class HumanAccuracy:
         judge, system: whose judgments (`a + b` of several judges), on whose answers (None:
             everybody's).
         answers, labelled, not_judged: how many.
+        questions: how many they answer; None where that is not known.
         judge_mean: what the first judge alone says: its mean prediction, biased by its errors;
             None where it judged nothing.
         predictions: `score` or `verdict`.
@@ -63,6 +64,7 @@ class HumanAccuracy:
     system: str | None
     answers: int
     labelled: int
+    questions: int | None
     not_judged: int
     judge_mean: float | None
     predictions: str
@@ -75,6 +77,17 @@ class HumanAccuracy:
     about: About = "future"
     label_noise: LabelNoise | None = None
     without_noise: Figure | None = None
+
+    @property
+    def further(self) -> bool:
+        """Whether the figure is of answers to further questions too, and not of these alone."""
+        return self.about == "future" and all(e.method != "sequence" for e in self.estimates)
+
+    @property
+    def population(self) -> str:
+        """Of what the figure speaks, in words (`results.population`)."""
+        by = by_labels(self.labelled, self.answers)
+        return population(by, questions=self.questions, answers=self.answers, further=self.further)
 
     @property
     def figure(self) -> Figure | None:
@@ -158,6 +171,7 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
         system=system,
         answers=table.height,
         labelled=labelled,
+        questions=table["cluster"].n_unique() if knows_questions(table) else None,
         not_judged=not_judged,
         judge_mean=float(sample.predictions[:, 0].mean()) if judged[0] else None,
         predictions=predictions,
@@ -315,10 +329,18 @@ def _with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[pl.Data
     return with_clusters(table), joined.unused_labels
 
 
+def knows_questions(table: pl.DataFrame) -> bool:
+    """Whether the question of every answer is known."""
+    return "question" in table.columns and table["question"].null_count() == 0
+
+
 def with_clusters(table: pl.DataFrame) -> pl.DataFrame:
     """The answers with `cluster`, the number of their question; else each has its own."""
-    known = "question" in table.columns and table["question"].null_count() == 0
-    cluster = pl.col("question").rank("dense") if known else pl.int_range(1, pl.len() + 1)
+    cluster = (
+        pl.col("question").rank("dense")
+        if knows_questions(table)
+        else pl.int_range(1, pl.len() + 1)
+    )
     return table.with_columns(cluster.cast(pl.Int64).alias("cluster"))
 
 

@@ -44,6 +44,7 @@ from markscheme.results import (
     lineage_notes,
     not_judged,
     number,
+    of_labels,
 )
 from markscheme.stats import LabelNoise
 from markscheme.tables import (
@@ -155,6 +156,7 @@ def agree(
         threshold=wanted.threshold, label_column=wanted.label_column,
     )  # fmt: skip
     joined = join_labels(rows, known)
+    about = of_labels(joined)
     tables: list[Table] = []
     data: dict[str, Any] = {"command": "agree", "matched": joined.notes()}
     found: list[Agreement] = []
@@ -165,7 +167,7 @@ def agree(
         by_scope = scope_agreement(joined, wanted)
         if by_scope:
             lines = lineage_lines(joined, wanted.positive_from)
-            tables.append(_scope_table(by_scope, lines, wanted.confidence))
+            tables.append(_scope_table(by_scope, lines, about, wanted.confidence))
             data["scope"] = by_scope
         errors = label_errors(joined, positive_from=wanted.positive_from, answers=run.known_answers)
         data |= {"confidence": wanted.confidence, "judges": found}
@@ -202,7 +204,7 @@ def agree(
             joined, known, signatures=_signatures(run), positive_from=wanted.positive_from
         )
         data["fitness"] = {one.judge: one for one in statements}
-        tables += [_fitness_table(one) for one in statements[:_LEADING]]
+        tables += [_fitness_table(one, about) for one in statements[:_LEADING]]
     return AgreeResult(
         frame=agreement_frame(found) if frame is None else frame,
         tables=tuple(tables),
@@ -223,14 +225,14 @@ def _signatures(run: Run) -> dict[str, str]:
     return dict(pairs.filter(pl.len().over("judge") == 1).rows())
 
 
-def _fitness_table(one: Fitness) -> Table:
+def _fitness_table(one: Fitness, about: str) -> Table:
     first, *rest = one.sentences
     figures = (("wrong answers", one.wrong_accepted), ("points", one.off))
     return Table.of(
         "What the judge may be used for",
         (Column(first, "said"),),
         [{"said": text} for text in rest],
-        interval_note(figures, SURE),
+        interval_note(figures, about, SURE),
     )
 
 
@@ -287,7 +289,10 @@ def scope_agreement(joined: Joined, options: AgreeOptions) -> dict[str, dict[str
 
 
 def _scope_table(
-    found: Mapping[str, Mapping[str, Agreement]], lines: Sequence[str], confidence: float
+    found: Mapping[str, Mapping[str, Agreement]],
+    lines: Sequence[str],
+    about: str,
+    confidence: float,
 ) -> Table:
     rows = [
         (judge, _SCOPES[kind], one.questions, one.answers, *map(one.left_out.get, SHORT))
@@ -306,16 +311,16 @@ def _scope_table(
             *(Column(name, format=_form(name, words=True)) for name in SHORT),
         ),
         rows,
-        (*lines, *_overview_note(every, {name: name for name in SHORT}, confidence)),
+        (*lines, *_overview_note(every, {name: name for name in SHORT}, about, confidence)),
     )
 
 
 def _overview_note(
-    found: Iterable[Agreement], heads: Mapping[str, str], confidence: float
+    found: Iterable[Agreement], heads: Mapping[str, str], about: str, confidence: float
 ) -> tuple[str, ...]:
-    """How the intervals of a short table's statistics, by name and heading, were made."""
+    """The sentence on the intervals of a short table's statistics, by name and heading."""
     shown = ((head, one.left_out[name]) for one in found for name, head in heads.items())
-    return interval_note(shown, confidence)
+    return interval_note(shown, about, confidence)
 
 
 _SCOPES = {
@@ -372,12 +377,15 @@ def agreement_tables(
     found: Sequence[Agreement], joined: Joined, options: AgreeOptions
 ) -> list[Table]:
     """Counts, then shares in per cent and coefficients, under both policies for not judged."""
-    made = "intervals are clustered on question"
-    figures = partial(_figures, found, options.confidence)
+    about = of_labels(joined)
+    figures = partial(_figures, found, about=about, confidence=options.confidence)
     tables = [
         _counts(
             found,
-            (*joined.notes(), made, *_overview_note(found, {"accuracy": ""}, options.confidence)),
+            (
+                *joined.notes(),
+                *_overview_note(found, {"accuracy": ""}, about, options.confidence),
+            ),
         ),
         figures("left_out", SHARES, "Agreement in per cent, not judged left out"),
         figures("left_out", COEFFICIENTS, "Agreement, not judged left out"),
@@ -400,7 +408,7 @@ OVERVIEW = {
 """Statistics of the short table, with their headings."""
 
 
-def overview_table(found: Sequence[Agreement], notes: Sequence[str] = ()) -> Table:
+def overview_table(found: Sequence[Agreement], joined: Joined, notes: Sequence[str] = ()) -> Table:
     """The short table of a report: one row per judge over all systems' answers, 95% intervals."""
     whole = [one for one in found if one.system is None]
     return Table.of(
@@ -411,7 +419,7 @@ def overview_table(found: Sequence[Agreement], notes: Sequence[str] = ()) -> Tab
             Column("not judged", lambda one: not_judged(dict(one.not_judged))),
         ),
         whole,
-        (*_overview_note(whole, OVERVIEW, 0.95), *notes),
+        (*_overview_note(whole, OVERVIEW, of_labels(joined), 0.95), *notes),
     )
 
 
@@ -456,14 +464,19 @@ def _counts(found: Sequence[Agreement], notes: tuple[str, ...]) -> Table:
 
 def _figures(
     found: Sequence[Agreement],
-    confidence: float,
     policy: Unjudged,
     names: Mapping[str, str],
     title: str,
+    *,
+    about: str,
+    confidence: float,
 ) -> Table:
     shown = [(said, one.figures(policy)[name]) for one in found for name, said in names.items()]
     return Table.of(
-        title, (*_WHOSE, *_statistics(names, policy)), found, interval_note(shown, confidence)
+        title,
+        (*_WHOSE, *_statistics(names, policy)),
+        found,
+        interval_note(shown, about, confidence),
     )
 
 

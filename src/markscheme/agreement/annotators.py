@@ -25,7 +25,17 @@ import polars as pl
 
 from markscheme.agreement.options import Blanks
 from markscheme.errors import AgreementError
-from markscheme.results import Column, Figure, Form, Table, cell, columns, interval_note
+from markscheme.results import (
+    BY_ANNOTATORS,
+    Column,
+    Figure,
+    Form,
+    Table,
+    cell,
+    columns,
+    interval_note,
+    population,
+)
 from markscheme.stats import (
     Coefficient,
     Level,
@@ -277,6 +287,7 @@ def annotator_agreement(
     )
     return {
         "items": ratings.height,
+        "questions": None if questions is None else len(np.unique(table.questions)),
         "blanks": blanks,
         "blank_cells": {name: ratings[name].null_count() for name in ratings.columns},
         "confidence": confidence,
@@ -348,6 +359,7 @@ def annotator_tables(people: dict[str, Any]) -> list[Table]:
         for name in ("kappa", "ac1")
     ]
     prevalence = [people["prevalence"]] if people["prevalence"] else []
+    about = population(BY_ANNOTATORS, questions=people["questions"], answers=people["items"])
     return [
         Table.of(
             "Annotators, two by two",
@@ -359,13 +371,13 @@ def annotator_tables(people: dict[str, Any]) -> list[Table]:
                 Column("Gwet's AC1", _of_pair("ac1"), 3),
             ),
             people["pairs"],
-            interval_note(pair_figures, people["confidence"]),
+            interval_note(pair_figures, about, people["confidence"]),
         ),
         Table.of(
             "All annotators",
             ("what", Column("value", format="right")),
             [(heading, cell(form, people[name])) for name, (heading, form) in _OF_ALL.items()],
-            (policy, *interval_note(figures, people["confidence"]), *lacking, *prevalence),
+            (policy, *interval_note(figures, about, people["confidence"]), *lacking, *prevalence),
         ),
     ]
 

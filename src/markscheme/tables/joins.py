@@ -32,6 +32,7 @@ class Joined:
         key: the columns that judgments and labels were matched on.
         identity: the columns of the judgments by which an answer is known: its id where that is
             the key, else its texts.
+        answers: how many were judged, with a label or without.
         unlabelled: judgments without a label.
         tied: judgments of answers on which as many annotators say one thing as another.
         unused_labels: labels without a judgment.
@@ -43,6 +44,7 @@ class Joined:
     rows: pl.DataFrame
     key: tuple[str, ...]
     identity: tuple[str, ...]
+    answers: int
     unlabelled: int
     tied: int
     unused_labels: int
@@ -50,6 +52,11 @@ class Joined:
     repeated_judgments: int
     clustered: bool
     remarks: tuple[str, ...] = ()
+
+    @property
+    def labelled(self) -> int:
+        """How many answers have a label."""
+        return self.rows.select(self.identity).n_unique()
 
     def notes(self) -> list[str]:
         """What was done, in sentences for the reader."""
@@ -125,6 +132,7 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
         rows=rows.with_columns(cluster.rank("dense").cast(pl.Int64).alias("cluster") - 1),
         key=key,
         identity=identity,
+        answers=once.select(identity).n_unique(),
         unlabelled=once.height - rows.height - tied,
         tied=tied,
         unused_labels=known.join(once, on=key, how="anti", nulls_equal=True).height,
