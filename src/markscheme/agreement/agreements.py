@@ -16,10 +16,23 @@ from markscheme.agreement.alternative_annotator import (
     alternative_annotator_test,
 )
 from markscheme.agreement.annotators import annotator_tables, annotators_of, ratings_of
-from markscheme.agreement.fitness import SURE, Fitness, fitness_of, write_fitness
+from markscheme.agreement.fitness import (
+    SURE,
+    Fitness,
+    by_judge,
+    fitness_file,
+    fitness_of,
+    write_fitness,
+)
 from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Unjudged
-from markscheme.agreement.people_errors import label_noise, noise_sentence, undone
+from markscheme.agreement.people_errors import (
+    NOTHING_TWICE,
+    agreement_sentence,
+    label_noise,
+    noise_sentence,
+    undone,
+)
 from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -112,7 +125,8 @@ class AgreeResult(TableResult):
 
     def write_fitness(self, path: str | Path) -> Path:
         """Write `fitness` to a JSON file, or into a run's folder, for `judge --fitness`."""
-        return write_fitness(self.fitness, Path(path))
+        write_fitness(self.fitness, Path(path))
+        return fitness_file(Path(path))
 
 
 def agree(
@@ -191,23 +205,33 @@ def agree(
         known, supposed=wanted.label_errors, positive_from=wanted.positive_from,
         confidence=wanted.confidence,
     )  # fmt: skip
-    if noise is not None and found:
+    without: dict[str, Figure] = {}
+    corrected: dict[str, str] = {}
+    if isinstance(noise, LabelNoise) and found:
         data["label_noise"] = noise
+        without = {
+            one.judge: undone(one.left_out["accuracy"], noise) for one in found if not one.system
+        }
+        corrected = {judge: agreement_sentence(noise, share) for judge, share in without.items()}
     passes = None if errors is None else label_errors_table(errors)
     if passes is not None:
         tables.append(passes)
     statements: list[Fitness] = []
     if found:
         statements = fitness_of(
-            joined, known, signatures=_signatures(run), positive_from=wanted.positive_from
+            joined,
+            known,
+            signatures=_signatures(run),
+            positive_from=wanted.positive_from,
+            without_errors=corrected,
         )
-        data["fitness"] = {one.judge: one for one in statements}
+        data["fitness"] = by_judge(statements)
         tables += [_fitness_table(one) for one in statements[:_LEADING]]
     return AgreeResult(
         frame=agreement_frame(found) if frame is None else frame,
         tables=tuple(tables),
         data=data,
-        lead=_lead(found, noise),
+        lead=_lead(found, noise, without),
         joined=joined,
         judges=tuple(found),
         errors=errors,
@@ -238,7 +262,9 @@ _LEADING = 3
 """Judges of which the lead speaks."""
 
 
-def _lead(found: Sequence[Agreement], noise: LabelNoise | None) -> tuple[str, ...]:
+def _lead(
+    found: Sequence[Agreement], noise: LabelNoise | str, without: Mapping[str, Figure]
+) -> tuple[str, ...]:
     """Of each judge over all systems: its accuracy, and how many errors of either kind."""
     whole = [one for one in found if one.system is None]
     said = []
@@ -251,11 +277,13 @@ def _lead(found: Sequence[Agreement], noise: LabelNoise | None) -> tuple[str, ..
             f"{wrong_yes:,} of the {rejected + wrong_yes:,} that they reject, and rejects "
             f"{wrong_no:,} of the {accepted + wrong_no:,} that they accept"
         )
-    if noise is not None:
-        without = {one.judge: undone(one.left_out["accuracy"], noise) for one in whole[:_LEADING]}
-        said.append(
-            noise_sentence(noise, without if len(whole) > 1 else {"": without.popitem()[1]})
-        )
+    if isinstance(noise, LabelNoise) and whole:
+        shown = {
+            one.judge if len(whole) > 1 else "": without[one.judge] for one in whole[:_LEADING]
+        }
+        said.append(noise_sentence(noise, shown))
+    elif whole and noise != NOTHING_TWICE:
+        said.append(noise)
     if len(whole) > _LEADING:
         said.append(f"{len(whole) - _LEADING} more judges are in the tables")
     return tuple(said)
