@@ -267,6 +267,8 @@ def _lead(
 ) -> tuple[str, ...]:
     """Of each judge over all systems: its accuracy, and how many errors of either kind."""
     whole = [one for one in found if one.system is None]
+    if not whole:
+        return ()
     said = []
     for one in whole[:_LEADING]:
         accepted, wrong_no = (one.counts[name] for name in ("true_positive", "false_negative"))
@@ -277,12 +279,12 @@ def _lead(
             f"{wrong_yes:,} of the {rejected + wrong_yes:,} that they reject, and rejects "
             f"{wrong_no:,} of the {accepted + wrong_no:,} that they accept"
         )
-    if isinstance(noise, LabelNoise) and whole:
+    if isinstance(noise, LabelNoise):
         shown = {
             one.judge if len(whole) > 1 else "": without[one.judge] for one in whole[:_LEADING]
         }
         said.append(noise_sentence(noise, shown))
-    elif whole and noise != NOTHING_TWICE:
+    elif noise != NOTHING_TWICE:
         said.append(noise)
     if len(whole) > _LEADING:
         said.append(f"{len(whole) - _LEADING} more judges are in the tables")

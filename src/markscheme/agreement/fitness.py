@@ -92,10 +92,7 @@ class Fitness:
             text = f"it accepts {_share(self.wrong_accepted)} of wrong answers"
             if self.dangerous:
                 most = ", ".join(f"{name}'s: {_share(one)}" for name, one in self.dangerous.items())
-                text += (
-                    f", and surely more of {most} (interval corrected for the "
-                    f"{len(self.systems)} systems)"
-                )
+                text += f", and surely more of {most} (corrected for {len(self.systems)} systems)"
             said.append(text)
         bounds = [
             f"{100 * bound:.0f}% of {kind} answers"
