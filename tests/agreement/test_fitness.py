@@ -193,7 +193,7 @@ def test_a_statement_of_another_judge_or_no_statement_is_said(tmp_path: Path) ->
     wrong: tuple[object, ...] = (
         [1], {}, {"judge": {}}, {"judge": {"sentences": 3}}, {"judge": 1},
         {"judge": {"sentences": said[:2]}}, {"judge": {"sentences": [*said, 5]}},
-        {"command": "estimate"},
+        {"command": "estimate"}, {"command": {"sentences": said[:2]}},
     )  # fmt: skip
     for statements in wrong:
         file.write_text(json.dumps(statements))

@@ -180,11 +180,9 @@ def _of_judge(name: str, signature: str | None, rows: pl.DataFrame, labels: str)
         judged = {name: part[:, [_TP, _FP]].sum() / part.sum() for name, part in parts.items()}
         systems = {each: float(judged[each] - people[each]) for each in people}
         if min(part.sum() for part in parts.values()) >= LEAST_FOR_JUDGES:
-            apart = [
-                np.subtract.outer(each, each)
-                for each in map(list, (people.values(), judged.values()))
-            ]
-            order = not (np.prod(apart, axis=0) < 0).any()
+            shares = np.array([list(people.values()), list(judged.values())])
+            apart = shares[:, :, None] - shares[:, None]
+            order = not (apart.prod(axis=0) < 0).any()
         dangerous = _dangerous(parts, wrong)
     return Fitness(
         judge=name,
@@ -320,12 +318,12 @@ def write_fitness(statements: Sequence[Fitness], where: Path) -> list[str]:
     made = by_judge(statements)
     replace_file(file, (json.dumps(known | made, indent=1, ensure_ascii=False) + "\n").encode())
     lines = [f"fitness of {', '.join(made)} is written to {file}"]
-    for judge, one in made.items():
-        answers = known.get(judge, {}).get("answers", 0)
-        if isinstance(answers, int) and answers > one["answers"]:
+    for judge, statement in made.items():
+        before, now = known.get(judge, {}).get("answers", 0), statement["answers"]
+        if isinstance(before, int) and before > now:
             lines.append(
-                f"note: that of {judge} rests on {one['answers']:,} labels, and replaces one that "
-                f"rested on {answers:,}"
+                f"note: that of {judge} rests on {now:,} labels, and replaces one that rested on "
+                f"{before:,}"
             )
     return lines
 
@@ -369,7 +367,7 @@ def _statements(where: Path) -> tuple[Path, dict[str, Any]]:
         AgreementError: it holds no statements.
     """
     file = fitness_file(where)
-    run = where.parent if where.suffix == ".json" else where
+    run = where if where.suffix != ".json" else where.parent if where.name == FILE else "RUN"
     advice = f"run 'markscheme agree {run}' first, with labels: it writes {FILE} there"
     try:
         if not file.is_file():  # A pipe would be waited for.
@@ -381,7 +379,7 @@ def _statements(where: Path) -> tuple[Path, dict[str, Any]]:
         raise DataError(
             f"{file} cannot be read as a statement of fitness: {error}; {advice}"
         ) from error
-    if isinstance(known, dict) and "command" in known:  # what `agree --out` wrote
+    if isinstance(known, dict) and isinstance(known.get("command"), str):  # `agree --out` wrote it
         known = known.get("fitness")
     if not isinstance(known, dict) or not known or not all(map(_is_statement, known.values())):
         raise AgreementError(f"{file} holds no statements of fitness; {advice}")
