@@ -16,23 +16,10 @@ from markscheme.agreement.alternative_annotator import (
     alternative_annotator_test,
 )
 from markscheme.agreement.annotators import annotator_tables, annotators_of, ratings_of
-from markscheme.agreement.fitness import (
-    SURE,
-    Fitness,
-    by_judge,
-    fitness_file,
-    fitness_of,
-    write_fitness,
-)
+from markscheme.agreement.fitness import SURE, Fitness, by_judge, fitness_of, write_fitness
 from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Unjudged
-from markscheme.agreement.people_errors import (
-    NOTHING_TWICE,
-    agreement_sentence,
-    label_noise,
-    noise_sentence,
-    undone,
-)
+from markscheme.agreement.people_errors import NOTHING_TWICE, label_noise, noise_sentence, undone
 from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -125,8 +112,7 @@ class AgreeResult(TableResult):
 
     def write_fitness(self, path: str | Path) -> Path:
         """Write `fitness` to a JSON file, or into a run's folder, for `judge --fitness`."""
-        write_fitness(self.fitness, Path(path))
-        return fitness_file(Path(path))
+        return write_fitness(self.fitness, Path(path))[0]
 
 
 def agree(
@@ -205,25 +191,15 @@ def agree(
         known, supposed=wanted.label_errors, positive_from=wanted.positive_from,
         confidence=wanted.confidence,
     )  # fmt: skip
-    without: dict[str, Figure] = {}
-    corrected: dict[str, str] = {}
     if isinstance(noise, LabelNoise) and found:
         data["label_noise"] = noise
-        without = {
-            one.judge: undone(one.left_out["accuracy"], noise) for one in found if not one.system
-        }
-        corrected = {judge: agreement_sentence(noise, share) for judge, share in without.items()}
     passes = None if errors is None else label_errors_table(errors)
     if passes is not None:
         tables.append(passes)
     statements: list[Fitness] = []
     if found:
         statements = fitness_of(
-            joined,
-            known,
-            signatures=_signatures(run),
-            positive_from=wanted.positive_from,
-            without_errors=corrected,
+            joined, known, noise, signatures=_signatures(run), positive_from=wanted.positive_from
         )
         data["fitness"] = by_judge(statements)
         tables += [_fitness_table(one) for one in statements[:_LEADING]]
@@ -231,7 +207,7 @@ def agree(
         frame=agreement_frame(found) if frame is None else frame,
         tables=tuple(tables),
         data=data,
-        lead=_lead(found, noise, without),
+        lead=_lead(found, noise),
         joined=joined,
         judges=tuple(found),
         errors=errors,
@@ -262,9 +238,7 @@ _LEADING = 3
 """Judges of which the lead speaks."""
 
 
-def _lead(
-    found: Sequence[Agreement], noise: LabelNoise | str, without: Mapping[str, Figure]
-) -> tuple[str, ...]:
+def _lead(found: Sequence[Agreement], noise: LabelNoise | str) -> tuple[str, ...]:
     """Of each judge over all systems: its accuracy, and how many errors of either kind."""
     whole = [one for one in found if one.system is None]
     if not whole:
@@ -280,10 +254,10 @@ def _lead(
             f"{wrong_no:,} of the {accepted + wrong_no:,} that they accept"
         )
     if isinstance(noise, LabelNoise):
-        shown = {
-            one.judge if len(whole) > 1 else "": without[one.judge] for one in whole[:_LEADING]
-        }
-        said.append(noise_sentence(noise, shown))
+        without = {one.judge: undone(one.left_out["accuracy"], noise) for one in whole[:_LEADING]}
+        said.append(
+            noise_sentence(noise, without if len(whole) > 1 else {"": without.popitem()[1]})
+        )
     elif noise != NOTHING_TWICE:
         said.append(noise)
     if len(whole) > _LEADING:

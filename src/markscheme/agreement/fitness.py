@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,15 @@ import polars as pl
 
 from markscheme.agreement.annotators import once_an_item, rating_counts, ratings_of
 from markscheme.agreement.clustered import cluster_counts
+from markscheme.agreement.people_errors import agreement_sentence
 from markscheme.agreement.verdicts import cell_codes
 from markscheme.errors import AgreementError, DataError
-from markscheme.results import Figure, plain
+from markscheme.results import Figure, plain, share_figure
 from markscheme.stats import (
     LEAST_FOR_JUDGES,
     LEAST_OF_A_LABEL,
     Evidence,
+    LabelNoise,
     difference_evidence,
     difference_interval,
     share_bound,
@@ -141,33 +143,35 @@ class Fitness:
 def fitness_of(
     joined: Joined,
     labels: pl.DataFrame,
+    noise: LabelNoise | str,
     *,
     signatures: Mapping[str, str] | None = None,
     positive_from: float | None = None,
-    without_errors: Mapping[str, str] | None = None,
 ) -> list[Fitness]:
     """One statement per judge, in order of first appearance.
 
     Args:
         joined: judgments with their labels, of 0 and 1 or with `positive_from`.
         labels: as `load_labels` gives them.
+        noise: of the labels, as `label_noise` gives it.
         signatures: of the judges, by name, as far as they are known.
         positive_from: grade from which an answer is acceptable.
-        without_errors: `Fitness.without_errors` by judge.
     """
     rows = joined.rows.with_columns(
         as_binary(joined.rows["label"], positive_from=positive_from).alias("accepted")
     ).drop_nulls(["accepted", "verdict"])
-    whose, known, corrected = _whose(labels), signatures or {}, without_errors or {}
-    parts = {str(name): part for (name,), part in rows.group_by("judge", maintain_order=True)}
+    whose, known = _whose(labels), signatures or {}
     return [
-        replace(_of_judge(name, known.get(name), mine, whose), without_errors=corrected.get(name))
-        for name, mine in parts.items()
+        _of_judge(str(name), known.get(str(name)), mine, whose, noise)
+        for (name,), mine in rows.group_by("judge", maintain_order=True)
     ]
 
 
-def _of_judge(name: str, signature: str | None, rows: pl.DataFrame, labels: str) -> Fitness:
+def _of_judge(
+    name: str, signature: str | None, rows: pl.DataFrame, labels: str, noise: LabelNoise | str
+) -> Fitness:
     cells = _cells(rows)
+    agreement = share_figure(cells[:, [_TP, _TN]].sum(axis=1), cells.sum(axis=1))
     wrong = _Recognised(cells[:, _TN], cells[:, _FP])
     right = _Recognised(cells[:, _TP], cells[:, _FN])
     systems: dict[str, float] = {}
@@ -197,6 +201,7 @@ def _of_judge(name: str, signature: str | None, rows: pl.DataFrame, labels: str)
         systems=systems,
         dangerous=dangerous,
         order=order,
+        without_errors=None if isinstance(noise, str) else agreement_sentence(noise, agreement),
     )
 
 
@@ -289,17 +294,12 @@ def _share(figure: Figure) -> str:
     return figure.text(scale=100, digits=0, unit="%", words=True)
 
 
-def fitness_file(where: Path) -> Path:
-    """Of a folder, its `fitness.json`."""
-    return where / FILE if where.is_dir() else where
-
-
 def by_judge(statements: Sequence[Fitness]) -> dict[str, dict[str, Any]]:
     """The statements as they are written, by judge."""
     return {one.judge: {**plain(one), "sentences": list(one.sentences)} for one in statements}
 
 
-def write_fitness(statements: Sequence[Fitness], where: Path) -> list[str]:
+def write_fitness(statements: Sequence[Fitness], where: Path) -> tuple[Path, list[str]]:
     """Write the statements, by judge, beside those of other judges that the file already holds.
 
     Args:
@@ -307,12 +307,12 @@ def write_fitness(statements: Sequence[Fitness], where: Path) -> list[str]:
         where: a file, or a folder for its `fitness.json`.
 
     Returns:
-        What was written, and which statements of more labels that replaces, a line each.
+        The file; what was written, and which statements of more labels that replaces, as lines.
 
     Raises:
         DataError: it cannot be written.
     """
-    file, known = fitness_file(where), {}
+    file, known = where / FILE if where.is_dir() else where, {}
     with suppress(DataError, AgreementError):  # none yet, or nothing to keep
         known = _statements(where)[1]
     made = by_judge(statements)
@@ -325,7 +325,7 @@ def write_fitness(statements: Sequence[Fitness], where: Path) -> list[str]:
                 f"note: that of {judge} rests on {now:,} labels, and replaces one that rested on "
                 f"{before:,}"
             )
-    return lines
+    return file, lines
 
 
 def fitness_line(judge: str, signature: str, where: Path | None) -> str:
@@ -366,7 +366,7 @@ def _statements(where: Path) -> tuple[Path, dict[str, Any]]:
         DataError: the file cannot be read.
         AgreementError: it holds no statements.
     """
-    file = fitness_file(where)
+    file = where / FILE if where.is_dir() else where
     run = where if where.suffix != ".json" else where.parent if where.name == FILE else "RUN"
     advice = f"run 'markscheme agree {run}' first, with labels: it writes {FILE} there"
     try:

@@ -135,12 +135,12 @@ def noise_sentence(noise: LabelNoise, without: Mapping[str, Figure]) -> str:
     )
 
 
-def agreement_sentence(noise: LabelNoise, without: Figure) -> str:
-    """What a judge's agreement with people, `undone`, is beside shares of labels as they are."""
+def agreement_sentence(noise: LabelNoise, agreement: Figure) -> str:
+    """A judge's agreement with people without errors, beside shares of labels as they are."""
     supposed = "" if noise.pairs else " supposed"
     return (
         f"these shares are as the labels say; without the {100 * noise.rate:.1f}%{supposed} wrong "
-        f"ones it agrees with people on {_text(without)}"
+        f"ones it agrees with people on {_text(undone(agreement, noise))}"
     )
 
 

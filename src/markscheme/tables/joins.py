@@ -147,15 +147,12 @@ def label_notes(judged: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ...]:
     said = (*matched_on(judged, labels).notes, *_remarks(labels))
     key = [name for name in KEYS if name in labels.columns]
     tied = labels.filter(_tied(labels)).select(key).n_unique()
-    if not tied:
-        return said
-    return (*said, f"{tied:,} {_TIED}")
+    return (*said, f"{tied:,} {_TIED}") if tied else said
 
-
-_TIED = "labelled answers are left out, as their annotators are tied: decide them"
 
 REMARKS = "remarks"
 """The column of labels with what was seen when they were read, alike in every row."""
+_TIED = "labelled answers are left out, as their annotators are tied: decide them"
 
 
 def _remarks(labels: pl.DataFrame) -> tuple[str, ...]:
