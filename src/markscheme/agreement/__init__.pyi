@@ -47,6 +47,7 @@ from .drift import check_anchors as check_anchors
 from .drift import drift as drift
 from .fitness import Fitness as Fitness
 from .fitness import fitness_line as fitness_line
+from .fitness import write_fitness as write_fitness
 from .gate import Gate as Gate
 from .gate import gates as gates
 from .human_estimates import EstimateResult as EstimateResult

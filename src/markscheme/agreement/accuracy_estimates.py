@@ -18,7 +18,6 @@ import polars as pl
 from markscheme.agreement.estimators import Estimate, drawn_unlike_rest, estimates
 from markscheme.agreement.options import About, EstimateOptions
 from markscheme.agreement.people_errors import (
-    AS_THEY_SAY,
     label_noise,
     noise_sentence,
     undone,
@@ -212,13 +211,13 @@ def _judged(table: pl.DataFrame, place: int) -> int:
     return int((verdict.is_not_null() | score.is_not_null()).sum())
 
 
-def _with_noise(found: HumanAccuracy, noise: LabelNoise | None) -> HumanAccuracy:
+def _with_noise(found: HumanAccuracy, noise: LabelNoise | str) -> HumanAccuracy:
     """The estimate, and what it would be without the errors of those who labelled."""
     figure = found.figure
     if figure is None or found.grades:
         return found
-    if noise is None:
-        return replace(found, notes=[*found.notes, AS_THEY_SAY])
+    if isinstance(noise, str):
+        return replace(found, notes=[*found.notes, noise])
     without = undone(figure, noise)
     notes = [*found.notes, noise_sentence(noise, {"": without})]
     return replace(found, notes=notes, label_noise=noise, without_noise=without)

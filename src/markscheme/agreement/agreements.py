@@ -16,10 +16,10 @@ from markscheme.agreement.alternative_annotator import (
     alternative_annotator_test,
 )
 from markscheme.agreement.annotators import annotator_tables, annotators_of, ratings_of
-from markscheme.agreement.fitness import SURE, Fitness, fitness_of, write_fitness
+from markscheme.agreement.fitness import SURE, Fitness, by_judge, fitness_of, write_fitness
 from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Unjudged
-from markscheme.agreement.people_errors import label_noise, noise_sentence, undone
+from markscheme.agreement.people_errors import NOTHING_TWICE, label_noise, noise_sentence, undone
 from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -113,7 +113,7 @@ class AgreeResult(TableResult):
 
     def write_fitness(self, path: str | Path) -> Path:
         """Write `fitness` to a JSON file, or into a run's folder, for `judge --fitness`."""
-        return write_fitness(self.fitness, Path(path))
+        return write_fitness(self.fitness, Path(path))[0]
 
 
 def agree(
@@ -193,7 +193,7 @@ def agree(
         known, supposed=wanted.label_errors, positive_from=wanted.positive_from,
         confidence=wanted.confidence,
     )  # fmt: skip
-    if noise is not None and found:
+    if isinstance(noise, LabelNoise) and found:
         data["label_noise"] = noise
     passes = None if errors is None else label_errors_table(errors)
     if passes is not None:
@@ -201,9 +201,9 @@ def agree(
     statements: list[Fitness] = []
     if found:
         statements = fitness_of(
-            joined, known, signatures=_signatures(run), positive_from=wanted.positive_from
+            joined, known, noise, signatures=_signatures(run), positive_from=wanted.positive_from
         )
-        data["fitness"] = {one.judge: one for one in statements}
+        data["fitness"] = by_judge(statements)
         tables += [_fitness_table(one, about) for one in statements[:_LEADING]]
     return AgreeResult(
         frame=agreement_frame(found) if frame is None else frame,
@@ -240,9 +240,11 @@ _LEADING = 3
 """Judges of which the lead speaks."""
 
 
-def _lead(found: Sequence[Agreement], noise: LabelNoise | None) -> tuple[str, ...]:
+def _lead(found: Sequence[Agreement], noise: LabelNoise | str) -> tuple[str, ...]:
     """Of each judge over all systems: its accuracy, and how many errors of either kind."""
     whole = [one for one in found if one.system is None]
+    if not whole:
+        return ()
     said = []
     for one in whole[:_LEADING]:
         accepted, wrong_no = (one.counts[name] for name in ("true_positive", "false_negative"))
@@ -253,11 +255,13 @@ def _lead(found: Sequence[Agreement], noise: LabelNoise | None) -> tuple[str, ..
             f"{wrong_yes:,} of the {rejected + wrong_yes:,} that they reject, and rejects "
             f"{wrong_no:,} of the {accepted + wrong_no:,} that they accept"
         )
-    if noise is not None:
+    if isinstance(noise, LabelNoise):
         without = {one.judge: undone(one.left_out["accuracy"], noise) for one in whole[:_LEADING]}
         said.append(
             noise_sentence(noise, without if len(whole) > 1 else {"": without.popitem()[1]})
         )
+    elif noise != NOTHING_TWICE:
+        said.append(noise)
     if len(whole) > _LEADING:
         said.append(f"{len(whole) - _LEADING} more judges are in the tables")
     return tuple(said)

@@ -235,8 +235,7 @@ def annotators_of(
     Raises:
         AgreementError: the labels do not say who gave which, or have no such annotator.
     """
-    if "item" in labels.columns:
-        labels = labels.unique("item", keep="first", maintain_order=True)
+    labels = once_an_item(labels)
     ratings = ratings_of(labels)
     unknown = [name for name in people if name not in ratings.columns]
     if unknown:
@@ -251,6 +250,13 @@ def annotators_of(
     )
 
 
+def once_an_item(labels: pl.DataFrame) -> pl.DataFrame:
+    """Labels of what several systems gave alike, one row of each."""
+    if "item" not in labels.columns:
+        return labels
+    return labels.unique("item", keep="first", maintain_order=True)
+
+
 def annotator_agreement(
     ratings: pl.DataFrame,
     *,
@@ -260,6 +266,8 @@ def annotator_agreement(
     confidence: float = 0.95,
 ) -> dict[str, Any]:
     """Every statistic between annotators; `most_pairs` limits the pairs (see `pairwise_kappas`).
+
+    What nobody rated is no item, as in a table with one row a rating.
 
     Args:
         ratings: one column an annotator, null where blank.
@@ -271,6 +279,9 @@ def annotator_agreement(
     Raises:
         AgreementError: fewer than two annotators.
     """
+    rated = ~ratings.select(pl.all_horizontal(pl.all().is_null())).to_series()
+    ratings = ratings.filter(rated)
+    questions = None if questions is None else questions.filter(rated)
     table = _Ratings.of(ratings, blanks, questions, confidence)
     unfilled = _Ratings.of(ratings, "missing", questions, confidence)
     pairs = _pairs(ratings.columns, table, most_pairs)

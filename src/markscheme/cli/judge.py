@@ -79,8 +79,8 @@ def judge(
     fitness: Annotated[
         Path | None,
         Option(
-            "With --fail-under: the run (or its fitness.json) in which 'markscheme agree' found "
-            "how far the judge agrees with people.",
+            "With --fail-under: the run (or its fitness.json, or agree's --out) in which "
+            "'markscheme agree' found how far the judge agrees with people.",
             rare=True,
         ),
     ] = None,

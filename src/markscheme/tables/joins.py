@@ -34,7 +34,7 @@ class Joined:
             the key, else its texts.
         answers: how many were judged, with a label or without.
         unlabelled: judgments without a label.
-        tied: judgments of answers on which as many annotators say one thing as another.
+        tied: judged answers of which as many annotators say one thing as another.
         unused_labels: labels without a judgment.
         repeated_labels, repeated_judgments: rows that repeat another one with the same value.
         clustered: whether `cluster` is the question.
@@ -64,7 +64,7 @@ class Joined:
         said = [f"{judgments} judgments matched with labels by {' and '.join(self.key)}"]
         for count, text in (
             (self.unlabelled, "judgments have no label and are left out"),
-            (self.tied, "judgments are of answers whose annotators are tied, and are left out"),
+            (self.tied, _TIED),
             (self.unused_labels, "labels have no judgment and are left out"),
             (self.repeated_labels, "repeated labels with the same value merged"),
             (self.repeated_judgments, "repeated judgments with the same verdict merged"),
@@ -126,15 +126,15 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
         )
     clustered = "question" in rows.columns and rows["question"].null_count() == 0
     tied = once.join(ties.join(known, on=key, how="anti", nulls_equal=True), on=key, how="semi",
-                     nulls_equal=True).height  # fmt: skip
+                     nulls_equal=True)  # fmt: skip
     cluster = pl.col("question") if clustered else pl.struct(identity)
     return Joined(
         rows=rows.with_columns(cluster.rank("dense").cast(pl.Int64).alias("cluster") - 1),
         key=key,
         identity=identity,
         answers=once.select(identity).n_unique(),
-        unlabelled=once.height - rows.height - tied,
-        tied=tied,
+        unlabelled=once.height - rows.height - tied.height,
+        tied=tied.select(identity).n_unique(),
         unused_labels=known.join(once, on=key, how="anti", nulls_equal=True).height,
         repeated_labels=repeated_labels,
         repeated_judgments=repeated,
@@ -155,14 +155,12 @@ def label_notes(judged: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ...]:
     said = (*matched_on(judged, labels).notes, *_remarks(labels))
     key = [name for name in KEYS if name in labels.columns]
     tied = labels.filter(_tied(labels)).select(key).n_unique()
-    if not tied:
-        return said
-    hard = f"{tied:,} labelled answers are left out, as their annotators are tied: decide them"
-    return (*said, hard)
+    return (*said, f"{tied:,} {_TIED}") if tied else said
 
 
 REMARKS = "remarks"
 """The column of labels with what was seen when they were read, alike in every row."""
+_TIED = "labelled answers are left out, as their annotators are tied: decide them"
 
 
 def _remarks(labels: pl.DataFrame) -> tuple[str, ...]:
