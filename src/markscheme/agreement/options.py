@@ -217,7 +217,7 @@ class EstimateOptions(JudgmentOptions):
     by: By = None
     about: Annotated[
         About | None,
-        Option(f"{ABOUT} [default: future; with --anytime these]"),
+        X,
     ] = None
     predictions: Annotated[
         Predictions, Option("Scores, verdicts, or auto: scores where all have one.", rare=True)

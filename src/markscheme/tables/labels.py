@@ -120,8 +120,8 @@ def _no_labels(table: pl.DataFrame, column: str | None, names: Sequence[str]) ->
     return DataError(
         f"the labels have no column 'label'{guess}; name it with --label-column (Python: "
         "column=...). Labels of several people belong in columns 'annotator1', 'annotator2', ...; "
-        "'agree' takes other names with --columns annotator1=NAME,annotator2=NAME, and those of each "
-        "system's answers with --columns label:SYSTEM=NAME,label:OTHER=NAME. "
+        "'agree' takes other names with --columns annotator1=NAME,annotator2=NAME, and those of "
+        "each system's answers with --columns label:SYSTEM=NAME,label:OTHER=NAME. "
         f"The columns are {', '.join(map(repr, names))}"
     )
 
