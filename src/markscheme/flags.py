@@ -312,8 +312,8 @@ def _check_range(name: str, value: float, option: Option) -> None:
 def out_of_range(value: float, minimum: float | None, maximum: float | None) -> str:
     """What to say of a number below or above what can be; nothing of one in between."""
     if minimum is not None and not value >= minimum:  # NaN is out of range
-        return f"{value!r}, and must be {minimum!r} or more"
+        return f"{value!r}, and must be {minimum:.10g} or more"
     if maximum is None or value <= maximum:
         return ""
     share = f": write {value / 100:g}" if maximum <= 1 and value / 100 <= maximum else ""
-    return f"{value!r}, and must be {maximum!r} or less{share}"
+    return f"{value!r}, and must be {maximum:.10g} or less{share}"

@@ -314,7 +314,7 @@ def test_judges_of_other_answers_and_labels_of_others_are_named() -> None:
 
 
 def test_what_is_left_out_or_matched_by_its_text_is_said() -> None:
-    table = world(answers=200, systems=1).with_columns(pl.col("question").alias("answer"))
+    table = world(answers=200, systems=1).with_columns(answer_id=pl.col("answer"))
     drawn = table.sample(60, seed=2, shuffle=True).drop("score")
     filled = drawn.with_columns(label=pl.when(pl.int_range(60) >= 8).then("label"))
     (found,) = human_accuracy(judged(table), load_labels(filled))

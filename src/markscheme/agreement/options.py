@@ -42,7 +42,7 @@ LabelErrors = Annotated[
         rare=True,
     ),
 ]
-ABOUT = "Answers to further questions like these, or these answers alone."
+ABOUT = "Answers to further questions like these, or these answers alone. One of future, these."
 HalfWidth = Annotated[
     float | None, Option("Wanted half-width of the interval: 0.03 is 3 points of accuracy.")
 ]
@@ -215,10 +215,9 @@ class EstimateOptions(JudgmentOptions):
 
     judge: Annotated[Sequence[str], JUDGE] = ()
     by: By = None
-    about: Annotated[
-        About | None,
-        X,
-    ] = None
+    about: Annotated[About | None, Option(f"{ABOUT} [default: future; with --anytime these]")] = (
+        None
+    )
     predictions: Annotated[
         Predictions, Option("Scores, verdicts, or auto: scores where all have one.", rare=True)
     ] = "auto"

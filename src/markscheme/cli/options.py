@@ -381,7 +381,7 @@ class _WithAliases(TyperCommand):
 
 def _in_our_words(error: typer.BadParameter) -> str:
     """What is wrong with a value that was typed, where pydantic has found it."""
-    details = getattr(error.__cause__, "errors", list)()
+    details: list[Any] = getattr(error.__cause__, "errors", list)()
     if not details:
         return error.message
     said, value, limits = details[0]["type"], details[0]["input"], details[0].get("ctx", {})
