@@ -324,7 +324,7 @@ def test_what_is_left_out_or_matched_by_its_text_is_said() -> None:
     whole = whole.with_columns(label="seen").drop("seen", "score")
     (found,) = human_accuracy(judged(table), load_labels(whole))
     assert "have no label" not in " ".join(found.notes), "nobody drew the others"
-    (found,) = human_accuracy(judged(table), load_labels(drawn.drop("answer_id")))
+    (found,) = human_accuracy(judged(table), load_labels(drawn.drop("answer_id", "system")))
     assert "labels are matched by question and answer, not by id" in found.notes[0]
 
 
