@@ -228,7 +228,7 @@ def test_from_a_plan_to_an_estimate(cli: Cli, big: Path, tmp_path: Path) -> None
         assert figure["low"] <= truth <= figure["high"]
     shown = cli("estimate", big, "--judge", "scorer", "--labels", plan, "--by", "system")
     assert "PPI, tuned (PPI++)" in shown
-    assert "clustered on question" in shown
+    assert "counted by question" in shown
 
 
 def test_a_plan_that_is_not_kept_says_so(cli: Cli, big: Path) -> None:

@@ -15,7 +15,7 @@ from scipy.stats import binomtest
 
 from markscheme.agreement import EstimateOptions, agree, estimate, human_accuracy
 from markscheme.agreement.estimators import METHODS, Estimate, estimates
-from markscheme.agreement.people_errors import AS_THEY_SAY
+from markscheme.agreement.people_errors import NOTHING_TWICE
 from markscheme.errors import AgreementError
 from markscheme.stats import Sample
 from markscheme.tables.judgment_files import load_judgments
@@ -258,7 +258,7 @@ def test_few_labels_speak_by_themselves() -> None:
     wilson = binomtest(int(own.sum()), len(own)).proportion_ci(0.95, method="wilson")
     assert (alone.figure.low, alone.figure.high) == pytest.approx((wilson.low, wilson.high))
     assert few.notes[-1].startswith("few labels (18; 20 are needed)")
-    assert [AS_THEY_SAY in one.notes for one in found] == [True, False, False]
+    assert [NOTHING_TWICE in one.notes for one in found] == [True, False, False]
     repeated = world(answers=16 * 8, systems=16)
     (found_one,) = human_accuracy(judged(repeated), load_labels(repeated.drop("score")))
     assert found_one.notes[-2].startswith("few labels (of 8 questions; 10 are needed)")
@@ -348,7 +348,7 @@ def test_each_of_several_judges_has_its_weight_and_each_interval_its_method() ->
         r"judge alone says \d+% \(weights: judge [\d.]+, other [\d.]+\)", shown.lead[0]
     )
     assert "(weights" not in shown.lead[2]
-    assert "95% intervals: wilson-t (all), wilson (s0, s1)" in str(shown)
+    assert "95% intervals (wilson-t: all; wilson: s0, s1) speak of" in str(shown)
 
 
 def test_infinite_scores_have_an_order_and_no_mean() -> None:

@@ -114,7 +114,8 @@ def test_the_page_has_a_row_a_world_and_a_column_a_method(peers: Any) -> None:
             shape = r"(\*\*)?(\d+\.\d)(\*\*)? / \d+\.\d( \(none \d+\.\d%\))?"
             found = re.fullmatch(shape, entry)
             assert found, entry
-            assert bool(found[1]) == (float(found[2]) < 93), entry
+            if found[2] != "93.0":  # which may be rounded up
+                assert bool(found[1]) == (float(found[2]) < 93), entry
             low[name] += bool(found[1])
     for name, number in low.items():
         assert f"- {name}: below 93% in {number} of " in made

@@ -38,6 +38,7 @@ from .closed_forms import wilson_interval as wilson_interval
 from .compared import CompareResult as CompareResult
 from .compared import SlicedDifference as SlicedDifference
 from .compared import compare as compare
+from .compared import pairs_population as pairs_population
 from .comparisons import compare_judges as compare_judges
 from .comparisons import compare_systems as compare_systems
 from .drift import DriftCheck as DriftCheck
@@ -46,6 +47,7 @@ from .drift import check_anchors as check_anchors
 from .drift import drift as drift
 from .fitness import Fitness as Fitness
 from .fitness import fitness_line as fitness_line
+from .fitness import write_fitness as write_fitness
 from .gate import Gate as Gate
 from .gate import gates as gates
 from .human_estimates import EstimateResult as EstimateResult

@@ -18,7 +18,6 @@ import polars as pl
 from markscheme.agreement.estimators import Estimate, drawn_unlike_rest, estimates
 from markscheme.agreement.options import About, EstimateOptions
 from markscheme.agreement.people_errors import (
-    AS_THEY_SAY,
     label_noise,
     noise_sentence,
     undone,
@@ -26,7 +25,7 @@ from markscheme.agreement.people_errors import (
 from markscheme.agreement.sequences import RunningEstimate, running_estimate
 from markscheme.agreement.sources import names_of
 from markscheme.errors import AgreementError
-from markscheme.results import Figure
+from markscheme.results import Figure, by_labels, population
 from markscheme.stats import LEAST_FOR_JUDGES, LEAST_QUESTIONS, LabelNoise, Sample
 from markscheme.tables import KEYS, Joined, as_binary, join_labels, one_judge
 
@@ -44,6 +43,7 @@ class HumanAccuracy:
         judge, system: whose judgments (`a + b` of several judges), on whose answers (None:
             everybody's).
         answers, labelled, not_judged: how many.
+        questions: how many they answer; None where that is not known.
         judge_mean: what the first judge alone says: its mean prediction, biased by its errors;
             None where it judged nothing.
         predictions: `score` or `verdict`.
@@ -62,6 +62,7 @@ class HumanAccuracy:
     system: str | None
     answers: int
     labelled: int
+    questions: int | None
     not_judged: int
     judge_mean: float | None
     predictions: str
@@ -73,6 +74,17 @@ class HumanAccuracy:
     about: About = "future"
     label_noise: LabelNoise | None = None
     without_noise: Figure | None = None
+
+    @property
+    def further(self) -> bool:
+        """Whether the figure is of answers to further questions too, and not of these alone."""
+        return self.about == "future"
+
+    @property
+    def population(self) -> str:
+        """Of what the figure speaks, in words (`results.population`)."""
+        by = by_labels(self.labelled, self.answers)
+        return population(by, questions=self.questions, answers=self.answers, further=self.further)
 
     @property
     def figure(self) -> Figure | None:
@@ -129,7 +141,7 @@ def human_accuracy(
         confidence=options.confidence,
     )  # fmt: skip
     whole = _with_noise(_estimate(table, None, options), noise)
-    said = [AS_THEY_SAY] if noise is None else []
+    said = [noise] if isinstance(noise, str) else []
     whole = replace(whole, notes=[*others, *whole.notes, *said])
     if whole.refusal and not options.by == "system":
         raise AgreementError(whole.refusal)
@@ -162,6 +174,7 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
         system=system,
         answers=table.height,
         labelled=labelled,
+        questions=table["cluster"].n_unique() if knows_questions(table) else None,
         not_judged=not_judged,
         judge_mean=float(sample.predictions[:, 0].mean()) if judged[0] else None,
         predictions=predictions,
@@ -197,10 +210,10 @@ def _judged(table: pl.DataFrame, place: int) -> int:
     return int((verdict.is_not_null() | score.is_not_null()).sum())
 
 
-def _with_noise(found: HumanAccuracy, noise: LabelNoise | None) -> HumanAccuracy:
+def _with_noise(found: HumanAccuracy, noise: LabelNoise | str) -> HumanAccuracy:
     """The estimate, and what it would be without the errors of those who labelled."""
     figure = found.figure
-    if figure is None or noise is None:
+    if figure is None or isinstance(noise, str):
         return found
     without = undone(figure, noise)
     notes = [*found.notes, noise_sentence(noise, {"": without})]
@@ -332,10 +345,18 @@ def _left_out(table: pl.DataFrame, labels: pl.DataFrame, joined: Joined) -> list
     return said
 
 
+def knows_questions(table: pl.DataFrame) -> bool:
+    """Whether the question of every answer is known."""
+    return "question" in table.columns and table["question"].null_count() == 0
+
+
 def with_clusters(table: pl.DataFrame) -> pl.DataFrame:
     """The answers with `cluster`, the number of their question; else each has its own."""
-    known = "question" in table.columns and table["question"].null_count() == 0
-    cluster = pl.col("question").rank("dense") if known else pl.int_range(1, pl.len() + 1)
+    cluster = (
+        pl.col("question").rank("dense")
+        if knows_questions(table)
+        else pl.int_range(1, pl.len() + 1)
+    )
     return table.with_columns(cluster.cast(pl.Int64).alias("cluster"))
 
 

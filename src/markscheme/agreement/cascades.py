@@ -170,6 +170,7 @@ class ChosenCascade:
             question.
         curve: as `curve` gives it, on held-out questions.
         path_questions, test_questions, held_out_questions: how many each step used.
+        held_out_answers: how many answers these are.
     """
 
     accept: float | None
@@ -183,6 +184,7 @@ class ChosenCascade:
     path_questions: int
     test_questions: int
     held_out_questions: int
+    held_out_answers: int
 
 
 def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
@@ -224,6 +226,7 @@ def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
         path_questions=len(np.unique(shape.clusters)),
         test_questions=0 if losses is None else losses.shape[1],
         held_out_questions=len(np.unique(held_out.clusters)),
+        held_out_answers=len(held_out.clusters),
     )  # fmt: skip
 
 

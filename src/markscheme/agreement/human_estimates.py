@@ -102,7 +102,7 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
         if figure is None:
             continue
         whose = f"the {one.answers:,} answers" if one.system is None else f"{one.system}'s answers"
-        whose += "" if one.about == "these" else " and others like them"
+        whose += " and others like them" if one.further else ""
         few = f"; few labels, {one.labelled:,}" if one.few else ""
         share = figure.text(scale=100, digits=0, unit="%", words=True)
         alone = f"{one.judge.partition(' + ')[0]} "
@@ -159,15 +159,14 @@ def _table(
     more: Sequence[str],
 ) -> Table:
     said = [
-        *interval_note(_named(found), options.confidence),
-        f"judge: {found[0].judge}, by its {found[0].predictions}s"
-        + ("" if options.anytime else "; intervals are clustered on question"),
+        *interval_note(_named(found), found[0].population, options.confidence),
+        f"judge: {found[0].judge}, by its {found[0].predictions}s",
     ]
     said += more
     if options.anytime:
         said.append(
             "the interval holds at every look, labels in the order of their file, which must be "
-            "random; it is about these answers, not about further questions"
+            "random"
         )
     for one in found:
         notes = ([one.refusal] if one.refusal else []) + list(one.notes)

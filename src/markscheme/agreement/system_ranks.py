@@ -17,7 +17,7 @@ from markscheme.agreement.sources import (
 )
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
-from markscheme.results import Column, Table, TableResult, columns
+from markscheme.results import Column, Table, TableResult, columns, interval_note, population
 from markscheme.tables import as_binary, join_labels
 
 HUMAN = "human"
@@ -81,10 +81,14 @@ def rank(
         baseline=wanted.baseline or (EXACT if EXACT in names else names[0]),
         confidence=wanted.confidence,
     )
-    said.append(
-        f"{100 * wanted.confidence:g}% intervals of tau-b: from the pairs of systems that both "
-        "sides distinguish"
-    )
+    systems = f"of these {ranking.systems.height} systems as the labels say"
+    shown = int(ranking.systems["answers"].sum())
+    about = population(systems, questions=ranking.questions, answers=shown)
+    figures = (("", one) for one in ranking.tau_b.values())
+    said += [
+        f"{note}; tau-b is of the pairs of systems that both sides distinguish"
+        for note in interval_note(figures, about, wanted.confidence)
+    ]
     return RankResult(
         frame=ranking.systems,
         tables=tuple(_tables(ranking, said)),

@@ -13,7 +13,7 @@ from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.scales import verdicts
 from markscheme.options import EstimateOptions
-from markscheme.results import Figure
+from markscheme.results import BY_ANNOTATORS, Figure, population
 
 MARGIN = 0.03
 """The margin that is wanted: 3 points either way."""
@@ -51,6 +51,11 @@ class Standing:
     watched: bool = True
     enough: bool = False
     more: int | None = None
+
+    @property
+    def about(self) -> str:
+        """Of what the interval speaks: of these answers alone, or also of further questions."""
+        return population(BY_ANNOTATORS, answers=self.answers, further=not self.watched)
 
 
 def standing(connection: Connection, project: Project) -> Standing:

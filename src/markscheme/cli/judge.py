@@ -79,8 +79,8 @@ def judge(
     fitness: Annotated[
         Path | None,
         Option(
-            "With --fail-under: the run (or its fitness.json) in which 'markscheme agree' found "
-            "how far the judge agrees with people.",
+            "With --fail-under: the run (or its fitness.json, or agree's --out) in which "
+            "'markscheme agree' found how far the judge agrees with people.",
             rare=True,
         ),
     ] = None,
@@ -260,7 +260,7 @@ def _print_figures(result: Result) -> None:
     for table in result.tables:
         console.print(table.rich())
     for note in accuracy_note(result.records):
-        console.print(note)
+        console.print(note, markup=False)
 
 
 def _name_next(report: RunReport) -> None:
@@ -279,10 +279,14 @@ def _hold_gates(
     """
     from markscheme.agreement import fitness_line
     from markscheme.analysis import rejected_at_gates
+    from markscheme.results import records_population
 
     held = result.gates(limit, confidence=confidence)
     for gate in held:
         notes.print(gate.outcome, markup=False)
+    if confidence is not None:
+        about = records_population(result.records)
+        notes.print(f"these bounds speak of {about}", markup=False)
     for line in rejected_at_gates(result.run, held, result.slices):
         notes.print(line, markup=False, soft_wrap=True)
     for judge, signature in dict.fromkeys(

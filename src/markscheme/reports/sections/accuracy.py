@@ -69,7 +69,7 @@ def _card(
         missing="n/a",
         notes=(
             "Share of answers accepted among those with a verdict.",
-            *(f"{line}, clustered on question." for line in accuracy_note(records)),
+            *(f"{line}." for line in accuracy_note(records)),
             *(f"{line}." for line in scope_notes(material.long.lazy(), records)),
         ),
         link=link,

@@ -29,12 +29,12 @@ def against_people(material: Material) -> Section | None:
     if joined is None:
         return None
     notes = (*joined.notes(), *lineage_lines(joined, material.positive_from))
-    table = overview_table(material.agreement, [f"{line}." for line in notes])
+    table = overview_table(material.agreement, joined, [f"{line}." for line in notes])
     return Section(
         key="agreement",
         title="How far each judge agrees with people",
         caption=(
-            "Agreement and F1 in percent, each with its 95% interval, clustered on question. "
+            "Agreement and F1 in percent, each with its 95% interval. "
             "Answers that were not judged are left out and counted."
         ),
         table=table,

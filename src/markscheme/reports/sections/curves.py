@@ -13,7 +13,7 @@ from markscheme.reports.charts import POINTED, by_judge, light, themed
 from markscheme.reports.charts import altair as charts
 from markscheme.reports.material import Material
 from markscheme.reports.section import Section
-from markscheme.results import Column, Table, columns, interval_note, number
+from markscheme.results import Column, Table, columns, interval_note, number, of_labels
 
 _CORNERS = 200
 _SIZE = 300
@@ -31,8 +31,8 @@ def _scored(material: Material, *, distinct: int) -> list[tuple[str, pl.DataFram
 
 def roc(material: Material) -> Section | None:
     """How well each judge's scores part accepted from rejected answers at every threshold."""
-    scored = _scored(material, distinct=3)
-    if not scored:
+    scored, joined = _scored(material, distinct=3), material.joined
+    if not scored or joined is None:
         return None
     auroc = {one.judge: one.left_out["auroc"] for one in material.agreement if one.system is None}
     curves = [_thinned(_corners(rows)).with_columns(judge=pl.lit(name)) for name, rows in scored]
@@ -52,7 +52,7 @@ def roc(material: Material) -> Section | None:
                 Column("answers", format="count"),
             ),
             [(name, auroc[name], rows.height) for name, rows in scored],
-            interval_note((("", auroc[name]) for name, _ in scored)),
+            interval_note((("", auroc[name]) for name, _ in scored), of_labels(joined)),
         ),
         chart=lambda: _lines(
             pl.concat(curves), x="rejected_share", y="accepted_share", judges=material.names,

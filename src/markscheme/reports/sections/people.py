@@ -35,7 +35,7 @@ def people(material: Material) -> Section | None:
                 Column("labelled", lambda one: out_of(one.labelled, one.answers), "right"),
             ),
             found.estimates,
-            (*interval_note(figures), *refusals),
+            (*interval_note(figures, found.estimates[0].population), *refusals),
         ),
         chart=lambda: _chart(found, judge),
     )
