@@ -280,7 +280,7 @@ def test_estimates_are_refused_with_the_reason(cli: Cli, big: Path, tmp_path: Pa
     table.head(10).write_csv(few)
     table.sort("scorer").tail(200).write_csv(best)
     told = cli("estimate", big, "--judge", "scorer", "--labels", few)
-    assert "few labels (10 of 20): only what they say by themselves" in told
+    assert "few labels (10; 20 are needed): only what they say by themselves" in told
     told = cli("estimate", big, "--judge", "scorer", "--labels", best, code=2)
     assert "evidently not a random sample" in told
     assert "choose with --judge" in cli("estimate", big, "--labels", big, code=2)

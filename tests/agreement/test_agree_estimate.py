@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -13,6 +15,7 @@ from scipy.stats import binomtest
 
 from markscheme.agreement import EstimateOptions, agree, estimate, human_accuracy
 from markscheme.agreement.estimators import METHODS, Estimate, estimates
+from markscheme.agreement.people_errors import NOTHING_TWICE
 from markscheme.errors import AgreementError
 from markscheme.stats import Sample
 from markscheme.tables.judgment_files import load_judgments
@@ -221,7 +224,7 @@ def test_from_tables_to_estimates_by_system() -> None:
 def test_estimates_that_labels_cannot_support_are_refused() -> None:
     table = world()
     grades = table.head(19).drop("score").with_columns(pl.col("label") + 1)
-    with pytest.raises(AgreementError, match=r"19 of 20.* mean grade"):
+    with pytest.raises(AgreementError, match=r"are grades \(1, 2\).*--positive-from"):
         human_accuracy(judged(table), load_labels(grades))
     best = table.sort("score", descending=True).head(200).drop("score")
     with pytest.raises(AgreementError, match="evidently not a random sample: the judge's mean is"):
@@ -254,10 +257,11 @@ def test_few_labels_speak_by_themselves() -> None:
     assert alone.figure.value == own.mean()
     wilson = binomtest(int(own.sum()), len(own)).proportion_ci(0.95, method="wilson")
     assert (alone.figure.low, alone.figure.high) == pytest.approx((wilson.low, wilson.high))
-    assert few.notes[-2].startswith("few labels (18 of 20)")
+    assert few.notes[-1].startswith("few labels (18; 20 are needed)")
+    assert [NOTHING_TWICE in one.notes for one in found] == [True, False, False]
     repeated = world(answers=16 * 8, systems=16)
     (found_one,) = human_accuracy(judged(repeated), load_labels(repeated.drop("score")))
-    assert found_one.notes[-2].startswith("few labels (of 8 of 10 questions)")
+    assert found_one.notes[-2].startswith("few labels (of 8 questions; 10 are needed)")
 
 
 def test_not_judged_answers_stay_in_and_are_named() -> None:
@@ -307,6 +311,44 @@ def test_judges_of_other_answers_and_labels_of_others_are_named() -> None:
         "90 answers of k's are not among those of j, and left out",
         "90 answers were not judged by k; the estimate counts them with the judge's average",
     ]
+
+
+def test_what_is_left_out_or_matched_by_its_text_is_said() -> None:
+    table = world(answers=200, systems=1).with_columns(answer_id=pl.col("answer"))
+    drawn = table.sample(60, seed=2, shuffle=True).drop("score")
+    filled = drawn.with_columns(label=pl.when(pl.int_range(60) >= 8).then("label"))
+    (found,) = human_accuracy(judged(table), load_labels(filled))
+    assert found.labelled == 52
+    assert found.notes[0].startswith("8 of the 60 drawn answers have no label; if these are the")
+    whole = table.join(filled.select("answer_id", seen="label"), on="answer_id", how="left")
+    whole = whole.with_columns(label="seen").drop("seen", "score")
+    (found,) = human_accuracy(judged(table), load_labels(whole))
+    assert "have no label" not in " ".join(found.notes), "nobody drew the others"
+    (found,) = human_accuracy(judged(table), load_labels(drawn.drop("answer_id", "system")))
+    assert "labels are matched by question and answer, not by id" in found.notes[0]
+
+
+def test_an_interval_at_every_look_is_about_these_answers() -> None:
+    table = world(answers=200, systems=1)
+    labels = load_labels(table.sample(60, seed=2, shuffle=True).drop("score"))
+    options = EstimateOptions(anytime=True)
+    (found,) = human_accuracy(judged(table), labels, options)
+    assert found.about == "these"
+    with pytest.raises(AgreementError, match="leave out --about future"):
+        human_accuracy(judged(table), labels, replace(options, about="future"))
+
+
+def test_each_of_several_judges_has_its_weight_and_each_interval_its_method() -> None:
+    table = world()
+    rows = pl.concat([judged(table), judged(table).with_columns(judge=pl.lit("other"))])
+    systems = [table.filter(pl.col("system") == name) for name in ("s0", "s1")]
+    some = pl.concat([systems[0].sample(22, seed=6), systems[1].sample(18, seed=6)]).drop("score")
+    shown = estimate(rows, some, judge=("judge", "other"), by="system")
+    assert re.search(
+        r"judge alone says \d+% \(weights: judge [\d.]+, other [\d.]+\)", shown.lead[0]
+    )
+    assert "(weights" not in shown.lead[2]
+    assert "95% intervals (wilson-t: all; wilson: s0, s1) speak of" in str(shown)
 
 
 def test_infinite_scores_have_an_order_and_no_mean() -> None:

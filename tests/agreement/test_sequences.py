@@ -222,12 +222,16 @@ def test_unequal_chances_are_refused_where_one_looks_again() -> None:
 def test_a_plan_goes_on_from_a_pilot_and_says_how_many_more() -> None:
     table, labels = judged()
     pilot = labels.head(40)
-    plan = plan_labels(table, pilot=pilot, half_width=0.05)
+    assert plan_labels(table, pilot=pilot, half_width=0.05).needs[None].more_anytime is None
+    plan = plan_labels(table, pilot=pilot, half_width=0.05, about="these")
     need = plan.needs[None]
     assert need.labels is not None
     assert need.more == need.labels - 40
     assert need.more_anytime is not None
     assert 100 < need.more_anytime < 170  # 130 are enough in this order
+    [looked] = estimate(table, pilot, anytime=True, half_width=0.05).estimates
+    assert looked.more_labels == need.more_anytime
+    assert f"about {need.more_anytime} more, {need.more_anytime + 40} in all" in plan.notes[0]
     assert plan.frame["answer_id"].head(40).to_list() == pilot["answer_id"].to_list()
     assert plan.frame["label"].head(40).to_list() == pilot["label"].to_list()
     assert plan.frame["label"].null_count() == plan.frame.height - 40

@@ -27,7 +27,7 @@ from markscheme.agreement.sources import names_of
 from markscheme.errors import AgreementError
 from markscheme.results import Figure, by_labels, population
 from markscheme.stats import LEAST_FOR_JUDGES, LEAST_QUESTIONS, LabelNoise, Sample
-from markscheme.tables import KEYS, as_binary, join_labels, one_judge
+from markscheme.tables import KEYS, Joined, as_binary, join_labels, one_judge
 
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
@@ -52,7 +52,6 @@ class HumanAccuracy:
         notes: what the reader should know.
         more_labels: of an interval to look at after every label: about how many more the wanted
             half-width takes, 0 where it is reached; None where none was wanted or it is not known.
-        grades: whether labels are other than 0 and 1, and a mean grade is estimated.
         few: whether the labels are too few to show the judge's errors, and speak by themselves.
         about: `future` or `these` (`EstimateOptions.about`).
         label_noise: how many labels are wrong; None where nothing shows it.
@@ -71,7 +70,6 @@ class HumanAccuracy:
     refusal: str | None
     notes: Sequence[str]
     more_labels: int | None = None
-    grades: bool = False
     few: bool = False
     about: About = "future"
     label_noise: LabelNoise | None = None
@@ -80,7 +78,7 @@ class HumanAccuracy:
     @property
     def further(self) -> bool:
         """Whether the figure is of answers to further questions too, and not of these alone."""
-        return self.about == "future" and all(e.method != "sequence" for e in self.estimates)
+        return self.about == "future"
 
     @property
     def population(self) -> str:
@@ -123,10 +121,15 @@ def human_accuracy(
             "--half-width requires --anytime; 'markscheme plan-labels --half-width' says before "
             "labelling how many labels it takes"
         )
+    if options.anytime and options.about == "future":
+        raise AgreementError(
+            "an interval to look at after every label is about these answers: leave out "
+            "--about future, or --anytime"
+        )
+    about = options.about or ("these" if options.anytime else "future")
     names = tuple(dict.fromkeys(names_of(options.judge)))
-    options = replace(options, judge=names)
-    table, unused = _with_labels(one_judge(judgments, names[0] if names else None), labels)
-    others = [f"{unused:,} labels are of other answers, and left out"] if unused else []
+    options = replace(options, judge=names, about=about)
+    table, others = with_label_notes(one_judge(judgments, names[0] if names else None), labels)
     for place, name in enumerate(names[1:], 1):
         table, left_out = _with_judge(table, one_judge(judgments, name), place)
         if left_out:
@@ -138,7 +141,8 @@ def human_accuracy(
         confidence=options.confidence,
     )  # fmt: skip
     whole = _with_noise(_estimate(table, None, options), noise)
-    whole = replace(whole, notes=[*others, *whole.notes])
+    said = [noise] if isinstance(noise, str) else []
+    whole = replace(whole, notes=[*others, *whole.notes, *said])
     if whole.refusal and not options.by == "system":
         raise AgreementError(whole.refusal)
     found = [whole]
@@ -177,25 +181,20 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
         estimates=[],
         refusal=None,
         notes=notes,
-        grades=not sample.binary,
-        about=options.about,
+        about=options.about or "future",
     )
     if options.anytime:
         return _at_any_time(about, table, sample, options)
     if not labelled:
         return replace(about, refusal="none of its answers has a label")
     few = _few(sample)
-    refusal, warning = None, None
-    if few and not sample.binary:
-        refusal = f"too few labels ({few}) for the interval of a mean grade"
-    if refusal is None:
-        refusal, warning = _not_random(table, sample, options)
+    refusal, warning = _not_random(table, sample, options)
     notes += [warning] if warning else []
     if refusal is not None:
         return replace(about, refusal=refusal)
     if few:
         notes.append(f"few labels ({few}): only what they say by themselves, without the judge")
-    found = estimates(sample, judges, about=options.about, confidence=options.confidence)
+    found = estimates(sample, judges, about=about.about, confidence=options.confidence)
     if few:
         found = found[-1:]
     elif (tuned := found[0]).worth is not None:
@@ -214,10 +213,8 @@ def _judged(table: pl.DataFrame, place: int) -> int:
 def _with_noise(found: HumanAccuracy, noise: LabelNoise | str) -> HumanAccuracy:
     """The estimate, and what it would be without the errors of those who labelled."""
     figure = found.figure
-    if figure is None or found.grades:
+    if figure is None or isinstance(noise, str):
         return found
-    if isinstance(noise, str):
-        return replace(found, notes=[*found.notes, noise])
     without = undone(figure, noise)
     notes = [*found.notes, noise_sentence(noise, {"": without})]
     return replace(found, notes=notes, label_noise=noise, without_noise=without)
@@ -227,12 +224,12 @@ def _at_any_time(
     about: HumanAccuracy, table: pl.DataFrame, sample: Sample, options: EstimateOptions
 ) -> HumanAccuracy:
     """The interval to look at after every label, which needs no least number of labels."""
-    refusal, warning = _unequal_chances(table), None
+    refusal, warning = unequal_chances(table), None
     if refusal is None and about.labelled >= LEAST_FOR_JUDGES:
         refusal, warning = _not_random(table, sample, options)
     if refusal is not None:
         return replace(about, refusal=refusal)
-    found, whole = _running(table, sample, options.confidence)
+    found, whole = running(table, sample, options.confidence)
     notes = [*about.notes, warning] if warning else [*about.notes]
     if whole:
         notes.append("questions were labelled whole, one after the other: each is one bet")
@@ -244,7 +241,8 @@ def _at_any_time(
     return replace(about, estimates=[sequence], notes=notes, more_labels=more)
 
 
-def _unequal_chances(table: pl.DataFrame) -> str | None:
+def unequal_chances(table: pl.DataFrame) -> str | None:
+    """Why labels that were drawn with unequal chances have no interval at every look."""
     drawn = table.filter(pl.col("label").is_not_null())
     for name in ("stratum", "inclusion_probability"):
         if name in drawn.columns and drawn[name].n_unique() > 1:
@@ -256,9 +254,7 @@ def _unequal_chances(table: pl.DataFrame) -> str | None:
     return None
 
 
-def _running(
-    table: pl.DataFrame, sample: Sample, confidence: float
-) -> tuple[RunningEstimate, bool]:
+def running(table: pl.DataFrame, sample: Sample, confidence: float) -> tuple[RunningEstimate, bool]:
     """The sequence at its last label, and whether each bet is on a whole question."""
     last = table["place"].max()
     place = table["place"].fill_null(int(last if isinstance(last, int) else 0) + 1).to_numpy()
@@ -298,18 +294,21 @@ def _when_to_stop(found: RunningEstimate, half_width: float, more: int | None) -
 
 
 def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
+    """As `with_label_notes`, without the notes."""
+    return with_label_notes(judgments, labels)[0]
+
+
+def with_label_notes(
+    judgments: pl.DataFrame, labels: pl.DataFrame
+) -> tuple[pl.DataFrame, list[str]]:
     """Every answer of one judge once, with its label where it has one, and `cluster`.
 
-    `place` is the row of the labels of the answer, labelled or still to be labelled.
+    `place` is the row of the labels of the answer, labelled or still to be labelled. The notes say
+    which labels have no answer, which drawn answers no label, and what was matched without ids.
 
     Raises:
         AgreementError: judgments and labels do not match, or only the labels know the question.
     """
-    return _with_labels(judgments, labels)[0]
-
-
-def _with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """The same, and how many labels are of other answers."""
     joined = join_labels(judgments, labels)
     matched, key, identity = joined.rows, joined.key, joined.identity
     if "question" in matched.columns and "question" not in judgments.columns:
@@ -325,7 +324,25 @@ def _with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[pl.Data
         (places.with_columns(pl.col("place").cast(pl.Int64)), key),
     ):
         table = table.join(found, on=by, how="left", nulls_equal=True, maintain_order="left")
-    return with_clusters(table), joined.unused_labels
+    return with_clusters(table), _left_out(table, labels, joined)
+
+
+def _left_out(table: pl.DataFrame, labels: pl.DataFrame, joined: Joined) -> list[str]:
+    said = []
+    if joined.unused_labels:
+        said.append(f"{joined.unused_labels:,} labels are of other answers, and left out")
+    drawn = table.drop_nulls("place")
+    blank = drawn["label"].null_count() - joined.tied
+    if blank > 0 and ("inclusion_probability" in table.columns or drawn.height < table.height):
+        said.append(
+            f"{blank:,} of the {drawn.height:,} drawn answers have no label; if these are the hard "
+            "ones, the labels are no random sample"
+        )
+    if joined.key != KEYS[:1] and KEYS[0] in table.columns:
+        used, known = labels["label"].count() - joined.unused_labels, drawn["label"].count()
+        many = "" if used == known else f": {used:,} labels are of {known:,} answers"
+        said.append(f"labels are matched by {' and '.join(joined.key)}, not by id{many}")
+    return said
 
 
 def knows_questions(table: pl.DataFrame) -> bool:
@@ -376,9 +393,7 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
         )
     said = table.select(scores if use == "score" else verdicts).cast(pl.Float64)
     predictions = said.fill_null(strategy="mean").fill_null(0.0).to_numpy()
-    label = table["label"]
-    if options.positive_from is not None:
-        label = as_binary(label, positive_from=options.positive_from).cast(pl.Float64)
+    label = as_binary(table["label"], positive_from=options.positive_from).cast(pl.Float64)
     labels = label.fill_null(float("nan")).to_numpy()
     has = ~np.isnan(labels)
     weights = np.ones(len(labels))
@@ -405,9 +420,9 @@ def _few(sample: Sample) -> str | None:
     labelled = int(sample.labelled.sum())
     questions = len(np.unique(sample.clusters[sample.labelled]))
     if labelled < LEAST_FOR_JUDGES:
-        return f"{labelled} of {LEAST_FOR_JUDGES}"
+        return f"{labelled}; {LEAST_FOR_JUDGES} are needed"
     if questions < LEAST_QUESTIONS:
-        return f"of {questions} of {LEAST_QUESTIONS} questions"
+        return f"of {questions} questions; {LEAST_QUESTIONS} are needed"
     return None
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.accuracy_estimates import sample_of
+from markscheme.agreement.accuracy_estimates import running, sample_of, unequal_chances
 from markscheme.agreement.options import EstimateOptions, PlanOptions
-from markscheme.agreement.sequences import running_estimate
 from markscheme.errors import AgreementError
 from markscheme.stats import (
     ASSURANCE,
@@ -26,18 +25,18 @@ class LabelNeed:
     """How many labels a question takes.
 
     Attributes:
-        labels: how many, known ones included and never fewer than `estimate` takes; None where not
-            even labels of all answers do.
+        labels: how many, known ones included, never fewer than `estimate` takes and never more than
+            without the judge; None where not even labels of all answers do.
         labels_alone: how many without the judge's help, or None likewise.
         reach: the half-width that four in five samples of so many labels (or of all) stay within.
         share: of samples of so many labels (or of all) that answer the question.
         value: what is supposed of the share that people accept, or of the difference.
-        grades: whether it is of a mean grade, since the known labels are other than 0 and 1.
         source: what that rests on.
         known: labels that are there already.
         more: how many more than these.
         more_anytime: about how many more if one looks after every label and stops when the
-            interval is narrow enough (`sequences.running_estimate`); None without a pilot.
+            interval is narrow enough, as `estimate --anytime` says; None without a pilot, and
+            where the plan is not about these answers alone.
     """
 
     labels: int | None
@@ -49,7 +48,6 @@ class LabelNeed:
     known: int = 0
     more: int | None = None
     more_anytime: int | None = None
-    grades: bool = False
 
 
 def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
@@ -68,6 +66,8 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
     how = {"about": options.about, "confidence": confidence, "seed": options.seed}
     found = labels_needed(supposed, wanted, **how)  # type: ignore[arg-type]
     alone = labels_needed(supposed, wanted, judges=False, **how)  # type: ignore[arg-type]
+    if alone.share >= ASSURANCE and (found.share < ASSURANCE or alone.labels < found.labels):
+        found = alone  # What the judge may cost is left to chance, and to the labels.
     labels, labels_alone = (
         each.labels if each.share >= ASSURANCE else None for each in (found, alone)
     )
@@ -77,8 +77,7 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
         labels=labels, labels_alone=labels_alone, reach=found.half_width, share=found.share,
         value=found.value, source=source, known=known,
         more=None if labels is None or not known else max(0, labels - known),
-        more_anytime=_more_anytime(supposed, options) if known else None,
-        grades=not np.isin(supposed.labels[~np.isnan(supposed.labels)], (0.0, 1.0)).all(),
+        more_anytime=_more_anytime(answers, options) if known else None,
     )  # fmt: skip
 
 
@@ -110,11 +109,6 @@ def _supposed(answers: pl.DataFrame, options: PlanOptions) -> Supposed:
             f"a judge accuracy of {right:g} tells nothing; suppose one above 0.5, at most 1"
         )
     sample, _ = sample_of(answers, EstimateOptions(positive_from=options.positive_from))
-    if options.above is not None and not sample.binary:
-        raise AgreementError(
-            "the known labels are grades, and --above is of a share: say with --positive-from "
-            "from which grade an answer is acceptable"
-        )
     if not sample.labelled.any() and answers["verdict"].null_count() == answers.height:
         raise AgreementError(
             f"{answers['judge'][0]} judged none of the {answers.height:,} answers, so that nothing "
@@ -144,22 +138,15 @@ def units(answers: pl.DataFrame, *, questions: bool) -> np.ndarray:
     return np.arange(answers.height)
 
 
-def _more_anytime(supposed: Supposed, options: PlanOptions) -> int | None:
-    """What `estimate --anytime` would take, the known labels being the beginning of its sequence.
-
-    The judge's help is seen on these alone; repeated, it represents all answers.
-    """
-    has = ~np.isnan(supposed.labels)
-    labels, predictions = supposed.labels[has], supposed.predictions[has, 0]
-    grades = bool((np.abs(np.r_[labels, predictions] - 0.5) > 0.5).any())
-    if options.half_width is None or options.for_difference or grades:
+def _more_anytime(answers: pl.DataFrame, options: PlanOptions) -> int | None:
+    """What `estimate --anytime` says, which is about these answers alone."""
+    half = options.half_width
+    if half is None or options.for_difference or options.about == "future":
         return None
-    total = len(has)
-    known = np.r_[labels, np.full(total - len(labels), np.nan)]
-    running = running_estimate(
-        known, predictions=np.resize(predictions, total), confidence=options.confidence
-    )
-    return running.more_for(options.half_width)
+    if unequal_chances(answers):
+        return None
+    sample, _ = sample_of(answers, EstimateOptions(positive_from=options.positive_from))
+    return running(answers, sample, options.confidence)[0].more_for(half)
 
 
 def choose_labels(

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.accuracy_estimates import with_clusters, with_labels
+from markscheme.agreement.accuracy_estimates import with_clusters, with_label_notes
 from markscheme.agreement.label_plans import LabelNeed, choose_labels, label_need
 from markscheme.agreement.options import PlanOptions
 from markscheme.agreement.sources import (
@@ -19,6 +19,7 @@ from markscheme.agreement.sources import (
     answers_table,
     judged_table,
     labelled_table,
+    names_of,
     open_run,
 )
 from markscheme.errors import AgreementError, MarkschemeError
@@ -107,6 +108,11 @@ def plan_labels(
         )
     if wanted.above is not None and (pair or wanted.half_width is not None):
         raise AgreementError("--above is of one share; leave out --half-width and --for-difference")
+    if len(names_of(wanted.judge or "")) > 1:
+        raise AgreementError(
+            "a plan is by one judge: what others add to it, labels must show first. Plan by the "
+            "best of them; 'estimate' takes several"
+        )
     run = open_run(judgments, answers=answers)
     rows = one_judge(
         judged_table(
@@ -115,13 +121,12 @@ def plan_labels(
     )
     if wanted.by and "system" not in rows.columns:
         raise AgreementError("--by system requires --answers: the judgments lack the system")
-    table = _with_known(rows, _known_labels(run, pilot, wanted))
+    table, said = _with_known(rows, _known_labels(run, pilot, wanted))
     if pair:
         table = _both_answered(table, pair, by=wanted.by)
     parts = table.partition_by("system", maintain_order=True) if wanted.by else [table]
     drawn: list[pl.DataFrame] = []
     needs: dict[str | None, LabelNeed] = {}
-    said: list[str] = []
     for place, part in enumerate(parts):
         name = part["system"][0] if wanted.by else None
         number = wanted.count
@@ -170,14 +175,15 @@ def _known_labels(
     return labelled_table(source, column=options.label_column, columns=options.columns)
 
 
-def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> pl.DataFrame:
-    """All answers of the judge with their `cluster` and, where it is known, `label`."""
+def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> tuple[pl.DataFrame, list[str]]:
+    """All answers of the judge with their `cluster` and, where it is known, `label`; and notes."""
     if labels is not None:
-        return with_labels(rows, labels)
+        return with_label_notes(rows, labels)
     none = {"label": pl.lit(None, pl.Float64), "place": pl.lit(None, pl.Int64)}
     by_id = KEYS[0] in rows.columns and not rows[KEYS[0]].null_count()
     key = KEYS[:1] if by_id else [name for name in KEYS[1:] if name in rows.columns]
-    return with_clusters(rows.unique(key, keep="first", maintain_order=True)).with_columns(**none)
+    rows = rows.unique(key, keep="first", maintain_order=True)
+    return with_clusters(rows).with_columns(**none), []
 
 
 def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None) -> pl.DataFrame:
@@ -245,38 +251,52 @@ def _of_the_draw(plan: pl.DataFrame, table: pl.DataFrame, options: PlanOptions) 
 
 
 def _sentence(need: LabelNeed, system: str | None, answers: int, options: PlanOptions) -> str:
-    whose = f"{system}: " if system else ""
-    if options.half_width is not None:
-        what = f"give an interval of +-{100 * options.half_width:g} points or narrower"
-    elif options.above is not None:
-        what = f"show that people accept more than {100 * options.above:g}%"
-    else:
-        what = f"show which of {' and '.join(options.for_difference)} is better"
-    most = min(answers, MOST_ANSWERS)
-    if need.labels is not None:
-        alone = f"more than {most:,}" if need.labels_alone is None else f"{need.labels_alone:,}"
-        text = (
-            f"{need.labels:,} labels {what} in {100 * ASSURANCE:g}% of samples ({alone} without "
-            "the judge)"
-        )
-    elif options.half_width is not None and need.reach is not None:
-        text = f"even all {most:,} labels give no less than +-{100 * need.reach:.1f} points"
-    else:
-        text = f"even all {most:,} labels {what} in only {100 * need.share:.0f}% of samples"
     if options.for_difference:
         value = f"a difference of {100 * need.value:+.1f} points"
-    elif need.grades:
-        value = f"a mean grade of {need.value:.3g}"
     else:
         value = f"{100 * need.value:.0f}% accepted by people"
-    text = f"{whose}{text}; supposing {value}, from {need.source}"
-    if need.more is not None:
+    text = f"{_asked(need, answers, options)}; supposing {value}, from {need.source}"
+    if need.more and need.labels is not None:
         text += f". {need.more:,} of them are still to be labelled"
-    if need.more_anytime is not None:
+    if need.more_anytime:
         text += (
-            f"; about {need.more_anytime:,} if you look after every label ('estimate --anytime')"
+            f"; if you look after every label ('estimate --anytime'), about {need.more_anytime:,} "
+            f"more, {need.known + need.more_anytime:,} in all"
         )
-    return text
+    return f"{system}: {text}" if system else text
+
+
+def _asked(need: LabelNeed, answers: int, options: PlanOptions) -> str:
+    """How many labels show what was asked for, or why none do."""
+    half, limit, most = options.half_width, options.above, min(answers, MOST_ANSWERS)
+    if half is not None:
+        what = f"give an interval of +-{100 * half:g} points or narrower"
+    elif limit is not None:
+        what = f"show that people accept more than {100 * limit:g}%"
+    else:
+        what = f"show which of {' and '.join(options.for_difference)} is better"
+    if need.labels is not None and need.more == 0:
+        if half is not None and need.reach is not None:
+            what = f"give +-{_points(need.reach)} points"
+        return f"the {need.known:,} labels that are there {what}"
+    if need.labels is not None:
+        alone = f"more than {most:,}" if need.labels_alone is None else f"{need.labels_alone:,}"
+        some = (f"about {need.labels:,}", ASSURANCE)
+        labels, share = some if need.labels < answers else (f"all {answers:,}", need.share)
+        samples = f"in {100 * share:.0f}% of samples"
+        return f"{labels} labels {what} {samples} ({alone} without the judge)"
+    if half is not None and need.reach is not None:
+        reach = _points(need.reach, above=half)
+        return f"even all {most:,} labels give no less than +-{reach} points"
+    if limit is not None and need.value <= limit:
+        return f"no labels {what}, which is supposed to be false"
+    return f"even all {most:,} labels {what} in only {100 * need.share:.0f}% of samples"
+
+
+def _points(share: float, *, above: float = 0.0) -> str:
+    """A half-width in points, with so many digits that it is above what was asked for."""
+    shown = (f"{100 * share:.{digits}f}" for digits in range(1, 9))
+    return next(text for text in shown if float(text) > 100 * above)
 
 
 def _table(
@@ -315,4 +335,6 @@ def _labelling_file(
         order.append("system")
     shown = [name for name in order if name in plan.columns]
     design = [name for name in ("answer_id", "inclusion_probability") if name in plan.columns]
-    return plan.select(*shown, pl.col("label").cast(pl.Float64), *design)
+    whole = (plan["label"] % 1 == 0).all()
+    label = pl.col("label").cast(pl.Int64 if whole else pl.Float64)
+    return plan.select(*shown, label, *design)

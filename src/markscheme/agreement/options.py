@@ -42,9 +42,7 @@ LabelErrors = Annotated[
         rare=True,
     ),
 ]
-AboutOption = Annotated[
-    About, Option("Answers to further questions like these, or these answers alone.")
-]
+ABOUT = "Answers to further questions like these, or these answers alone. One of future, these."
 HalfWidth = Annotated[
     float | None, Option("Wanted half-width of the interval: 0.03 is 3 points of accuracy.")
 ]
@@ -201,7 +199,8 @@ class EstimateOptions(JudgmentOptions):
             together, each by what it adds to the others.
         by: `system`: an estimate for each system, and the one for all answers.
         about: `future`: what people would say of answers to further questions like these, of which
-            these are a sample too; `these`: of these answers alone, which takes fewer labels.
+            these are a sample too; `these`: of these answers alone, which takes fewer labels. None
+            is `future`, and with `anytime` `these`.
         predictions: `score`, `verdict`, or `auto`: scores where every judged answer has one.
         confidence: of the intervals.
         trust_sample: do not refuse labels that are evidently no random sample.
@@ -211,13 +210,14 @@ class EstimateOptions(JudgmentOptions):
         label_errors: the share of labels that is supposed to be wrong; None for what answers that
             several people labelled show.
 
-    With `positive_from` None labels are taken as they are, and the mean grade is estimated where
-    they are grades.
+    Labels that are grades need `positive_from`.
     """
 
     judge: Annotated[Sequence[str], JUDGE] = ()
     by: By = None
-    about: AboutOption = "future"
+    about: Annotated[About | None, Option(f"{ABOUT} [default: future; with --anytime these]")] = (
+        None
+    )
     predictions: Annotated[
         Predictions, Option("Scores, verdicts, or auto: scores where all have one.", rare=True)
     ] = "auto"
@@ -278,7 +278,7 @@ class PlanOptions(JudgmentOptions):
     ] = 0.85
     judge: Judge = None
     by: By = None
-    about: AboutOption = "future"
+    about: Annotated[About, Option(ABOUT)] = "future"
     with_system: Annotated[
         bool,
         Option("Write down which system gave each answer, which may sway the labeller.", rare=True),

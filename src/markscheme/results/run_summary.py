@@ -160,8 +160,8 @@ def scope_notes(judgments: pl.LazyFrame, records: Sequence[dict[str, Any]]) -> l
             )
         if one["unsure"]:
             lines.append(
-                f"of {one['unsure']:,} of {total:,} answers {judge} says that it is unsure; a "
-                "cascade can send exactly those to another judge"
+                f"{judge} is unsure of {one['unsure']:,} of {total:,} answers; a cascade can send "
+                "exactly those to another judge"
             )
         said = lineage_note(
             judge,

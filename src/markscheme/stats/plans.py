@@ -10,7 +10,7 @@ would be of an average interval, which half of the draws miss, and of another es
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -108,11 +108,20 @@ def labels_needed(
     draws = [_drawn(small, np.random.default_rng([seed, number])) for number in range(DRAWS)]
     value = float(np.mean([_truth_of(small, truth) for truth, _ in draws]))
 
+    def estimates(units: int) -> Iterator[Powered]:
+        for draw in draws:
+            yield _estimate(small, *draw, units, judges=judges, about=about, confidence=confidence)
+
+    def enough(units: int) -> bool:
+        wanted, missed = ASSURANCE * DRAWS, 0
+        for seen, each in enumerate(estimates(units), 1):
+            missed += not reached(each)
+            if seen - missed >= wanted or missed > DRAWS - wanted:
+                break  # Whatever the other draws show.
+        return seen - missed >= wanted
+
     def given(units: int) -> Assured:
-        found = [
-            _estimate(small, *draw, units, judges=judges, about=about, confidence=confidence)
-            for draw in draws
-        ]
+        found = list(estimates(units))
         halves = [
             math.inf if each.low is None or each.high is None else (each.high - each.low) / 2
             for each in found
@@ -127,17 +136,14 @@ def labels_needed(
 
     total = int(small.units.max()) + 1
     low, high = min(total, max(LEAST_FOR_JUDGES, _known_units(small))), total
-    few = given(low)
-    if few.share >= ASSURANCE:
-        return few
-    many = given(high)
-    if many.share < ASSURANCE:
-        return many
+    if enough(low):
+        return given(low)
+    if not enough(high):
+        return given(high)
     while high - low > max(1, high // _CLOSE):
         middle = (low + high) // 2
-        found = given(middle)
-        low, high, many = (low, middle, found) if found.share >= ASSURANCE else (middle, high, many)
-    return many
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return given(high)
 
 
 def _fewer(supposed: Supposed, seed: int) -> Supposed:

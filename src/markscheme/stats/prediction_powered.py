@@ -251,7 +251,8 @@ def _alone(sample: Sample, pulls: _Pulls) -> Evidence:
     weights, mean, here = sample.weights[has], pulls.mean, pulls.parts > 0
     if np.ptp(weights) == 0:
         places = sample.clusters[has]
-        right, answers = np.bincount(places, sample.labels[has]), np.bincount(places)
+        right = np.bincount(places[sample.labels[has] == 1], minlength=len(here))
+        answers = np.bincount(places, minlength=len(here))
         return share_evidence(right[answers > 0], answers[answers > 0])
     moved = variance_of_sum(pulls.labels[here], pulls.parts[here])
     unseen = moved + pulls.most**2

@@ -125,9 +125,11 @@ def parse_values(column: pl.Series) -> pl.Series:
     values, strange = text_values(texts)
     if strange:
         shown = ", ".join(map(repr, strange[:5]))
+        rows = texts.is_in(strange).fill_null(value=False)
         raise DataError(
-            f"column {column.name!r} has {texts.is_in(strange).sum()} values that are no verdict, "
-            f"such as {shown}; expected yes/no, true/false, correct/incorrect, 0/1 or numbers"
+            f"column {column.name!r} has {rows.sum()} values that are no verdict, such as {shown}, "
+            f"the first in row {(rows.arg_max() or 0) + 1:,}; expected yes/no, true/false, "
+            "correct/incorrect, 0/1 or numbers. Empty the cells that have none"
         )
     return values.alias(column.name)
 
