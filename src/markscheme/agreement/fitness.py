@@ -66,7 +66,7 @@ class Fitness:
             at a level corrected for their number.
         order: whether it puts no two systems of these answers the other way round than people do;
             None of one system, or where one has fewer than `stats.LEAST_FOR_JUDGES` labels.
-        without_errors: its agreement with people beside shares of labels as they are, in a
+        without_errors: its agreement with people once the labels' errors are undone, in a
             sentence; None where nothing says how many labels are wrong.
     """
 
@@ -111,7 +111,7 @@ class Fitness:
             said.append(f"on these answers it puts the {len(self.systems)} systems in {order}")
         elif self.systems:
             said.append(
-                f"with {self.answers:,} labels nothing can be said of the order of systems "
+                f"with {self.answers:,} labels the order of systems is not known "
                 f"({LEAST_FOR_JUDGES} of each are needed)"
             )
         said += [self.labels, *filter(None, [self.without_errors])]
@@ -300,7 +300,7 @@ def by_judge(statements: Sequence[Fitness]) -> dict[str, dict[str, Any]]:
 
 
 def write_fitness(statements: Sequence[Fitness], where: Path) -> tuple[Path, list[str]]:
-    """Write the statements, by judge, beside those of other judges that the file already holds.
+    """Write the statements, by judge, with those of other judges that the file already holds.
 
     Args:
         statements: of judges.

@@ -143,7 +143,7 @@ def _records(one: HumanAccuracy) -> list[dict[str, Any]]:
 
 
 def _named(found: Sequence[HumanAccuracy]) -> Iterator[tuple[str, Figure]]:
-    """Figures with what tells them apart: the system, the method, or both."""
+    """Figures with what distinguishes them: the system, the method, or both."""
     for one in found:
         apart = len({each.figure.method for each in one.estimates if each.figure.method}) > 1
         for each in one.estimates:

@@ -40,7 +40,7 @@ class PlanResult(TableResult):
 
     Attributes:
         needs: by system (None: all answers), how many labels the question takes; empty where only
-            a number of labels was given.
+            a number of labels is fixed.
         notes: the same in sentences.
     """
 
@@ -267,7 +267,7 @@ def _sentence(need: LabelNeed, system: str | None, answers: int, options: PlanOp
 
 
 def _asked(need: LabelNeed, answers: int, options: PlanOptions) -> str:
-    """How many labels show what was asked for, or why none do."""
+    """How many labels show what is wanted, or why none do."""
     half, limit, most = options.half_width, options.above, min(answers, MOST_ANSWERS)
     if half is not None:
         what = f"give an interval of +-{100 * half:g} points or narrower"
@@ -294,7 +294,7 @@ def _asked(need: LabelNeed, answers: int, options: PlanOptions) -> str:
 
 
 def _points(share: float, *, above: float = 0.0) -> str:
-    """A half-width in points, with so many digits that it is above what was asked for."""
+    """A half-width in points, with so many digits that it is above what is wanted."""
     shown = (f"{100 * share:.{digits}f}" for digits in range(1, 9))
     return next(text for text in shown if float(text) > 100 * above)
 

@@ -136,7 +136,7 @@ def noise_sentence(noise: LabelNoise, without: Mapping[str, Figure]) -> str:
 
 
 def agreement_sentence(noise: LabelNoise, agreement: Figure) -> str:
-    """A judge's agreement with people without errors, beside shares of labels as they are."""
+    """A judge's agreement with people once the labels' errors are undone."""
     supposed = "" if noise.pairs else " supposed"
     return (
         f"these shares are as the labels say; without the {100 * noise.rate:.1f}%{supposed} wrong "
