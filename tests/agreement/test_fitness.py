@@ -71,8 +71,7 @@ def test_few_labels_say_nothing_of_the_order_of_systems() -> None:
     (one,) = agree(few).fitness
     assert one.order is None
     assert (
-        "with 38 labels the order of systems is not known (20 of each are needed)"
-        in one.sentences
+        "with 38 labels the order of systems is not known (20 of each are needed)" in one.sentences
     )
     (one,) = agree(rows.group_by("system", maintain_order=True).head(20)).fitness
     assert one.order is not None
