@@ -102,7 +102,7 @@ def test_a_press_shows_false_passes_false_rejects_and_unsure(
 
 
 def test_what_the_script_computes_is_what_the_commands_give(
-    browser: Browser, report: Path, run_folder: Path
+    browser: Browser, report: Path, run_folder: Path, example: Path
 ) -> None:
     """Of all rows: of what a reader filters there is no command."""
     opened = Opened(browser, report)
@@ -130,7 +130,8 @@ def test_what_the_script_computes_is_what_the_commands_give(
     page.click("#trial summary")
     page.select_option("#threshold-of", "token_f1")
     page.fill("#threshold", "0.7")
-    tried = markscheme.agree(run_folder, judges="token_f1", threshold=0.7).judges[0].counts
+    judged = markscheme.judge(example, "token_f1(threshold=0.7)")
+    tried = markscheme.agree(judged).judges[0].counts
     says = page.inner_text("#threshold-says")
     assert f"wrongly accept {tried['false_positive']} and wrongly reject" in says
     assert f"wrongly reject {tried['false_negative']} (right" in says
