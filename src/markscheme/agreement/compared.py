@@ -24,11 +24,7 @@ from markscheme.agreement.sources import (
     names_of,
     open_run,
 )
-from markscheme.agreement.system_differences import (
-    PeoplesDifference,
-    labelled_differences,
-    peoples_differences,
-)
+from markscheme.agreement.system_differences import PeoplesDifference, peoples_differences
 from markscheme.errors import AgreementError, DataError
 from markscheme.flags import with_keywords
 from markscheme.results import (
@@ -159,7 +155,7 @@ def compare(
         of = partial(compare_systems, systems=only, options=wanted)
         pairs = of(rows)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
-        by = by_judges(rows["judge"])
+        by, labelled = by_judges(rows["judge"]), None
         known = _labels_of_systems(run, labels, answers, wanted)
         if known is None:
             said.append(
@@ -167,11 +163,11 @@ def compare(
                 "--labels of a random part of the answers you learn what people would say"
             )
         else:
-            people = peoples_differences(rows, known, pairs, wanted)
-            labelled = join_labels(rows, known)
-            by_people = by_labels(labelled.labelled, labelled.answers)
+            labelled = with_labels(rows, known)
+            people = peoples_differences(labelled, pairs, wanted)
+            by_people = by_labels(labelled["label"].count(), labelled.height)
             said += label_notes(rows, known)
-        sliced = _sliced(rows, known, wanted)
+        sliced = _sliced(rows, labelled, wanted)
     else:
         rows, known = judged_and_labelled(run, labels, label_column=wanted.label_column, **reading)
         if other is not None:
@@ -257,12 +253,11 @@ def _of_judges(joined: Joined, options: CompareOptions, rows: pl.DataFrame) -> l
 
 
 def _sliced(
-    rows: pl.DataFrame, labels: pl.DataFrame | None, options: CompareOptions
+    rows: pl.DataFrame, labelled: pl.DataFrame | None, options: CompareOptions
 ) -> list[SlicedDifference]:
     """Every pair within each value of each slice column, where both systems share a question."""
     found: list[SlicedDifference] = []
     only = names_of(options.only) or None
-    table = None if labels is None else with_labels(rows, labels)
     for column in options.slices:
         for (value,), part in rows.group_by(column, maintain_order=True):
             try:
@@ -271,9 +266,9 @@ def _sliced(
                 continue  # one system only, or none that share a question
             people: Sequence[PeoplesDifference | None] = (
                 [None] * len(pairs)
-                if table is None
-                else labelled_differences(
-                    table.filter(pl.col(column).eq_missing(pl.lit(value))), pairs, options
+                if labelled is None
+                else peoples_differences(
+                    labelled.filter(pl.col(column).eq_missing(pl.lit(value))), pairs, options
                 )
             )
             found += [

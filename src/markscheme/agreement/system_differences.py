@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.accuracy_estimates import REFUSE_BELOW, sample_of, with_labels
+from markscheme.agreement.accuracy_estimates import REFUSE_BELOW, sample_of
 from markscheme.agreement.closed_forms import holm_figures
 from markscheme.agreement.estimators import drawn_unlike_rest, estimates
 from markscheme.agreement.options import CompareOptions, EstimateOptions
@@ -49,30 +49,17 @@ class PeoplesDifference:
 
 
 def peoples_differences(
-    judgments: pl.DataFrame,
-    labels: pl.DataFrame,
-    pairs: list[Comparison],
-    options: CompareOptions,
+    answers: pl.DataFrame, pairs: list[Comparison], options: CompareOptions
 ) -> list[PeoplesDifference]:
     """Differences of systems as people would say, by tuned prediction-powered inference.
 
     Args:
-        judgments: of one judge, with `question` and `system`.
-        labels: of all answers or of a random sample, as `load_labels` gives them.
+        answers: that one judge judged, with `question` and `system`, and labels of all of them, of
+            a random sample or of none, as `with_labels` gives them.
         pairs: which systems.
         options: confidence, and from which grade an answer is acceptable.
-
-    Raises:
-        AgreementError: labels and judgments do not match.
     """
-    return labelled_differences(with_labels(judgments, labels), pairs, options)
-
-
-def labelled_differences(
-    table: pl.DataFrame, pairs: list[Comparison], options: CompareOptions
-) -> list[PeoplesDifference]:
-    """The same of answers as `with_labels` gives them; none of them need have a label."""
-    parts = {str(name): part for (name,), part in table.group_by("system", maintain_order=True)}
+    parts = {str(name): part for (name,), part in answers.group_by("system", maintain_order=True)}
     found = [_pair(parts[one.first], parts[one.second], one, options) for one in pairs]
     corrected = holm_figures([one.p.value for one in found])
     return [replace(one, holm=p) for one, p in zip(found, corrected, strict=True)]
