@@ -1,6 +1,6 @@
 """Intervals of a million judgments: seconds and peak memory.
 
-    python -m benchmarks.agreement [--rows 1000000] [--resamples 10000] [--seed 20260101]
+    python -m benchmarks.agreement [--rows 1000000] [--seed 20260101]
 
 Three shapes of data, since the cost of clustered intervals lies in how many different questions
 there are: a million questions with one answer, a hundred thousand with ten systems each, and ten
@@ -44,10 +44,9 @@ def judged(rows: int, per_question: int, seed: int) -> dict[str, np.ndarray]:
     }
 
 
-def intervals(data: dict[str, np.ndarray], _resamples: int, _seed: int) -> float:
+def intervals(data: dict[str, np.ndarray]) -> float:
     """Seconds from labels and verdicts to intervals of every statistic."""
-    from markscheme.agreement.bootstrap import cluster_counts
-    from markscheme.agreement.jackknife import with_intervals
+    from markscheme.agreement.clustered import cluster_counts, with_intervals
     from markscheme.agreement.verdicts import CELLS, cell_codes, four_cells, statistics
 
     start = time.perf_counter()
@@ -59,11 +58,11 @@ def intervals(data: dict[str, np.ndarray], _resamples: int, _seed: int) -> float
     return time.perf_counter() - start
 
 
-def whole_table(data: dict[str, np.ndarray], resamples: int, seed: int) -> float:
+def whole_table(data: dict[str, np.ndarray]) -> float:
     """Seconds of `agreement` on joined tables."""
     import polars as pl
 
-    from markscheme.agreement.against_labels import AgreementOptions, agreement
+    from markscheme.agreement import agreement
     from markscheme.tables.joins import join_labels
     from markscheme.tables.judgment_files import load_judgments
     from markscheme.tables.labels import load_labels
@@ -78,7 +77,7 @@ def whole_table(data: dict[str, np.ndarray], resamples: int, seed: int) -> float
     )
     start = time.perf_counter()
     joined = join_labels(load_judgments(table), load_labels(answers))
-    agreement(joined, AgreementOptions(resamples=resamples, seed=seed))
+    agreement(joined)
     return time.perf_counter() - start
 
 
@@ -128,9 +127,9 @@ def coverage(draws: int, seed: int) -> None:
 JOBS = {"intervals": intervals, "whole table": whole_table}
 
 
-def run(job: str, rows: int, per_question: int, resamples: int, seed: int) -> None:
+def run(job: str, rows: int, per_question: int, seed: int) -> None:
     """One measurement, as a line of JSON."""
-    seconds = JOBS[job](judged(rows, per_question, seed), resamples, seed)
+    seconds = JOBS[job](judged(rows, per_question, seed))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps({"seconds": seconds, "peak_mb": peak}))
 
@@ -139,7 +138,6 @@ def main() -> None:
     """Measure every job on every shape, each in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--resamples", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=20260101)
     parser.add_argument("--job", choices=JOBS)
     parser.add_argument("--per-question", type=int, choices=SHAPES)
@@ -149,14 +147,14 @@ def main() -> None:
         coverage(options.coverage, options.seed)
         return
     if options.job:
-        run(options.job, options.rows, options.per_question, options.resamples, options.seed)
+        run(options.job, options.rows, options.per_question, options.seed)
         return
-    print(f"{options.rows:,} judgments, {options.resamples:,} resamples, seed {options.seed}")
+    print(f"{options.rows:,} judgments, seed {options.seed}")
     print(f"{'job':<14}{'answers a question':>20}{'seconds':>10}{'peak MB':>10}")
     for job in JOBS:
         for per_question in SHAPES:
             arguments = ["--job", job, "--per-question", str(per_question)]
-            for name in ("rows", "resamples", "seed"):
+            for name in ("rows", "seed"):
                 arguments += [f"--{name}", str(getattr(options, name))]
             done = subprocess.run(
                 [sys.executable, "-m", "benchmarks.agreement", *arguments],

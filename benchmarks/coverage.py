@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +47,7 @@ from benchmarks.worlds import (
     difficulty,
 )
 from markscheme.agreement.accuracy_estimates import estimates
-from markscheme.agreement.jackknife import with_intervals
+from markscheme.agreement.clustered import with_intervals
 from markscheme.agreement.pairs import expected_pairs, share_difference
 from markscheme.agreement.verdicts import FROM_COUNTS
 from markscheme.results import figure
@@ -127,8 +128,15 @@ def few_labels(*, small: bool = False) -> Iterator[World]:
         )  # fmt: skip
 
 
-def _estimate(
-    tally: Tally,
+def _estimate(tally: Tally, rng: np.random.Generator, *, accuracy: float, **design: Any) -> None:
+    _, sample = labelled_answers(rng, accuracy=accuracy, **design)
+    for found in estimates(sample):
+        shown = found.figure
+        if shown.value is not None:
+            tally.covers(found.method, accuracy, shown.low or 0.0, shown.high or 0.0)
+
+
+def labelled_answers(
     rng: np.random.Generator,
     *,
     answers: int,
@@ -137,13 +145,18 @@ def _estimate(
     labels: str,
     accuracy: float,
     judge: tuple[float, float],
-) -> None:
+) -> tuple[npt.NDArray[np.bool_], Sample]:
+    """Which answers are right, and the sample of them that `estimate` sees.
+
+    `labels` is how many are drawn: "100" at random, "100 by verdict" half of them each, as far as
+    there are answers, or "100 by question" of whole questions.
+    """
     clusters = np.repeat(np.arange(answers // each), each)
     truth = rng.random(answers) < difficulty(rng, answers // each, accuracy, alike)[clusters]
     accepted = rng.random(answers) < np.where(truth, judge[0], 1 - judge[1])
-    known = np.full(answers, np.nan)
-    number, by_verdict = int(labels.split(maxsplit=1)[0]), "verdict" in labels
-    if by_verdict:  # half of the labels each, as far as there are answers
+    known, weights = np.full(answers, np.nan), np.ones(answers)
+    number, by = int(labels.split(maxsplit=1)[0]), labels.rpartition(" ")[2]
+    if by == "verdict":
         parts = [np.flatnonzero(accepted == side) for side in (False, True)]
         fewer = min(len(part) for part in parts)
         counts = [min(len(part), max(number // 2, number - fewer)) for part in parts]
@@ -151,21 +164,18 @@ def _estimate(
             [rng.choice(part, count, replace=False)
              for part, count in zip(parts, counts, strict=True)]
         )  # fmt: skip
+        for part, count in zip(parts, counts, strict=True):
+            weights[part] = len(part) / max(count, 1)
+    elif by == "question":
+        drawn = rng.choice(answers // each, number // each, replace=False)
+        chosen = np.flatnonzero(np.isin(clusters, drawn))
     else:
         chosen = rng.choice(answers, number, replace=False)
     known[chosen] = truth[chosen]
-    weights = np.ones(answers)
-    if by_verdict:
-        for part, count in zip(parts, counts, strict=True):
-            weights[part] = len(part) / max(count, 1)
-    sample = Sample(
+    return truth, Sample(
         predictions=accepted.astype(np.float64)[:, None], labels=known, weights=weights,
         clusters=clusters,
     )  # fmt: skip
-    for found in estimates(sample):
-        shown = found.figure
-        if shown.value is not None:
-            tally.covers(found.method, accuracy, shown.low or 0.0, shown.high or 0.0)
 
 
 def against_labels(*, small: bool = False) -> Iterator[World]:

@@ -16,7 +16,7 @@ from scipy.stats import kendalltau
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from benchmarks.worlds import Array, Tally, World, difficulty
-from markscheme.agreement import AgreeOptions, agree
+from markscheme.agreement import agree
 from markscheme.agreement.cascades import Recorded, choose_setting, decide
 from markscheme.agreement.options import CascadeOptions
 from markscheme.agreement.ranking import rank_systems
@@ -88,8 +88,7 @@ def _scores(
             "judge": "made", "score": found, "verdict": found >= 0.5, "label": labels.astype(float),
         }
     )  # fmt: skip
-    options = AgreeOptions(resamples=200, seed=int(rng.integers(2**31)))
-    result = agree(frame, frame.select("answer_id", "label"), options)
+    result = agree(frame, frame.select("answer_id", "label"))
     for name, truth in _truth(apart).items():
         figure = result.judges[0].left_out[name]
         if figure.low is not None and figure.high is not None:
@@ -124,9 +123,7 @@ def _ranking(
             "human": right.ravel(), "made": said.ravel(),
         }
     )  # fmt: skip
-    found = rank_systems(
-        frame, measures=["made"], human="human", resamples=300, seed=int(rng.integers(2**31))
-    )
+    found = rank_systems(frame, measures=["made"], human="human")
     figure = found.tau_b["made"]
     if figure.low is not None and figure.high is not None:
         truth = float(kendalltau(people, judged, variant="b").statistic)

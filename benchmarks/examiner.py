@@ -119,7 +119,7 @@ def figures(
     """F1, accuracy, AUROC and kappa with intervals, answers that were not judged as errors."""
     joined = join_labels(load_judgments(outcomes), load_labels(answers))
     found: dict[str, dict[str, Figure | int]] = {}
-    for one in agreement(joined, AgreementOptions(by_system=by_system, resamples=2000)):
+    for one in agreement(joined, AgreementOptions(by_system=by_system)):
         every = {**one.left_out, **one.as_errors}
         found[one.system or EVERY] = {
             "answers": one.answers,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.agreement.sequences import Unit, _bets, _foretold, _log_wealth, _units
+from markscheme.agreement.sequences import _bets, _foretold, _log_wealth, _places
 
 Array = npt.NDArray[np.float64]
 LEAST_COVERAGE, MOST_COVERAGE, MOST_ALARMS = 0.93, 0.97, 0.06
@@ -168,9 +168,8 @@ def ever_outside(
     truth: Array,
     looks: int,
     *,
-    questions: Sequence[Any] | None = None,
+    units: Sequence[Any] | None = None,
     predictions: Array | None = None,
-    unit: Unit = "answer",
     confidence: float = 0.95,
 ) -> bool:
     """Whether the share of `truth` was outside the interval at any of the first `looks` labels.
@@ -179,13 +178,13 @@ def ever_outside(
     arguments are those of `running_estimate`.
     """
     labels = np.where(np.arange(len(truth)) < looks, truth, np.nan)
-    foretold = _foretold(predictions, len(truth), None)
-    units = _units(questions, len(truth)) if unit == "question" else np.arange(len(truth))
+    foretold = _foretold(predictions, len(truth))
+    places = _places(units, len(truth))
     level, share = math.log(2 / (1 - confidence)), float(truth.mean())
     for flip in (False, True):
         given = np.nan_to_num(1.0 - labels if flip else labels)
         said = 1.0 - foretold if flip else foretold
-        bets = _bets(given, said, units, ~np.isnan(labels), None)
+        bets = _bets(given, said, places, ~np.isnan(labels))
         if _log_wealth(bets, np.array([1.0 - share if flip else share]))[0] >= level:
             return True
     return False

@@ -91,7 +91,7 @@ research tags run --judge-errors --by system --to-tag tagged.csv --sample 5
 judge few.jsonl -j contains,examiner -o small -q
 report small --out report.html --tables tables
 verify run
-agree run --by system --bootstrap 50 --annotators --alternative-annotator --per-question
+agree run --by system --annotators --alternative-annotator --per-question
 agree run --judge contains --bootstrap 0 --repeat run
 agree asked --bootstrap 50
 amend answers.jsonl -o amended.jsonl
@@ -118,8 +118,7 @@ plan-labels run --judge token_f1 --above 0.3 --by system
 plan-labels run --judge examiner --label-count 20
 probe contains few.jsonl --probes capitals,injection -q
 probe examiner few.jsonl --limit 10 -q
-rank run --bootstrap 20 --baseline contains
-rank run --bootstrap 0 --protocol amended
+rank run --baseline contains
 reliability run run --recorded contains
 reliability few.jsonl --judge entailment --seeds 0,1 --runs by_seed -q
 reliability few.jsonl --judge llm_evouna --samples 2 --runs by_sample {M} -q

@@ -155,7 +155,7 @@ Judge = Annotated[str | None, JUDGE]
 Judges = Annotated[tuple[str, ...], JUDGE]
 """Several judges; () for the default, which the command's help names."""
 
-Seed = Annotated[int, Option("Seed for everything random.", rare=True)]
+Seed = Annotated[int, Option("Seed for everything random.", minimum=0, rare=True)]
 Columns = Annotated[
     Mapping[str, str],
     Option(
@@ -304,7 +304,16 @@ def _choices(hint: Any) -> tuple[str, ...]:
 
 
 def _check_range(name: str, value: float, option: Option) -> None:
-    if option.minimum is not None and value < option.minimum:
-        raise MarkschemeError(f"{name} is {value!r}, and must be {option.minimum!r} or more")
-    if option.maximum is not None and value > option.maximum:
-        raise MarkschemeError(f"{name} is {value!r}, and must be {option.maximum!r} or less")
+    wrong = out_of_range(value, option.minimum, option.maximum)
+    if wrong:
+        raise MarkschemeError(f"{name} is {wrong}")
+
+
+def out_of_range(value: float, minimum: float | None, maximum: float | None) -> str:
+    """What to say of a number below or above what can be; nothing of one in between."""
+    if minimum is not None and not value >= minimum:  # NaN is out of range
+        return f"{value!r}, and must be {minimum:.10g} or more"
+    if maximum is None or value <= maximum:
+        return ""
+    share = f": write {value / 100:g}" if maximum <= 1 and value / 100 <= maximum else ""
+    return f"{value!r}, and must be {maximum:.10g} or less{share}"

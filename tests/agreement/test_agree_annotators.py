@@ -14,6 +14,7 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
+from markscheme.agreement import agree
 from markscheme.agreement.annotators import (
     annotator_agreement,
     annotator_tables,
@@ -116,7 +117,9 @@ def test_people_who_agree_with_a_low_kappa_are_told_why() -> None:
     assert found["gwet_ac1"].value == pytest.approx((0.96 - 0.0392) / (1 - 0.0392))
     two, every = annotator_tables(found)
     assert "nearly all labels are of one kind" in every.notes[-1]
-    assert "95% intervals: fisher-z" in two.notes
+    assert two.notes == (
+        "95% intervals (fisher-z) speak of further answers like these 50, as these annotators say",
+    )
     pair = found["pairs"].row(0, named=True)
     assert pair["ac1_low"] < pair["ac1"] < pair["ac1_high"]
     assert found["gwet_ac1"].text(digits=3) == two.rows[0][-1]
@@ -130,6 +133,27 @@ def test_blanks_alone_have_reasons() -> None:
     assert found["pairs"]["reason"].to_list() == ["no item was rated by all of them"]
     assert found["pair_agreement"] is None
     assert annotator_tables(found)[1].rows[3][1] == "-"
+
+
+def test_what_nobody_rated_is_no_item_in_either_form_of_a_file() -> None:
+    wide = pl.DataFrame(
+        {"question": [f"q{n}" for n in range(16)], "answer": [f"a{n}" for n in range(16)],
+         "annotator1": [1, 0, None, None] * 4, "annotator2": [1, 1, 0, None] * 4}
+    )  # fmt: skip
+    long = wide.unpivot(
+        ["annotator1", "annotator2"], index=["question", "answer"], variable_name="annotator",
+        value_name="label",
+    ).drop_nulls("label")  # fmt: skip
+    judged = wide.select("question", "answer", judge=pl.lit("j"), verdict=pl.lit(value=True))
+    for blanks in ("missing", "category"):
+        one, other = (
+            agree(judged, labels, annotators=True, blanks=blanks).data["annotators"]
+            for labels in (wide, long)
+        )
+        assert one["items"] == 12
+        assert one["without_majority"] == 4
+        assert one["pairs"].equals(other["pairs"])
+        assert {**one, "pairs": None} == {**other, "pairs": None}
 
 
 def test_what_has_no_interval_has_a_reason() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -11,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from markscheme.agreement import EstimateOptions, human_accuracy
+from markscheme.agreement import EstimateOptions, agree, estimate, human_accuracy
 from markscheme.agreement.accuracy_estimates import METHODS, Estimate, estimates
+from markscheme.agreement.people_errors import NOTHING_TWICE
 from markscheme.errors import AgreementError
 from markscheme.stats import Sample
 from markscheme.tables.judgment_files import load_judgments
@@ -120,14 +123,14 @@ def test_without_clusters_the_rest_is_what_predictions_of_left_out_labels_miss(
     unseen = 2 * (missed_alone**2).max()
     left = (missed @ missed + unseen) / (missed_alone @ missed_alone + unseen)
     share = left * rest / (n + rest)
-    assert tuned.worth == pytest.approx(n / share)
+    assert tuned.worth == pytest.approx(1 / (share / n + 1 / (n + rest)))
     value = tuned.figure.value or 0.0
     assert tuned.standard_error == pytest.approx(math.sqrt(value * (1 - value) * share / n))
 
     unlabelled = rest / (n + rest)
     assert alone.figure.value == pytest.approx(y.mean())
     assert alone.standard_error == pytest.approx(y.std() * math.sqrt(unlabelled / n))
-    assert alone.worth == pytest.approx(n / unlabelled)
+    assert alone.worth == pytest.approx(n)
     assert alone.weights == {}
 
 
@@ -221,7 +224,7 @@ def test_from_tables_to_estimates_by_system() -> None:
 def test_estimates_that_labels_cannot_support_are_refused() -> None:
     table = world()
     grades = table.head(19).drop("score").with_columns(pl.col("label") + 1)
-    with pytest.raises(AgreementError, match=r"19 of 20.* mean grade"):
+    with pytest.raises(AgreementError, match=r"are grades \(1, 2\).*--positive-from"):
         human_accuracy(judged(table), load_labels(grades))
     best = table.sort("score", descending=True).head(200).drop("score")
     with pytest.raises(AgreementError, match="evidently not a random sample: the judge's mean is"):
@@ -254,10 +257,11 @@ def test_few_labels_speak_by_themselves() -> None:
     assert alone.figure.value == own.mean()
     wilson = binomtest(int(own.sum()), len(own)).proportion_ci(0.95, method="wilson")
     assert (alone.figure.low, alone.figure.high) == pytest.approx((wilson.low, wilson.high))
-    assert few.notes[-2].startswith("few labels (18 of 20)")
+    assert few.notes[-1].startswith("few labels (18; 20 are needed)")
+    assert [NOTHING_TWICE in one.notes for one in found] == [True, False, False]
     repeated = world(answers=16 * 8, systems=16)
     (found_one,) = human_accuracy(judged(repeated), load_labels(repeated.drop("score")))
-    assert found_one.notes[-2].startswith("few labels (of 8 of 10 questions)")
+    assert found_one.notes[-2].startswith("few labels (of 8 questions; 10 are needed)")
 
 
 def test_not_judged_answers_stay_in_and_are_named() -> None:
@@ -267,3 +271,104 @@ def test_not_judged_answers_stay_in_and_are_named() -> None:
     found = human_accuracy(judged(table), load_labels(table.sample(200, seed=2).drop("score")))
     assert found[0].not_judged == 100
     assert "100 answers were not judged" in found[0].notes[0]
+
+
+def answers_of(judge: str, verdicts: list[bool | None], start: int = 0) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "answer_id": [f"a{start + n}" for n in range(len(verdicts))],
+            "question": [f"q{start + n}" for n in range(len(verdicts))],
+            "answer": "x", "judge": judge, "verdict": verdicts,
+        },
+        schema_overrides={"verdict": pl.Boolean},
+    )  # fmt: skip
+
+
+def labels_of(number: int) -> pl.DataFrame:
+    return pl.DataFrame(
+        {"answer_id": [f"a{n}" for n in range(number)], "label": [n % 3 > 0 for n in range(number)]}
+    )
+
+
+def test_a_judge_that_judged_nothing_says_nothing() -> None:
+    found = estimate(answers_of("j", [None] * 100), labels_of(60))
+    (one,) = found.estimates
+    assert one.judge_mean is None
+    assert one.figure is not None
+    assert one.figure.value == pytest.approx(2 / 3)
+    assert "j judged none of them" in found.lead[0]
+    assert agree(answers_of("j", [None] * 100), labels_of(60)).fitness == ()
+
+
+def test_judges_of_other_answers_and_labels_of_others_are_named() -> None:
+    verdicts = [n % 3 > 0 or n % 7 == 0 for n in range(100)]
+    both = pl.concat([answers_of("j", verdicts), answers_of("k", verdicts, start=90)])
+    (one,) = estimate(both, labels_of(120), judge=("j", "k", "j"), trust_sample=True).estimates
+    assert one.judge == "j + k"
+    assert one.answers == 100
+    assert one.notes[:3] == [
+        "20 labels are of other answers, and left out",
+        "90 answers of k's are not among those of j, and left out",
+        "90 answers were not judged by k; the estimate counts them with the judge's average",
+    ]
+
+
+def test_what_is_left_out_or_matched_by_its_text_is_said() -> None:
+    table = world(answers=200, systems=1).with_columns(answer_id=pl.col("answer"))
+    drawn = table.sample(60, seed=2, shuffle=True).drop("score")
+    filled = drawn.with_columns(label=pl.when(pl.int_range(60) >= 8).then("label"))
+    (found,) = human_accuracy(judged(table), load_labels(filled))
+    assert found.labelled == 52
+    assert found.notes[0].startswith("8 of the 60 drawn answers have no label; if these are the")
+    whole = table.join(filled.select("answer_id", seen="label"), on="answer_id", how="left")
+    whole = whole.with_columns(label="seen").drop("seen", "score")
+    (found,) = human_accuracy(judged(table), load_labels(whole))
+    assert "have no label" not in " ".join(found.notes), "nobody drew the others"
+    (found,) = human_accuracy(judged(table), load_labels(drawn.drop("answer_id", "system")))
+    assert "labels are matched by question and answer, not by id" in found.notes[0]
+
+
+def test_an_interval_at_every_look_is_about_these_answers() -> None:
+    table = world(answers=200, systems=1)
+    labels = load_labels(table.sample(60, seed=2, shuffle=True).drop("score"))
+    options = EstimateOptions(anytime=True)
+    (found,) = human_accuracy(judged(table), labels, options)
+    assert found.about == "these"
+    with pytest.raises(AgreementError, match="leave out --about future"):
+        human_accuracy(judged(table), labels, replace(options, about="future"))
+
+
+def test_each_of_several_judges_has_its_weight_and_each_interval_its_method() -> None:
+    table = world()
+    rows = pl.concat([judged(table), judged(table).with_columns(judge=pl.lit("other"))])
+    systems = [table.filter(pl.col("system") == name) for name in ("s0", "s1")]
+    some = pl.concat([systems[0].sample(22, seed=6), systems[1].sample(18, seed=6)]).drop("score")
+    shown = estimate(rows, some, judge=("judge", "other"), by="system")
+    assert re.search(
+        r"judge alone says \d+% \(weights: judge [\d.]+, other [\d.]+\)", shown.lead[0]
+    )
+    assert "(weights" not in shown.lead[2]
+    assert "95% intervals (wilson-t: all; wilson: s0, s1) speak of" in str(shown)
+
+
+def test_infinite_scores_have_an_order_and_no_mean() -> None:
+    rows = answers_of("j", [n % 3 > 0 or n % 7 == 0 for n in range(100)]).with_columns(
+        score=pl.when("verdict").then(0.9).otherwise(float("-inf"))
+    )
+    (one,) = estimate(rows, labels_of(60)).estimates
+    assert one.predictions == "verdict"
+    with pytest.raises(AgreementError, match="infinite"):
+        estimate(rows, labels_of(60), predictions="score")
+    area = agree(rows, labels_of(60)).judges[0].left_out["auroc"].value
+    finite = agree(rows.with_columns(score=pl.col("verdict").cast(pl.Float64)), labels_of(60))
+    assert area == finite.judges[0].left_out["auroc"].value
+
+
+def test_tiny_probabilities_weigh_as_their_ratios() -> None:
+    rows = answers_of("j", [n % 3 > 0 or n % 7 == 0 for n in range(100)])
+    values = [
+        estimate(rows, labels_of(60).with_columns(inclusion_probability=pl.lit(chance)))
+        .estimates[0].figure
+        for chance in (0.6, 1e-300)
+    ]  # fmt: skip
+    assert values[0] == values[1]

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.agreement import rank
 from markscheme.agreement.protocols import amend_references, match_amended
 from markscheme.errors import AgreementError, DataError
 
@@ -115,37 +114,3 @@ def test_amended_references_give_table_1(
     assert means["len"].to_list() == [301] * 12
     ours = [round(round(100 * mean, 2), 1) for mean in means[measure]]
     assert ours == printed
-
-
-def test_ranking_by_amended_references_honours_the_references_of_each_systems_file() -> None:
-    """One answer, judged against two files' references, is right by one and wrong by the other."""
-    given = (("a", "Dain", "Dain II"), ("b", "Dain", "Thorin"),
-             ("c", "dain!", "Bard"), ("d", "Dain!", "Dain II"))  # fmt: skip
-    rows = [
-        {"answer_id": str(place), "question": "q", "system": system, "answer": answer,
-         "references": [reference]}
-        for place, (system, answer, reference) in enumerate(given, 1)
-    ]  # fmt: skip
-    verdicts = {"1": 1.0, "2": 0.0, "3": None, "4": None}
-    judged = [
-        {"answer_id": name, "judge": "mine", "verdict": verdict}
-        for name, verdict in verdicts.items()
-    ]
-    known = [{"question": "q", "answer": "Dain", "label": 1.0}]
-    found = rank(judged, known, answers=rows, protocol="amended", resamples=0)
-    mine = dict(found.frame.select("system", "mine").iter_rows())
-    # c and d were not judged: c's references know of a contradiction only, d's are those of a.
-    assert mine == {"a": 1.0, "b": 0.0, "c": 0.0, "d": 1.0}
-    assert set(found.frame["human"]) == {1.0}
-    assert "mine accepts 1 answers against some systems' references" in str(found)
-
-
-def test_contradictory_labels_of_people_are_still_refused_when_ranking() -> None:
-    rows = [
-        {"answer_id": name, "question": "q", "system": name, "answer": "x", "references": ["y"]}
-        for name in "ab"
-    ]
-    judged = [{"answer_id": name, "judge": "mine", "verdict": 1.0} for name in "ab"]
-    torn = [{"question": "q", "answer": "x", "label": label} for label in (0.0, 1.0)]
-    with pytest.raises(AgreementError, match=r"accepted and rejected|adjudicate|different labels"):
-        rank(judged, torn, answers=rows, protocol="amended", resamples=0)

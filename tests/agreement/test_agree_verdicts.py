@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from markscheme.agreement.against_labels import agreement
-from markscheme.agreement.bootstrap import (
-    cluster_counts,
-    cluster_draws,
-    resample_ranked,
-)
+from markscheme.agreement.clustered import cluster_counts
 from markscheme.agreement.options import AgreementOptions, AgreeOptions
 from markscheme.agreement.verdicts import (
     CELLS,
@@ -71,32 +67,6 @@ def test_what_was_not_judged_is_left_out_or_an_error() -> None:
     assert four_cells(counts, "errors").tolist() == [5, 7, 5, 4]
 
 
-scored = st.lists(
-    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]), st.integers(0, 4)),
-    min_size=2,
-    max_size=30,
-)
-
-
-@given(scored, st.integers(0, 100))
-def test_resampled_ranks_equal_scikit_learn_on_repeated_rows(
-    rows: list[tuple[bool, float, int]], seed: int
-) -> None:
-    labels, scores, raw = (np.array(side) for side in zip(*rows, strict=True))
-    clusters = np.unique(raw, return_inverse=True)[1]
-    drawn = resample_ranked(labels, scores, clusters, resamples=3, seed=seed)
-    total = clusters.max() + 1
-    weights = cluster_draws(total, 3, np.random.default_rng(seed))
-    assert (weights.sum(axis=1) == total).all()
-    for place in range(3):
-        repeated = weights[place][clusters]
-        sample = np.repeat(labels, repeated), np.repeat(scores, repeated)
-        if len(set(sample[0])) < 2:
-            assert np.isnan(drawn[place])
-            continue
-        assert drawn[place] == pytest.approx(metrics.average_precision_score(*sample))
-
-
 def test_scores_of_a_single_class_are_refused() -> None:
     found = score_statistics(np.array([True, True]), np.array([0.2, 0.4]))
     assert {figure.reason for figure in found.values()} == {"the labels know only one class"}
@@ -147,7 +117,7 @@ def test_nq301_row_level(
     joined = join_labels(
         load_judgments(rows.drop("label"), judges=[judge]), load_labels(rows.drop("bem", "davinci"))
     )
-    (found,) = agreement(joined, AgreeOptions(resamples=500, seed=2))
+    (found,) = agreement(joined, AgreeOptions())
     assert found.answers == 1490
     assert found.questions == 301
     figures = found.left_out
@@ -168,15 +138,15 @@ def test_nq301_exact_match_row_level(
     rows = nq301_labels.join(references, on="question", maintain_order="left").with_row_index("id")
     verdicts = rows.with_columns(exact_match(rows).alias("em"))  # type: ignore[operator]
     joined = join_labels(load_judgments(verdicts, judges=["em"]), load_labels(rows))
-    (found,) = agreement(joined, AgreeOptions(resamples=0))
+    (found,) = agreement(joined)
     assert round(100 * (found.left_out["accuracy"].value or 0), 1) == 65.4
     assert round(found.left_out["kappa"].value or 0, 3) == 0.343
 
 
 def test_the_former_name_of_the_options_says_the_new_one() -> None:
     with pytest.warns(DeprecationWarning, match="AgreeOptions"):
-        options = AgreementOptions(by_system=True, resamples=0)
-    assert options == AgreeOptions(by="system", resamples=0)
+        options = AgreementOptions(by_system=True)
+    assert options == AgreeOptions(by="system")
 
 
 def test_scores_are_ranked_and_systems_stand_apart() -> None:
@@ -193,7 +163,7 @@ def test_scores_are_ranked_and_systems_stand_apart() -> None:
         }
     )
     joined = join_labels(load_judgments(table.drop("label")), load_labels(table))
-    found = agreement(joined, AgreeOptions(by="system", resamples=300))
+    found = agreement(joined, AgreeOptions(by="system"))
     assert [(row.system, row.answers) for row in found] == [(None, 200), ("x", 100), ("y", 100)]
     assert found[0].not_judged == {"refused": 10}
     assert sum(found[0].counts[name] for name in CELLS[4:]) == 10

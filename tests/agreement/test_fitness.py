@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -42,11 +43,11 @@ def world(*, kind: float, blind: float, questions: int = 150) -> pl.DataFrame:
 
 def test_the_dangerous_cell_comes_first_and_names_the_system() -> None:
     (one,) = agree(world(kind=0.6, blind=0.05)).fitness
-    first, danger, least, gate, order, again = one.sentences
-    assert first.startswith("judge, by labels of 2 people an answer, two of whom agree on 9")
-    assert first.endswith("% of 300 answers:")
+    first, danger, least, gate, order, whose, without, again = one.sentences
+    assert first == "judge, by labels of 300 answers:"
     assert danger.startswith("it accepts ")
-    assert ", more than that of chatty's " in danger
+    assert " of wrong answers, and surely more of chatty's: " in danger
+    assert danger.endswith(") (corrected for 2 systems)")
     assert set(one.dangerous) == {"chatty"}
     assert one.least_right_found is not None
     assert 0.85 < one.least_right_found < 0.95
@@ -56,7 +57,72 @@ def test_the_dangerous_cell_comes_first_and_names_the_system() -> None:
     assert "points more than people, and a gate on its share is off by as much" in gate
     assert "another order than people do" in order
     assert one.order is False
+    agreed = (
+        300 - world(kind=0.6, blind=0.05).filter(pl.col("label") != pl.col("annotator2")).height
+    )
+    assert whose == f"two people labelled 300 of 300 answers and agree on {agreed}"
+    assert "wrong ones it agrees with people on " in without
     assert again.startswith("check again when")
+
+
+def test_few_labels_say_nothing_of_the_order_of_systems() -> None:
+    rows = world(kind=0.05, blind=0.01).drop("annotator1", "annotator2")
+    few = rows.group_by("system", maintain_order=True).head(19)
+    (one,) = agree(few).fitness
+    assert one.order is None
+    assert (
+        "with 38 labels the order of systems is not known (20 of each are needed)" in one.sentences
+    )
+    (one,) = agree(rows.group_by("system", maintain_order=True).head(20)).fitness
+    assert one.order is not None
+    assert any(said.startswith("on these answers it puts the 2 systems in ")
+               for said in one.sentences)  # fmt: skip
+
+
+def test_systems_that_people_find_equal_are_in_no_order() -> None:
+    right = [n % 2 for n in range(40)]
+    rows = pl.DataFrame(
+        {"question": [f"q{n}" for n in range(40)] * 2, "answer": [str(n) for n in range(80)],
+         "system": ["a"] * 40 + ["b"] * 40, "judge": "judge", "label": right * 2,
+         "verdict": [*map(bool, right), True, *map(bool, right[1:])]}
+    )  # fmt: skip
+    for each in (rows, rows.reverse()):
+        assert agree(each).fitness[0].order is True
+
+
+def test_answers_on_which_people_differ_are_named_where_they_are_left_out() -> None:
+    rows = world(kind=0.3, blind=0.05, questions=26).drop("label")
+    place = pl.int_range(pl.len())
+    rows = rows.with_columns(
+        annotator2=pl.when(place < 3).then(1 - pl.col("annotator1"))
+        .when(place < 9).then("annotator1")
+    )  # fmt: skip
+    found = agree(rows)
+    said = found.fitness[0].sentences
+    assert said[0] == "judge, by labels of 49 answers:"
+    assert "two people labelled 9 of 52 answers and agree on 6; the 3 others are left out" in said
+    assert "9 answers were labelled twice (3 differ); 20 are needed" in found.lead[-1]
+    assert "3 labelled answers are left out, as their annotators are tied" in str(found)
+    third = rows.with_columns(annotator3=pl.when(place < 1).then(1))
+    assert (
+        "two or more people labelled 9 of 52 answers and agree on 6; the 2 that are tied are left "
+        "out" in agree(third).fitness[0].sentences
+    )
+    single = rows.with_columns(
+        annotator1=pl.when(place % 2 == 0).then("annotator1"),
+        annotator2=pl.when(place % 2 == 1).then("annotator1"),
+    )
+    assert "2 people labelled, one an answer" in agree(single).fitness[0].sentences
+
+
+def test_wrong_labels_that_do_not_fit_are_named() -> None:
+    rows = world(kind=0.05, blind=0.01).drop("annotator1", "annotator2")
+    found = agree(rows, label_errors=0.2)
+    misfit = "20% wrong labels do not fit a share of 98%, as none is above 80% then"
+    assert misfit in found.lead[-1]
+    assert any(misfit in said for said in found.fitness[0].sentences)
+    fits = agree(rows, label_errors=0.01).fitness[0].sentences[-2]
+    assert "without the 1.0% supposed wrong ones it agrees with people on 99% (" in fits
 
 
 def test_a_judge_that_is_as_strict_as_people_may_gate() -> None:
@@ -73,7 +139,7 @@ def test_few_wrong_answers_say_nothing_of_their_kind() -> None:
     assert one.wrong_accepted.value is None
     assert one.least_wrong_found is None
     assert "people reject too few answers" in one.sentences[1]
-    assert "labels of one person or of persons unknown" in one.sentences[0]
+    assert "one person labelled, or nobody says who" in one.sentences
 
 
 def test_no_verdict_no_statement() -> None:
@@ -100,7 +166,8 @@ def test_agree_writes_it_into_the_run_and_a_gate_says_it(
     assert known["contains"]["signature"] == markscheme.open_run("labelled").table["signature"][0]
     assert run([*judge, "nightly", "--fitness", "labelled"]) == 0
     said = " ".join(capsys.readouterr().err.split())
-    assert "contains, by labels of 3 people an answer" in said
+    assert "contains, by labels of 248 answers: it accepts" in said
+    assert "two or more people labelled 248 of 248 answers and agree on 220" in said
     assert "of wrong answers; it recognises at least" in said
     assert run(["judge", str(example), "-j", "token_f1", "-q", "--fail-under", "0", "-o", "other",
                 "--fitness", "labelled/fitness.json"]) == 0  # fmt: skip
@@ -111,23 +178,45 @@ def test_agree_writes_it_into_the_run_and_a_gate_says_it(
 def test_a_statement_of_another_judge_or_no_statement_is_said(tmp_path: Path) -> None:
     (one,) = agree(world(kind=0.5, blind=0.0)).fitness
     file = agree(world(kind=0.5, blind=0.0)).write_fitness(tmp_path / "mine.json")
-    assert fitness_line("judge", "any", file).startswith(f"judge, by {one.labels}: it accepts")
+    assert fitness_line("judge", "any", file).startswith(
+        "judge, by labels of 300 answers: it accepts"
+    )
+    assert one.labels in fitness_line("judge", "any", file)
     table = json.loads(file.read_text())
     table["judge"]["signature"] = "old"
     file.write_text(json.dumps(table))
     assert "with signature old, and this run's is new: agree again" in fitness_line(
         "judge", "new", file
     )
-    for statements in ([1], {"judge": {}}, {"judge": {"sentences": 3}}, {"judge": 1}):
+    said = ["a", "b", "c"]
+    wrong: tuple[object, ...] = (
+        [1], {}, {"judge": {}}, {"judge": {"sentences": 3}}, {"judge": 1},
+        {"judge": {"sentences": said[:2]}}, {"judge": {"sentences": [*said, 5]}},
+        {"command": "estimate"}, {"command": {"sentences": said[:2]}},
+    )  # fmt: skip
+    for statements in wrong:
         file.write_text(json.dumps(statements))
         with pytest.raises(AgreementError, match="holds no statements of fitness"):
             fitness_line("judge", "new", file)
     file.write_text("[1]")
     with pytest.raises(AgreementError, match="holds no statements of fitness"):
         fitness_line("judge", "new", file)
-    file.write_text("{")
-    with pytest.raises(DataError, match="cannot be read as a statement of fitness"):
-        fitness_line("judge", "new", file)
+    for text in ("{", "[" * 100_000, '{"judge": NaN}', " " * 10_000_001):
+        file.write_text(text)
+        with pytest.raises(DataError, match="cannot be read as a statement of fitness"):
+            fitness_line("judge", "new", file)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match="there is no such file"):
+        fitness_line("judge", "new", tmp_path / "pipe")
+
+
+def test_a_statement_of_fitness_cannot_say_more_than_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "fitness.json"
+    said = ["f" * 100_000, "\x1b[2Jred\ngate passed: all fine " + "y" * 100_000, "last"]
+    file.write_text(json.dumps({"judge": {"sentences": said}}))
+    line = fitness_line("judge", "new", file)
+    assert line.isprintable()
+    assert len(line) < 3000
 
 
 def test_a_run_into_which_nothing_can_be_written_is_agreed_with_all_the_same(
@@ -143,3 +232,48 @@ def test_a_run_into_which_nothing_can_be_written_is_agreed_with_all_the_same(
     said = capsys.readouterr()
     assert "What the judge may be used for" in said.out
     assert "note: cannot write run/fitness.json" in said.err
+
+
+def test_other_judges_statements_stay_and_fewer_labels_are_named(
+    example: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["judge", str(example), "-j", "contains,exact_match", "-q", "-o", "run"]) == 0
+    assert run(["agree", "run"]) == 0
+    assert "fitness of contains, exact_match is written to run/fitness.json" in (
+        capsys.readouterr().err
+    )
+    markscheme.open_run("run").answers.select("answer_id", "label", "annotator_labels").head(
+        40
+    ).write_parquet("few.parquet")
+    assert run(["agree", "run", "-j", "contains", "--labels", "few.parquet"]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "fitness of contains is written to run/fitness.json" in said
+    assert "that of contains rests on 40 labels, and replaces one that rested on 248" in said
+    known = json.loads(Path("run", "fitness.json").read_text())
+    assert {name: one["answers"] for name, one in known.items()} == {
+        "contains": 40, "exact_match": 248,
+    }  # fmt: skip
+
+
+def test_a_gate_reads_what_agree_wrote_and_names_what_is_missing(
+    example: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    judge = ["judge", str(example), "-j", "contains", "-q", "--fail-under", "0.1", "-o"]
+    assert run([*judge, "run"]) == 0
+    for where in ("run", "nix"):
+        assert run([*judge, "gated", "--fitness", where]) == 2
+        assert f"run 'markscheme agree {where}' first" in " ".join(capsys.readouterr().err.split())
+        assert not Path("gated").exists()
+    assert run(["agree", "run", "--out", "ag.json"]) == 0
+    assert run([*judge, "gated", "--fitness", "ag.json"]) == 0
+    assert "contains, by labels of 248 answers: it accepts" in " ".join(
+        capsys.readouterr().err.split()
+    )

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
-from markscheme.agreement.jackknife import auroc_influences, with_intervals
+from markscheme.agreement.clustered import with_intervals
 from markscheme.agreement.verdicts import statistics
+from markscheme.stats import auroc_influences, precision_influences
 
 
 def single(tp: int, fp: int, fn: int, tn: int) -> np.ndarray:
@@ -55,6 +56,18 @@ def test_influences_on_auroc_are_what_leaving_an_answer_out_changes(seed: int) -
 
 
 @pytest.mark.proof(area="statistics")
+@given(st.integers(0, 10_000))
+def test_average_precision_is_moved_by_what_leaving_an_answer_out_changes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.random(30) < 0.4, rng.integers(0, 8, 30).astype(float)
+    labels[:3] = (True, True, False)
+    whole, moved = average_precision_score(labels, scores), precision_influences(labels, scores)
+    for place in range(30):
+        rest = np.arange(30) != place
+        without = average_precision_score(labels[rest], scores[rest])
+        assert moved[place] == pytest.approx(whole - without, abs=1e-12)
+
+
 def test_ten_questions_of_ten_answers_are_covered_as_often_as_promised() -> None:
     """The percentile bootstrap covered 85%, kappa 82%."""
     rng = np.random.default_rng(4)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,7 +12,7 @@ import pytest
 
 import markscheme
 from markscheme.agreement import compare, estimate, plan_labels
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, MarkschemeError
 
 
 def world(seed: int = 0, questions: int = 400) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -151,7 +153,8 @@ def test_labels_that_show_a_limit_show_it_in_four_of_five_samples() -> None:
     nearer = plan_labels(table, pilot=pilot, above=accepted - 0.05).needs[None].labels
     assert nearer is None or nearer > need.labels
     beyond = plan_labels(table, pilot=pilot, above=0.99)
-    assert "even all 1,200 labels show that people accept more than 99% in only" in beyond.notes[0]
+    said = "no labels show that people accept more than 99%, which is supposed to be false"
+    assert said in beyond.notes[0]
 
 
 def test_labels_of_a_part_of_the_judged_answers_are_the_pilot(tmp_path: Path) -> None:
@@ -181,7 +184,7 @@ def test_labels_of_a_part_of_the_judged_answers_are_the_pilot(tmp_path: Path) ->
     [
         ({"for_difference": ("plain",)}, "of two systems"),
         ({"for_difference": ("plain", "nobody")}, "no system 'nobody'; there are 'plain'"),
-        ({"for_difference": ("plain", "plain")}, "no question in common"),
+        ({"for_difference": ("plain", "plain")}, "the same twice"),
         ({"for_difference": ("plain", "chatty"), "by": "system"}, "without --by"),
         ({"for_difference": ("plain", "chatty"), "count": 5000}, "cannot draw 5000 of 800"),
         ({"half_width": 2.0}, "half-width of 2 cannot be"),
@@ -215,3 +218,94 @@ def test_a_count_that_is_raised_or_of_each_system_is_explained() -> None:
     each = plan_labels(table, count=40, by="system")
     systems = table["system"].n_unique()
     assert f"{40 * systems} of {table.height:,} answers drawn (40 of each system)" in each.notes[0]
+
+
+@pytest.mark.parametrize("options", [{"half_width": 0.0}, {"above": 0.0}])
+def test_a_wish_of_nothing_is_refused_and_not_passed_over(options: dict[str, float]) -> None:
+    table, _ = world()
+    with pytest.raises(AgreementError, match="of 0 cannot be"):
+        plan_labels(table, **({"count": 100} | options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("options", [{"confidence": float("nan")}, {"seed": -1}])
+def test_numbers_out_of_range_are_named(options: dict[str, float]) -> None:
+    table, _ = world()
+    with pytest.raises(MarkschemeError, match=f"{next(iter(options))} is "):
+        plan_labels(table, half_width=0.1, **options)  # type: ignore[arg-type]
+
+
+def test_an_answer_that_is_there_twice_is_planned_once() -> None:
+    table, _ = world(questions=100)
+    one, two = (plan_labels(rows, half_width=0.1) for rows in (table, pl.concat([table, table])))
+    assert one.frame.equals(two.frame)
+    assert one.needs == two.needs
+
+
+def test_of_answers_that_were_not_judged_nothing_is_supposed() -> None:
+    table, truth = world(questions=100)
+    truth = truth.rename({"truth": "label"})
+    bare = table.with_columns(verdict=pl.lit(None, pl.Boolean), status=pl.lit("failed")).drop(
+        "score", strict=False
+    )
+    with pytest.raises(AgreementError, match="judged none of the 300 answers"):
+        plan_labels(bare, half_width=0.1)
+    assert plan_labels(bare, count=30).frame.height == 30
+    assert plan_labels(bare, half_width=0.2, pilot=truth.head(40)).needs[None].known == 40
+
+
+def test_grades_are_no_share() -> None:
+    table, truth = world(questions=100)
+    truth = truth.rename({"truth": "label"})
+    grades = truth.head(60).with_columns(label=1 + 3 * pl.col("label"))
+    for asked in ({"half_width": 0.3}, {"above": 0.5}):
+        with pytest.raises(AgreementError, match=r"are grades \(1, 4\).*--positive-from"):
+            plan_labels(table, pilot=grades, **asked)
+    shares = [
+        plan_labels(table, above=0.3, pilot=pilot, positive_from=start).needs[None]
+        for pilot, start in ((grades, 3.0), (truth.head(60), None))
+    ]
+    assert shares[0] == shares[1]
+
+
+def test_labels_that_are_enough_are_said_to_be_and_stay_whole_numbers() -> None:
+    table, truth = world(questions=100)
+    pilot = truth.sample(60, seed=1).rename({"truth": "label"})
+    plan = plan_labels(table, half_width=0.3, pilot=pilot)
+    assert re.match(r"the 60 labels that are there give \+-\d\d\.\d points; ", plan.notes[0])
+    assert plan.needs[None].more == 0
+    assert set(plan.frame["label"].cast(pl.String)) == {"0", "1"}
+    more = pl.concat([pilot, pilot.head(9).with_columns(pl.col("answer_id") + "?")])
+    notes = plan_labels(table, half_width=0.3, pilot=more).notes
+    assert "9 labels are of other answers, and left out" in notes
+
+
+def test_all_labels_show_what_is_asked_of_these_answers() -> None:
+    """Of these, nothing is unknown then; a reach has the digits that set it apart."""
+    table, _ = world(questions=80)
+    pair = plan_labels(table, for_difference=("plain", "chatty"), about="these").needs[None]
+    assert pair.share >= 0.8
+    assert pair.labels is not None
+    reach = plan_labels(table, half_width=0.1, about="these").needs[None]
+    assert reach.labels is not None
+    far = plan_labels(table, half_width=0.1).needs[None].reach
+    assert far is not None
+    [said, *_] = plan_labels(table, half_width=far - 1e-6).notes
+    shown = re.match(r"even all 240 labels give no less than \+-([\d.]+) points", said)
+    assert shown is not None
+    assert float(shown[1]) > 100 * (far - 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_judge_never_costs_labels(seed: int) -> None:
+    table, _ = world(seed, questions=80)
+    wishes: list[dict[str, Any]] = [{"for_difference": ("plain", "chatty")}, {"above": 0.4}]
+    for asked in wishes:
+        need = plan_labels(table, judge_accuracy=0.9, about="these", seed=seed, **asked).needs[None]
+        assert need.labels is not None
+        assert need.labels <= (need.labels_alone or table.height)
+
+
+def test_a_plan_is_by_one_judge() -> None:
+    table, _ = world(questions=20)
+    with pytest.raises(AgreementError, match="a plan is by one judge"):
+        plan_labels(table, judge="judge,other", half_width=0.1)

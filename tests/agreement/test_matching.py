@@ -19,8 +19,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "compare": markscheme.compare,
     "compare systems": lambda s, **k: markscheme.compare(s, systems=True, judges="contains", **k),
     "estimate": lambda s, **k: markscheme.estimate(s, judge="contains", **k),
-    "rank": lambda s, **k: markscheme.rank(s, resamples=0, **k),
-    "rank amended": lambda s, **k: markscheme.rank(s, resamples=0, protocol="amended", **k),
+    "rank": markscheme.rank,
     "calibrate": lambda s, **k: markscheme.calibrate(s, judge="token_f1", **k),
     "cascade": lambda s, **k: markscheme.choose_cascade(
         s, first="token_f1", then="contains", calls=0.6, **k
@@ -106,9 +105,8 @@ def test_the_remedy_that_errors_name_is_one(name: str, run: Path) -> None:
 def test_words_that_are_no_label_are_counted(name: str, run: Path) -> None:
     words = ["?", "?", "?", "N/A", *map(str, answers()["label"][4:])]
     found = FUNCTIONS[name](
-        run, labels=labels().with_columns(label=pl.Series(words)).drop("question", "answer")
-        if "amended" not in name else labels().with_columns(label=pl.Series(words)),
-        **({"common": True} if name.startswith("rank") else {}),
+        run, labels=labels().with_columns(label=pl.Series(words)).drop("question", "answer"),
+        **({"common": True} if name == "rank" else {}),
     )  # fmt: skip
     assert "3 labels are '?' and left out" in notes(found)
     assert "1 label is 'N/A' and left out" in notes(found)

@@ -19,7 +19,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "compare": markscheme.compare,
     "compare systems": lambda s, **k: markscheme.compare(s, systems=True, judges="contains", **k),
     "estimate": lambda s, **k: markscheme.estimate(s, judge="contains", **k),
-    "rank": lambda s, **k: markscheme.rank(s, resamples=50, **k),
+    "rank": markscheme.rank,
     "calibrate": lambda s, **k: markscheme.calibrate(s, judge="token_f1", **k),
     "cascade": lambda s, **k: markscheme.choose_cascade(
         s, first="token_f1", then="contains", calls=0.6, **k

@@ -7,7 +7,10 @@ import polars as pl
 import pytest
 
 from markscheme.agreement import agree, estimate
+from markscheme.agreement.people_errors import undone
 from markscheme.errors import AgreementError
+from markscheme.results import Figure
+from markscheme.stats import LabelNoise
 
 ANSWERS = 1500
 
@@ -77,6 +80,25 @@ def test_without_overlap_an_estimate_is_what_the_labellers_say() -> None:
     few = labels.with_columns(annotator2=pl.when(pl.int_range(pl.len()) < 19).then("annotator2"))
     (found,) = estimate(judgments, few).estimates
     assert found.label_noise is None
+    differ = few.filter(pl.col("annotator1") != pl.col("annotator2")).height
+    assert found.notes[-1].startswith(
+        f"as these labellers say: 19 answers were labelled twice ({differ} differ); 20 are needed"
+    )
+    third = few.with_columns(annotator3=pl.when(pl.int_range(pl.len()) < 6).then("annotator1"))
+    few_pairs = third.with_columns(
+        annotator2=pl.when(pl.int_range(pl.len()) < 6).then("annotator2")
+    )
+    (found,) = estimate(judgments, few_pairs).estimates
+    assert "18 pairs of labels are of the same answers (" in found.notes[-1]
+
+
+def test_a_share_that_so_many_wrong_labels_cannot_give_is_unknown() -> None:
+    noise = LabelNoise(rate=0.2, low=0.2, high=0.2)
+    for value, low, high in ((0.97, 0.9, 0.99), (0.03, 0.01, 0.1)):
+        found = undone(Figure(value=value, low=low, high=high, method="wilson"), noise)
+        assert found.value is None
+        assert str(found.reason).startswith("20% wrong labels do not fit a share of ")
+    assert undone(Figure(value=0.85, low=0.75, high=0.9, method="wilson"), noise).value == 1.0
 
 
 def test_a_share_of_wrong_labels_that_cannot_be_is_refused() -> None:

@@ -31,10 +31,10 @@ Call = Callable[[Any, Path], TableResult]
 
 CASES: dict[str, tuple[list[str], Call]] = {
     "agree": (
-        ["--by", "system", "--bootstrap", "100", "--annotators", "--alternative-annotator",
+        ["--by", "system", "--annotators", "--alternative-annotator",
          "--per-question"],
         lambda judged, _: markscheme.agree(
-            judged, by="system", resamples=100, annotators=True, alternative_annotator=True,
+            judged, by="system", annotators=True, alternative_annotator=True,
             per_question=True,
         ),
     ),
@@ -51,12 +51,8 @@ CASES: dict[str, tuple[list[str], Call]] = {
         ),
     ),
     "rank": (
-        ["--bootstrap", "50", "--baseline", "contains"],
-        lambda judged, _: markscheme.rank(judged, resamples=50, baseline="contains"),
-    ),
-    "rank --protocol amended": (
-        ["--bootstrap", "0", "--protocol", "amended"],
-        lambda judged, _: markscheme.rank(judged, resamples=0, protocol="amended"),
+        ["--baseline", "contains"],
+        lambda judged, _: markscheme.rank(judged, baseline="contains"),
     ),
     "estimate": (
         ["--judge", "token_f1", "--by-system", "--labels", "EXAMPLE"],
@@ -125,25 +121,25 @@ def test_a_command_prints_what_its_function_returns(
 def test_judgments_may_be_a_path_a_frame_rows_or_a_result(
     folder: Path, result: markscheme.Result, example: Path
 ) -> None:
-    wanted = markscheme.agree(folder, resamples=20).to_json()
+    wanted = markscheme.agree(folder).to_json()
     table = pl.read_parquet(folder / "judgments.parquet")
     answers = pl.read_ndjson(example)
     pandas = pd.DataFrame(table.drop("raw").to_dict(as_series=False))
     judged: Any
     for judged in (str(folder), folder / "judgments.parquet", result):
-        assert markscheme.agree(judged, resamples=20).to_json() == wanted
+        assert markscheme.agree(judged).to_json() == wanted
     labels: Any
     for judged, labels in (
         (table, example), (pandas, answers), (table.to_dicts(), answers.to_dicts()), (table, result)
     ):  # fmt: skip
-        found = markscheme.agree(judged, labels, answers=example, resamples=20)
+        found = markscheme.agree(judged, labels, answers=example)
         assert found.to_json() == wanted
 
 
 def test_a_frame_may_hold_judgments_and_labels() -> None:
     rows = [{"question": f"q{n}", "answer": "a", "mine": n % 2, "human": n % 3 > 0}
             for n in range(30)]  # fmt: skip
-    found = markscheme.agree(rows, columns={"label": "human"}, judges="mine", resamples=0)
+    found = markscheme.agree(rows, columns={"label": "human"}, judges="mine")
     assert found.frame["accuracy"].to_list() == pytest.approx([0.5])
     assert found.judges[0].counts["true_positive"] == 10
 
@@ -152,22 +148,22 @@ def test_annotators_may_stand_in_columns_of_any_name() -> None:
     judged = pl.DataFrame({"answer_id": [f"a{n}" for n in range(30)], "mine": [1, 0, 1] * 10})
     people = judged.select("answer_id", ann=pl.Series([1, 0, 1] * 10), ben=pl.Series([1] * 30))
     named = {"annotator1": "ann", "annotator2": "ben"}
-    found = markscheme.agree(judged, people, columns=named, annotators=True, resamples=0)
+    found = markscheme.agree(judged, people, columns=named, annotators=True)
     ours = people.rename({"ann": "annotator1", "ben": "annotator2"})
     assert found.to_json() == markscheme.agree(
-        judged, ours, annotators=True, resamples=0
+        judged, ours, annotators=True
     ).to_json()  # fmt: skip
     assert found.judges[0].counts["true_positive"] == 20
 
 
 def test_options_come_as_an_object_or_as_keywords(result: markscheme.Result) -> None:
-    options = AgreeOptions(resamples=10, judges=("contains",), seed=3)
+    options = AgreeOptions(judges=("contains",))
     wanted = markscheme.agree(result, options=options).to_json()
-    assert markscheme.agree(result, resamples=10, judges="contains", seed=3).to_json() == wanted
-    changed = markscheme.agree(result, options=options, seed=4)
-    assert changed.data["seed"] == 4
-    with pytest.raises(UnknownNameError, match="no option named 'resample'; did you mean 'res"):
-        markscheme.agree(result, resample=10)
+    assert markscheme.agree(result, judges="contains").to_json() == wanted
+    changed = markscheme.agree(result, options=options, confidence=0.9)
+    assert changed.data["confidence"] == 0.9
+    with pytest.raises(UnknownNameError, match="no option named 'confidenc'; did you mean 'conf"):
+        markscheme.agree(result, confidenc=0.9)
     with pytest.raises(MarkschemeError, match=r"confidence is 2, and must be 0\.9999 or less"):
         markscheme.agree(result, confidence=2)
     with pytest.raises(MarkschemeError, match="by is 'judge', and must be one of system"):
@@ -182,6 +178,9 @@ def test_options_that_do_nothing_any_more_are_ignored_with_one_warning(
         found = markscheme.compare(result, systems=True, judges="contains", resamples=9, seed=0)
     assert len(warned) == 1
     assert found.to_json() == wanted
+    for function in (markscheme.agree, markscheme.rank):
+        with pytest.warns(DeprecationWarning, match="resamples of"):
+            assert function(result, resamples=9).to_json() == function(result).to_json()
     with pytest.warns(DeprecationWarning, match="seed of DiffOptions"):
         assert DiffOptions(seed=1) == DiffOptions()  # type: ignore[call-arg]
     with pytest.raises(UnknownNameError, match="no option named 'resample'"):
@@ -194,10 +193,10 @@ def test_what_is_no_table_is_refused_with_what_is() -> None:
 
 
 def test_a_result_answers_for_itself(result: markscheme.Result, example: Path) -> None:
-    assert result.agree(resamples=10).to_json() == markscheme.agree(result, resamples=10).to_json()
+    assert result.agree().to_json() == markscheme.agree(result).to_json()
     grades = pl.read_ndjson(example).select(answer_id="id", label=1 - pl.col("label"))
-    turned = result.agree(grades, resamples=0).frame["accuracy"]
-    assert turned.to_list() == pytest.approx(1 - result.agree(resamples=0).frame["accuracy"])
+    turned = result.agree(grades).frame["accuracy"]
+    assert turned.to_list() == pytest.approx(1 - result.agree().frame["accuracy"])
     pairs = result.compare().frame
     assert pairs.height == 6
     other = markscheme.judge(example, ["contains", "exact_match"])
@@ -214,7 +213,7 @@ def test_results_show_in_a_notebook_and_escape_what_others_wrote() -> None:
         for n in range(30)
     ]
     shown = [
-        markscheme.agree(rows, judges=[hostile], by="system", resamples=0)._repr_html_(),
+        markscheme.agree(rows, judges=[hostile], by="system")._repr_html_(),
         markscheme.judge(
             [{"question": "q", "references": ["r"], "answer": "a", "system": hostile}],
             "exact_match",

@@ -112,8 +112,8 @@ def test_rank_keeps_the_questions_that_all_systems_answered() -> None:
         for system in ("a", "b") for n in range(20) if (system, n) != ("b", 7)
     ]  # fmt: skip
     with pytest.raises(AgreementError, match=r"19 of 20; --common"):
-        rank(rows, resamples=0)
-    found = rank(rows, resamples=0, common=True)
+        rank(rows)
+    found = rank(rows, common=True)
     assert found.frame["answers"].to_list() == [19, 19]
     assert "1 questions that not all systems answered are left out" in str(found)
 
@@ -207,3 +207,23 @@ def test_slices_may_stand_in_the_judgments_themselves(wide: bool) -> None:
     assert {(one.column, one.value) for one in found.slices} == {("year", "2000"), ("year", "2001")}
     with pytest.raises(DataError, match="no column 'day' in the judged answers"):
         compare(rows, systems=True, slices=("day",))
+
+
+def test_a_slice_without_labels_is_refused_alone_and_one_without_pairs_is_named() -> None:
+    rows = pl.DataFrame(
+        [
+            {"answer_id": f"{system}{n}", "question": f"q{n}", "answer": "x", "system": system,
+             "judge": "j", "verdict": (n * 7 + place) % 3 > 0,
+             "topic": system if n < 10 else "none" if n < 40 else "some"}
+            for n in range(100)
+            for place, system in enumerate("AB")
+        ]
+    )  # fmt: skip
+    known = rows.filter(topic="some").select("answer_id", label=pl.col("verdict"))
+    found = compare(rows, known, systems=True, slices=("topic",))
+    people = {one.value: one.people for one in found.slices}
+    assert set(people) == {"none", "some"}
+    assert people["none"] is not None
+    assert people["none"].difference.value is None
+    assert "has 0 labels" in (people["none"].difference.reason or "")
+    assert any(note.startswith("2 values of topic") for note in found.tables[-1].notes)

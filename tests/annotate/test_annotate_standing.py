@@ -51,6 +51,7 @@ def test_the_admin_sees_the_estimate_with_its_interval_and_what_is_missing(
     assert 0 < (found.more or 0) <= 100
     assert not found.enough
     assert 'hx-get="/admin/estimate"' in admin.http.get("/admin").text
+    assert found.about == "these 300 answers alone, as these annotators say"
     label_all(made, COUNT)
     done = made.store.read(lambda c: standing(c, made.site.project))
     assert done.enough

@@ -156,3 +156,21 @@ def test_a_path_that_is_nearly_right_is_named(words: str, judged: Path, capsys: 
     assert run(words.split()) == 2
     said = capsys.readouterr().err
     assert f"did you mean {'answers.jsonl' if 'answer.' in words else 'run'!r}?" in said
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (("estimate", "--confidence", "95"), "it is 95, and must be 0.9999 or less: write 0.95."),
+        (("diff", "--margin", "5"), "it is 5, and must be 1 or less: write 0.05."),
+        (("diff", "--looks", "0"), "it is 0, and must be 1 or more."),
+        (("estimate", "--by", "sytem"), "'sytem' is not one of 'system'; did you mean 'system'?"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_in_plain_words(
+    line: tuple[str, str, str], message: str, capsys: Captured
+) -> None:
+    command, option, value = line
+    assert run([command, "a", *(["b"] if command == "diff" else []), option, value]) == 2
+    said = " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert f"Invalid value for '{option}': {message}" in said

@@ -44,6 +44,7 @@ def test_the_bound_of_single_answers_is_the_exact_one(
     low, _ = proportion_confint(right, right + wrong, alpha=2 * (1 - confidence), method="beta")
     assert gate.bound == pytest.approx(low, abs=1e-9)
     assert gate.passed == (gate.bound >= 0.5)
+    assert "(one-sided, clopper-pearson)" in str(gate) or gate.bound == gate.accuracy
 
 
 def test_what_was_not_judged_cannot_open_the_gate() -> None:
@@ -76,6 +77,7 @@ def test_exit_codes(
     told = capsys.readouterr().err
     assert "gate FAILED" in told
     assert "with 95% confidence" in " ".join(told.split())
+    assert "these bounds speak of further questions like these" in " ".join(told.split())
     assert run([*command[:-1], "0.7", "--confidence", "0.95"]) == 0
     assert run([*command[:-1], "80"]) == 2
     assert run(["judge", "a.jsonl", "-q", "--confidence", "0.95"]) == 2

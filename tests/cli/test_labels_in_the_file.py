@@ -110,7 +110,7 @@ def test_the_answer_comes_first_and_the_errors_can_be_read(
         rf"contains agrees with people on \d+% \(\d+ to \d+\) of 60 answers: it accepts {wrong} of "
         rf"the {wrong} that they reject, and rejects 0 of the {60 - wrong} that they accept", first
     ), first  # fmt: skip
-    assert "Wrong answers that the judge accepts" in shown
+    assert "Wrong answers that contains accepts" in shown
     errors = pl.read_csv("errors.csv")
     assert errors["error"].to_list() == ["false pass"] * wrong
     assert errors["answer"].str.starts_with("Not ").all()

@@ -1,4 +1,7 @@
-"""Every interval and p-value that is printed says how it was made, in a word that docs explain."""
+"""Every interval and p-value that is printed says how it was made, in a word that docs explain.
+
+And every table with intervals says of what population, unit and labels they speak.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from markscheme.agreement import drift
 from markscheme.cli import run
 from markscheme.models import ModelOptions, Models
 from markscheme.models.chat import ScriptedChat
-from markscheme.results import METHODS
+from markscheme.results import METHODS, PAIRED, by_judges, by_labels, population
 from with_research import cases, needs_research
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -30,6 +33,13 @@ INTERVAL = re.compile(
     r"|at least \d"
 )
 """An interval as tables and sentences show it."""
+SPEAKS = re.compile(
+    r"(?:intervals \([^\n]+\) speak of|bounds speak of|\([\w-]+\), of)\s"
+    r"(?:further (?:question|answer)s like these[ \d]*(?:, (?:counted|paired) by question)?"
+    r"|these [\d,]+ answers alone),\s"
+    r"(?:of these \d+ systems )?as (?:[\w()=., ]+? says|the labels say|these annotators say)"
+)
+"""The sentence that says of what population, unit and labels a table's intervals speak."""
 TEST = re.compile(r"\bp\b|\bHolm\b")
 WORD = re.compile(
     # `t`, `exact` and `score` are words of English too, and stand in brackets.
@@ -50,7 +60,7 @@ COMMANDS: dict[str, list[str]] = {
     "diff": ["{base}", "{new}", "--judge", "contains"],
     "research probe": ["contains", "{answers}", "--limit", "40"],
     "research jury": [RUN],
-    "rank": [RUN, "--resamples", "200"],
+    "rank": [RUN],
     "research hierarchy": ["{related}"],
     "cascade": [RUN, "--labels", "{answers}", "--first", "token_f1", "--then",
                          "contains", "--calls", "0.6"],
@@ -117,6 +127,12 @@ def plain(markdown: str) -> str:
     return re.sub(r"\\([^\w\s])", r"\1", markdown)
 
 
+def unspoken(text: str) -> list[str]:
+    """The parts that show an interval and do not say of what it speaks."""
+    spoken = [(part, SPEAKS.search(" ".join(part.split()))) for part in tables_of(text)]
+    return [part for part, sentence in spoken if INTERVAL.search(part) and not sentence]
+
+
 def unexplained(text: str) -> list[str]:
     """The parts that show an interval or a test and no method."""
     return [
@@ -143,6 +159,7 @@ def test_what_is_printed_says_its_method(
     shown = out + err if command == "judge" else plain(out)
     assert INTERVAL.search(shown) or TEST.search(shown), shown
     assert unexplained(shown) == []
+    assert unspoken(shown) == []
 
 
 def test_a_table_without_a_method_is_found() -> None:
@@ -150,7 +167,37 @@ def test_a_table_without_a_method_is_found() -> None:
     assert unexplained("### Agreement\n| a | 80.6 (73.9 to 86.0) |\n")
     assert unexplained("### Flips\n| probe | 95% interval |\n|---|---|\n| a | 0.0 to 11.9 |\n")
     assert unexplained("### Tests\n| judge | p |\n")
-    assert not unexplained("### Agreement\n| a | 80.6 [73.9, 86.0] |\n\n95% intervals: wilson\n")
+    table = "### Agreement\n| a | 80.6 [73.9, 86.0] |\n"
+    assert unspoken(f"{table}\n95% intervals: wilson\n")
+    spoken = "95% intervals (wilson) speak of further questions like these 62, as the labels say"
+    assert not unexplained(f"{table}\n{spoken} (all 62 answers)\n")
+    assert not unspoken(f"{table}\n{spoken} (all 62 answers)\n")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "sentence"),
+    [
+        ({}, "further questions like these, as a says"),
+        ({"questions": 62}, "further questions like these 62, as a says"),
+        ({"questions": 62, "answers": 62}, "further questions like these 62, as a says"),
+        ({"questions": 62, "answers": 1240},
+         "further questions like these 62, counted by question, as a says"),
+        ({"questions": 1062, "answers": 2124, "unit": PAIRED},
+         "further questions like these 1,062, paired by question, as a says"),
+        ({"answers": 1240}, "further answers like these 1,240, as a says"),
+        ({"questions": 62, "answers": 1240, "further": False},
+         "these 1,240 answers alone, as a says"),
+    ],
+)  # fmt: skip
+def test_a_population_is_said_by_what_is_known(numbers: dict[str, Any], sentence: str) -> None:
+    assert population(by_judges(["a"]), **numbers) == sentence
+
+
+def test_by_whose_word() -> None:
+    assert by_judges(["a", "a"]) == "as a says"
+    assert by_judges(["a", "b"]) == "as each judge says"
+    assert by_labels(120, 1248) == "as the labels say (120 of 1,248 answers)"
+    assert by_labels(1248, 1248) == "as the labels say (all 1,248 answers)"
 
 
 @needs_research
@@ -168,6 +215,7 @@ def test_a_report_says_the_methods(files: dict[str, str], tmp_path: Path) -> Non
     made = markscheme.report(tmp_path / "few", tmp_path / "report.html")
     for table in made.tables:
         assert unexplained(plain(table.markdown())) == []
+        assert unspoken(plain(table.markdown())) == []
     assert any(INTERVAL.search(plain(table.markdown())) for table in made.tables)
 
 
@@ -200,7 +248,7 @@ def test_the_documents_explain_every_word() -> None:
         lambda files: markscheme.compare(files["run"]),
         lambda files: markscheme.estimate(files["run"], files["some"], judge="token_f1"),
         lambda files: markscheme.diff(files["base"], files["new"], judge="contains"),
-        lambda files: markscheme.rank(files["run"], resamples=100),
+        lambda files: markscheme.rank(files["run"]),
     ],
 )
 def test_result_objects_say_the_method_of_every_interval(

@@ -59,7 +59,7 @@ GOOD = {"status": ["judged"] * 3, "verdict": [True] * 3}
         (column("score", 0.5, float("inf"), 1.0), "score=inf in row 1"),
         (column("score", "high", "low", "low"), "score='high' in row 0 (answer 'one'), and 2 more"),
         (column("score", True, True, False), "score=True in row 0"),
-        (column("marks", 1.0, 2.5, 0.0, **GOOD), "marks=2.5 (status 'judged') in row 1"),
+        (column("marks", 1.0, 2.5, 0.0, **GOOD), "marks=2.5 in row 1"),
         (column("veridct", True, True, False), "a column 'veridct', which judgments do not have; "
          "did you mean 'verdict'?"),
         (column("zzz", 1, 2, 3), "The columns are status, score, verdict"),
@@ -73,7 +73,7 @@ GOOD = {"status": ["judged"] * 3, "verdict": [True] * 3}
          "status=None in row 1 (answer 'two'): every row needs a status"),
         (column("status", None, None, None), "status=None in row 0"),
         (column("relation", "same", None, None, **GOOD),
-         "relation='same' (status 'judged') in row 0"),
+         "relation='same' in row 0"),
         (column("status", "failed", "judged", "judged", verdict=[True] * 3),
          "verdict=True (status 'failed') in row 0 (answer 'one'): only a judged row may have"),
         (column("status", "judged", "judged", "judged", verdict=[True, None, True]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from markscheme.agreement.cascades import Path as Settings
 from markscheme.agreement.cascades import (
     Recorded,
     choose_setting,
@@ -148,10 +148,7 @@ def made(seed: int, questions: int) -> Recorded:
     )
 
 
-SETTINGS = Settings(
-    accept=np.r_[np.inf, 1 - np.linspace(0, 0.5, 40)],
-    reject=np.r_[-np.inf, np.linspace(0, 0.5, 40)],
-)
+SETTINGS = [(np.inf, -np.inf), *((1 - doubt, doubt) for doubt in np.linspace(0, 0.5, 40))]
 """Fixed beforehand, as the guarantees ask for."""
 
 TRUE_RISKS = question_losses(SETTINGS, made(10_000, 60_000)).mean(axis=1)
@@ -202,14 +199,13 @@ def test_too_few_labels_promise_nothing() -> None:
 def test_a_path_grows_bolder_and_what_is_decided_stays_decided() -> None:
     data = made(3, 200)
     path = fitted_path(data.scores, data.labels)
-    assert (path.accept[0], path.reject[0]) == (np.inf, -np.inf)
-    assert (path.accept[1:] <= path.accept[:-1]).all()
-    assert (path.reject[1:] >= path.reject[:-1]).all()
-    assert (path.reject < path.accept).all()
-    before, asked_before = decide(data, path.accept[0], path.reject[0])
+    assert path[0] == (np.inf, -np.inf)
+    assert all(a[0] >= b[0] and a[1] <= b[1] for a, b in pairwise(path))
+    assert all(reject < accept for accept, reject in path)
+    before, asked_before = decide(data, *path[0])
     assert asked_before.all()
-    for accept, reject in zip(path.accept, path.reject, strict=True):
-        verdicts, asked = decide(data, accept, reject)
+    for setting in path:
+        verdicts, asked = decide(data, *setting)
         assert not (asked & ~asked_before).any()
         assert (verdicts[~asked_before] == before[~asked_before]).all()
         before, asked_before = verdicts, asked
@@ -223,7 +219,7 @@ def test_what_was_not_judged_goes_to_the_other_judge_or_counts_as_an_error() -> 
     verdicts, asked = decide(data, 0.8, 0.2)
     assert asked.tolist() == [True, False, True, True]
     assert verdicts[[0, 1, 3]].tolist() == [1, 1, 1]
-    settings = Settings(accept=np.array([0.8]), reject=np.array([0.2]))
+    settings = [(0.8, 0.2)]
     assert question_losses(settings, data).tolist() == [[0.0, 1.0]]
     row = curve(settings, data).row(0, named=True)
     assert (row["agreement"], row["not_judged"], row["calls"]) == (0.5, 0.25, 0.75)

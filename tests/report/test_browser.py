@@ -12,6 +12,7 @@ import pytest
 import markscheme
 from keyboard_check import unreachable
 from markscheme.reports.material import read_material
+from markscheme.results import p_text, percent
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -97,6 +98,47 @@ def test_a_press_shows_false_passes_false_rejects_and_unsure(
         assert page.get_attribute("#shortcuts [aria-pressed=true]", "type") == "button"
     page.click("#shortcuts [aria-pressed=true]")
     assert opened.count() == 248
+    opened.quiet()
+
+
+def test_what_the_script_computes_is_what_the_commands_give(
+    browser: Browser, report: Path, run_folder: Path, example: Path
+) -> None:
+    """Of all rows: of what a reader filters there is no command."""
+    opened = Opened(browser, report)
+    page = opened.page
+    lines = page.locator("#tally > div").all_inner_texts()
+    said = {line.split("\n")[0]: line for line in lines}
+    agreed = markscheme.agree(run_folder, judges="examiner").judges[0]
+    share, accuracy = agreed.judged.value, agreed.left_out["accuracy"].value
+    assert (
+        f"accepts {percent(share)}% of 248, agrees {percent(accuracy)}% on 248" in said["examiner"]
+    )
+
+    (pair,) = markscheme.compare(run_folder, systems=True, judges="examiner").pairs[:1]
+    page.select_option("#filter-right", pair.first)
+    page.select_option("#filter-wrong", pair.second)
+    page.select_option("#filter-voice", "examiner")
+    duel = page.inner_text("#duel")
+    counts = (
+        f"{pair.only_first} questions; the other way round: {pair.only_second}; of {pair.shared}"
+    )
+    assert counts in duel
+    assert f"p = {p_text(pair.p_holm)})" in duel
+    page.click("#clear")
+
+    page.click("#trial summary")
+    page.select_option("#threshold-of", "token_f1")
+    page.fill("#threshold", "0.7")
+    judged = markscheme.judge(example, "token_f1(threshold=0.7)")
+    tried = markscheme.agree(judged).judges[0].counts
+    says = page.inner_text("#threshold-says")
+    assert f"wrongly accept {tried['false_positive']} and wrongly reject" in says
+    assert f"wrongly reject {tried['false_negative']} (right" in says
+
+    for number, digits in ((6.25, 1), (6.35, 1), (0.35, 1), (0.0625, 3), (-0.0001, 2), (12.5, 0)):
+        shown = page.evaluate("([number, digits]) => shown.fixed(number, digits)", [number, digits])
+        assert shown == f"{number:z.{digits}f}"
     opened.quiet()
 
 

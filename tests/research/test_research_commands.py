@@ -11,27 +11,8 @@ import polars as pl
 import pytest
 
 from markscheme.tables.answers import read_answers
-from markscheme_research.papers.kamalloo_2023 import TABLE_1
 
 Cli = Callable[..., str]
-
-
-def test_a_new_column_of_table_1_takes_two_commands(
-    cli: Cli, data_dir: Path, tmp_path: Path
-) -> None:
-    """After the export: `judge`, and `rank` on the run with the labels of the release."""
-    for name, option in (("all", ()), ("pairs", ("--option", "rows=pairs"))):
-        cli("datasets", "export", "nq301", *option, "--data-dir", data_dir,
-            "--out", tmp_path / f"{name}.jsonl")  # fmt: skip
-    cli("judge", tmp_path / "all.jsonl", "-j", "token_f1", "--out", tmp_path / "run")
-    out = cli(
-        "rank", tmp_path / "run", "--protocol", "amended", "--resamples", "0",
-        "--labels", tmp_path / "pairs.jsonl", "--format", "json",
-    )  # fmt: skip
-    systems = json.loads(out)["systems"]
-    human = [round(round(100 * one["human"], 2), 1) for one in systems]
-    assert sorted(human) == sorted(figures[8] for figures in TABLE_1.values())
-    assert all(one["exact_match"] < one["token_f1"] < 1 for one in systems)
 
 
 def test_amend_writes_better_references(cli: Cli, example: Path, tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ from markscheme.cli import run
 
 FUNCTIONS: dict[str, Callable[[Path, Path], Any]] = {
     "judge": lambda run, _: markscheme.judge(run.parent / "few.jsonl", ["contains"]),
-    "agree": lambda run, _: markscheme.agree(run, judges=["contains"], resamples=50),
+    "agree": lambda run, _: markscheme.agree(run, judges=["contains"]),
     "compare": lambda run, _: markscheme.compare(run, judges=["contains", "token_f1"]),
-    "rank": lambda run, _: markscheme.rank(run, judges=["contains"], resamples=50),
+    "rank": lambda run, _: markscheme.rank(run, judges=["contains"]),
     "estimate": lambda run, _: markscheme.estimate(run, run.parent / "few.jsonl", judge="contains"),
     "plan_labels": lambda run, _: markscheme.plan_labels(run, judge="token_f1", count=20),
     "calibrate": lambda run, _: markscheme.calibrate(run, judge="token_f1"),

@@ -227,18 +227,6 @@ def test_squad_with_the_answers_of_two_systems(tmp_path: Path) -> None:
         read_answers([data, two])
 
 
-def test_linkage_lists(tmp_path: Path) -> None:
-    path = tmp_path / "lists.json"
-    passages = [{"doc_id": str(n), "passage": f"p{n}", "label": g} for n, g in enumerate((4, 4, 1))]
-    path.write_text(json.dumps({"why?": passages}))
-    reader = AnswersReader([path])
-    table = pl.concat(list(reader))
-    assert table["answer"].to_list() == ["p0", "p1", "p2"]
-    assert table["references"].to_list() == [["p1"], ["p0"], ["p0", "p1"]]
-    assert table["label"].to_list() == [4, 4, 1]
-    assert any("references draw" in note for note in reader.notes)
-
-
 def test_mlflow_and_pandas_tables_as_json(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     names = ["inputs", "ground_truth", "outputs"]
@@ -457,13 +445,6 @@ def exports(folder: Path) -> dict[str, tuple[Any, list[tuple[str, list[str], str
     questions.write_text(json.dumps(squad(ROWS)))
     answers.write_text(json.dumps({f"i{n}": row[2] for n, row in enumerate(ROWS)}))
     found["SQuAD, JSON and answers"] = ([questions, answers], ROWS)
-    lists = folder / "lists.json"
-    passages = [{"doc_id": str(n), "passage": f"p{n}", "label": g} for n, g in enumerate((4, 4, 1))]
-    lists.write_text(json.dumps({"why?": passages}))
-    found["LINKAGE"] = (
-        lists,
-        [("why?", ["p1"], "p0"), ("why?", ["p0"], "p1"), ("why?", ["p0", "p1"], "p2")],
-    )
     return found
 
 

@@ -77,6 +77,14 @@ def test_what_is_no_label_is_refused_by_both(word: str, tmp_path: Path) -> None:
         load_labels(file)
 
 
+def test_a_word_that_is_no_label_is_found_in_the_users_own_column() -> None:
+    table = pl.DataFrame({"id": ["a", "b", "c"], "Ann": ["yes", None, "unsure"]})
+    with pytest.raises(DataError, match=r"'Ann' has 1 values .* 'unsure', the first in row 3; .*"):
+        load_labels(table, column="Ann")
+    with pytest.raises(DataError, match="no column 'label', but 'lable'; name it"):
+        load_labels(table.rename({"Ann": "lable"}))
+
+
 def test_an_infinite_number_is_a_score_but_no_label() -> None:
     assert parse_values(pl.Series(["-inf", "0.5"])).to_list() == [float("-inf"), 0.5]
     table = {"id": ["1", "2"], "label": [1.0, float("inf")]}

@@ -160,12 +160,12 @@ def test_tied_annotators_are_counted_apart(tmp_path: Path) -> None:
     result = markscheme.judge(folder / "b.jsonl", "exact_match", out=tmp_path / "run")
     found = markscheme.agree(tmp_path / "run", folder / "lab.csv")
     table = str(found)
-    assert "6 judgments are of answers whose annotators are tied, and are left out" in table
+    assert "6 labelled answers are left out, as their annotators are tied" in table
     assert "have no label" not in table
     said = [[1, 0], [1, 1], [1], [None, 0], [0, 1, 1, 0], [None]]
     lists = [{"answer_id": f"q{n}", "annotator_labels": votes} for n, votes in enumerate(said)]
     table = str(markscheme.agree(result, lists))
-    assert "2 judgments are of answers whose annotators are tied" in table
+    assert "2 labelled answers are left out, as their annotators are tied" in table
     assert "7 judgments have no label and are left out" in table
 
 

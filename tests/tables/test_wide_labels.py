@@ -54,7 +54,7 @@ def test_what_is_advised_reads_labels_of_one_system() -> None:
     assert "--columns label:gpt-4o=Urteil" in offer
     assert labels(data, **{"label:llama-3": "Urteil"}) == {"llama-3": 8}
     result = markscheme.judge(data, "exact_match", columns={"label:gpt-4o": "Urteil"})
-    assert result.agree(resamples=0).frame["answers"].to_list() == [8]
+    assert result.agree().frame["answers"].to_list() == [8]
 
 
 @pytest.mark.parametrize("columns", [{}, {"label": "label"}])

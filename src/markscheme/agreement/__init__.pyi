@@ -38,12 +38,14 @@ from .closed_forms import wilson_interval as wilson_interval
 from .comparing import CompareResult as CompareResult
 from .comparing import SlicedDifference as SlicedDifference
 from .comparing import compare as compare
+from .comparing import pairs_population as pairs_population
 from .drift import DriftCheck as DriftCheck
 from .drift import DriftResult as DriftResult
 from .drift import check_anchors as check_anchors
 from .drift import drift as drift
 from .fitness import Fitness as Fitness
 from .fitness import fitness_line as fitness_line
+from .fitness import write_fitness as write_fitness
 from .gate import Gate as Gate
 from .gate import gates as gates
 from .human_estimates import EstimateResult as EstimateResult
@@ -66,7 +68,6 @@ from .options import JudgmentOptions as JudgmentOptions
 from .options import LabelOptions as LabelOptions
 from .options import PlanOptions as PlanOptions
 from .options import RankOptions as RankOptions
-from .options import Resamples as Resamples
 from .pairs import LARGE as LARGE
 from .pairs import Comparison as Comparison
 from .pairs import compare_answers as compare_answers

@@ -16,18 +16,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.bootstrap import numbers_of
+from markscheme.agreement.clustered import numbers_of
 from markscheme.agreement.options import About, EstimateOptions
 from markscheme.agreement.people_errors import (
-    AS_THEY_SAY,
     label_noise,
     noise_sentence,
     undone,
 )
-from markscheme.agreement.sequences import RunningEstimate, Unit, running_estimate
+from markscheme.agreement.sequences import RunningEstimate, running_estimate
 from markscheme.agreement.sources import names_of
 from markscheme.errors import AgreementError
-from markscheme.results import Figure
+from markscheme.results import Figure, by_labels, population
 from markscheme.stats import (
     LEAST_FOR_JUDGES,
     LEAST_QUESTIONS,
@@ -36,12 +35,13 @@ from markscheme.stats import (
     Sample,
     powered,
 )
-from markscheme.tables import KEYS, as_binary, join_labels, one_judge
+from markscheme.tables import KEYS, Joined, as_binary, join_labels, one_judge
 
 METHODS = ("ppi_tuned", "labels_only")
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
 """p-values of the labelled answers being like all answers, below which to refuse and to warn."""
+_LARGEST = 1e100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,14 +71,15 @@ class HumanAccuracy:
         judge, system: whose judgments (`a + b` of several judges), on whose answers (None:
             everybody's).
         answers, labelled, not_judged: how many.
-        judge_mean: what the first judge alone says: its mean prediction, biased by its errors.
+        questions: how many they answer; None where that is not known.
+        judge_mean: what the first judge alone says: its mean prediction, biased by its errors;
+            None where it judged nothing.
         predictions: `score` or `verdict`.
         estimates: one a method, empty where the labels cannot support any.
         refusal: why they cannot.
         notes: what the reader should know.
         more_labels: of an interval to look at after every label: about how many more the wanted
-            half-width takes, 0 where it is reached; None where none was wanted or it cannot be.
-        grades: whether labels are other than 0 and 1, and a mean grade is estimated.
+            half-width takes, 0 where it is reached; None where none was wanted or it is not known.
         few: whether the labels are too few to show the judge's errors, and speak by themselves.
         about: `future` or `these` (`EstimateOptions.about`).
         label_noise: how many labels are wrong; None where nothing shows it.
@@ -89,18 +90,29 @@ class HumanAccuracy:
     system: str | None
     answers: int
     labelled: int
+    questions: int | None
     not_judged: int
-    judge_mean: float
+    judge_mean: float | None
     predictions: str
     estimates: Sequence[Estimate]
     refusal: str | None
     notes: Sequence[str]
     more_labels: int | None = None
-    grades: bool = False
     few: bool = False
     about: About = "future"
     label_noise: LabelNoise | None = None
     without_noise: Figure | None = None
+
+    @property
+    def further(self) -> bool:
+        """Whether the figure is of answers to further questions too, and not of these alone."""
+        return self.about == "future"
+
+    @property
+    def population(self) -> str:
+        """Of what the figure speaks, in words (`results.population`)."""
+        by = by_labels(self.labelled, self.answers)
+        return population(by, questions=self.questions, answers=self.answers, further=self.further)
 
     @property
     def figure(self) -> Figure | None:
@@ -137,15 +149,28 @@ def human_accuracy(
             "--half-width requires --anytime; 'markscheme plan-labels --half-width' says before "
             "labelling how many labels it takes"
         )
-    names = names_of(options.judge)
-    table = with_labels(one_judge(judgments, names[0] if names else None), labels)
+    if options.anytime and options.about == "future":
+        raise AgreementError(
+            "an interval to look at after every label is about these answers: leave out "
+            "--about future, or --anytime"
+        )
+    about = options.about or ("these" if options.anytime else "future")
+    names = tuple(dict.fromkeys(names_of(options.judge)))
+    options = replace(options, judge=names, about=about)
+    table, others = with_label_notes(one_judge(judgments, names[0] if names else None), labels)
     for place, name in enumerate(names[1:], 1):
-        table = _with_judge(table, one_judge(judgments, name), place)
+        table, left_out = _with_judge(table, one_judge(judgments, name), place)
+        if left_out:
+            others.append(
+                f"{left_out:,} answers of {name}'s are not among those of {names[0]}, and left out"
+            )
     noise = label_noise(
         labels, supposed=options.label_errors, positive_from=options.positive_from,
         confidence=options.confidence,
     )  # fmt: skip
     whole = _with_noise(_of_answers(table, None, options), noise)
+    said = [noise] if isinstance(noise, str) else []
+    whole = replace(whole, notes=[*others, *whole.notes, *said])
     if whole.refusal and not options.by == "system":
         raise AgreementError(whole.refusal)
     found = [whole]
@@ -160,47 +185,44 @@ def human_accuracy(
 
 
 def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOptions) -> HumanAccuracy:
-    judged = table["verdict"].is_not_null() | table["score"].is_not_null()
-    not_judged = table.height - int(judged.sum())
-    notes = []
-    if not_judged:
-        notes.append(
-            f"{not_judged} answers were not judged; the estimate counts them with the judge's "
-            "average"
-        )
+    judges = tuple(options.judge) or (str(table["judge"][0]),)
+    judged = [_judged(table, place) for place in range(len(judges))]
+    not_judged = table.height - judged[0]
+    notes = [
+        f"{table.height - here:,} answers were not judged{f' by {name}' if place else ''}; the "
+        "estimate counts them with the judge's average"
+        if here else f"{name} judged none of the answers; it tells nothing of them"
+        for place, (name, here) in enumerate(zip(judges, judged, strict=True))
+        if here < table.height
+    ]  # fmt: skip
     sample, predictions = sample_of(table, options)
     labelled = int(sample.labelled.sum())
-    judges = names_of(options.judge) or (table["judge"][0],)
     about = HumanAccuracy(
         judge=" + ".join(judges),
         system=system,
         answers=table.height,
         labelled=labelled,
+        questions=table["cluster"].n_unique() if knows_questions(table) else None,
         not_judged=not_judged,
-        judge_mean=float(sample.predictions[:, 0].mean()),
+        judge_mean=float(sample.predictions[:, 0].mean()) if judged[0] else None,
         predictions=predictions,
         estimates=[],
         refusal=None,
         notes=notes,
-        grades=not sample.binary,
-        about=options.about,
+        about=options.about or "future",
     )
     if options.anytime:
         return _at_any_time(about, table, sample, options)
     if not labelled:
         return replace(about, refusal="none of its answers has a label")
     few = few_labels(sample)
-    refusal, warning = None, None
-    if few and not sample.binary:
-        refusal = f"too few labels ({few}) for the interval of a mean grade"
-    if refusal is None:
-        refusal, warning = _not_random(table, sample, options)
+    refusal, warning = _not_random(table, sample, options)
     notes += [warning] if warning else []
     if refusal is not None:
         return replace(about, refusal=refusal)
     if few:
         notes.append(f"few labels ({few}): only what they say by themselves, without the judge")
-    found = estimates(sample, judges, about=options.about, confidence=options.confidence)
+    found = estimates(sample, judges, about=about.about, confidence=options.confidence)
     if few:
         found = found[-1:]
     elif (tuned := found[0]).worth is not None:
@@ -210,13 +232,17 @@ def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOption
     return replace(about, estimates=found, few=bool(few))
 
 
-def _with_noise(found: HumanAccuracy, noise: LabelNoise | None) -> HumanAccuracy:
+def _judged(table: pl.DataFrame, place: int) -> int:
+    """How many answers the judge in this place has a verdict or a score of."""
+    verdict, score = (table[f"{name} {place}" if place else name] for name in ("verdict", "score"))
+    return int((verdict.is_not_null() | score.is_not_null()).sum())
+
+
+def _with_noise(found: HumanAccuracy, noise: LabelNoise | str) -> HumanAccuracy:
     """The estimate, and what it would be without the errors of those who labelled."""
     figure = found.figure
-    if figure is None or found.grades:
+    if figure is None or isinstance(noise, str):
         return found
-    if noise is None:
-        return replace(found, notes=[*found.notes, AS_THEY_SAY])
     without = undone(figure, noise)
     notes = [*found.notes, noise_sentence(noise, {"": without})]
     return replace(found, notes=notes, label_noise=noise, without_noise=without)
@@ -226,14 +252,14 @@ def _at_any_time(
     about: HumanAccuracy, table: pl.DataFrame, sample: Sample, options: EstimateOptions
 ) -> HumanAccuracy:
     """The interval to look at after every label, which needs no least number of labels."""
-    refusal, warning = _unequal_chances(table), None
+    refusal, warning = unequal_chances(table), None
     if refusal is None and about.labelled >= LEAST_FOR_JUDGES:
         refusal, warning = _not_random(table, sample, options)
     if refusal is not None:
         return replace(about, refusal=refusal)
-    found, unit = _running(table, sample, options.confidence)
+    found, whole = running(table, sample, options.confidence)
     notes = [*about.notes, warning] if warning else [*about.notes]
-    if unit == "question":
+    if whole:
         notes.append("questions were labelled whole, one after the other: each is one bet")
     more = None
     if options.half_width is not None:
@@ -243,7 +269,8 @@ def _at_any_time(
     return replace(about, estimates=[sequence], notes=notes, more_labels=more)
 
 
-def _unequal_chances(table: pl.DataFrame) -> str | None:
+def unequal_chances(table: pl.DataFrame) -> str | None:
+    """Why labels that were drawn with unequal chances have no interval at every look."""
     drawn = table.filter(pl.col("label").is_not_null())
     for name in ("stratum", "inclusion_probability"):
         if name in drawn.columns and drawn[name].n_unique() > 1:
@@ -255,25 +282,21 @@ def _unequal_chances(table: pl.DataFrame) -> str | None:
     return None
 
 
-def _running(table: pl.DataFrame, sample: Sample, confidence: float) -> tuple[RunningEstimate, str]:
-    """The sequence at its last label, and what each bet is on."""
+def running(table: pl.DataFrame, sample: Sample, confidence: float) -> tuple[RunningEstimate, bool]:
+    """The sequence at its last label, and whether each bet is on a whole question."""
     last = table["place"].max()
     place = table["place"].fill_null(int(last if isinstance(last, int) else 0) + 1).to_numpy()
     order = np.argsort(place, kind="stable")
     # Equal answers that were labelled once share a place, and are one bet.
     once = table.select(pl.coalesce(pl.col("place"), -1 - pl.int_range(pl.len()))).to_series()
-    unit: Unit = "answer"
-    of = once.to_numpy()[order]
-    if _in_blocks(sample.clusters[order], sample.labelled[order]):
-        unit, of = "question", sample.clusters[order]
+    whole = _in_blocks(sample.clusters[order], sample.labelled[order])
     found = running_estimate(
         sample.labels[order],
-        of.tolist(),
+        units=(sample.clusters if whole else once.to_numpy())[order].tolist(),
         predictions=sample.predictions[order, 0],
-        unit="question" if unit == "question" or len(np.unique(of)) < len(of) else "answer",
         confidence=confidence,
     )
-    return found, unit
+    return found, whole
 
 
 def _in_blocks(clusters: Any, labelled: Any) -> bool:
@@ -294,15 +317,22 @@ def _when_to_stop(found: RunningEstimate, half_width: float, more: int | None) -
     if more == 0:
         return f"{points} are reached; you may stop labelling"
     if more is None:
-        return f"{points} cannot be reached while answers in between have no label"
-    left = (found.answers or 0) - found.n
-    return f"about {min(more, left):,} more labels for {points}"
+        return f"how many more labels {points} take is not known from {found.n:,}"
+    return f"about {more:,} more labels for {points}"
 
 
 def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
+    """As `with_label_notes`, without the notes."""
+    return with_label_notes(judgments, labels)[0]
+
+
+def with_label_notes(
+    judgments: pl.DataFrame, labels: pl.DataFrame
+) -> tuple[pl.DataFrame, list[str]]:
     """Every answer of one judge once, with its label where it has one, and `cluster`.
 
-    `place` is the row of the labels of the answer, labelled or still to be labelled.
+    `place` is the row of the labels of the answer, labelled or still to be labelled. The notes say
+    which labels have no answer, which drawn answers no label, and what was matched without ids.
 
     Raises:
         AgreementError: judgments and labels do not match, or only the labels know the question.
@@ -322,24 +352,55 @@ def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
         (places.with_columns(pl.col("place").cast(pl.Int64)), key),
     ):
         table = table.join(found, on=by, how="left", nulls_equal=True, maintain_order="left")
-    return with_clusters(table)
+    return with_clusters(table), _left_out(table, labels, joined)
+
+
+def _left_out(table: pl.DataFrame, labels: pl.DataFrame, joined: Joined) -> list[str]:
+    said = []
+    if joined.unused_labels:
+        said.append(f"{joined.unused_labels:,} labels are of other answers, and left out")
+    drawn = table.drop_nulls("place")
+    blank = drawn["label"].null_count() - joined.tied
+    if blank > 0 and ("inclusion_probability" in table.columns or drawn.height < table.height):
+        said.append(
+            f"{blank:,} of the {drawn.height:,} drawn answers have no label; if these are the hard "
+            "ones, the labels are no random sample"
+        )
+    if joined.key != KEYS[:1] and KEYS[0] in table.columns:
+        used, known = labels["label"].count() - joined.unused_labels, drawn["label"].count()
+        many = "" if used == known else f": {used:,} labels are of {known:,} answers"
+        said.append(f"labels are matched by {' and '.join(joined.key)}, not by id{many}")
+    return said
+
+
+def knows_questions(table: pl.DataFrame) -> bool:
+    """Whether the question of every answer is known."""
+    return "question" in table.columns and table["question"].null_count() == 0
 
 
 def with_clusters(table: pl.DataFrame) -> pl.DataFrame:
     """The answers with `cluster`, the number of their question; else each has its own."""
-    known = "question" in table.columns and table["question"].null_count() == 0
-    cluster = pl.col("question").rank("dense") if known else pl.int_range(1, pl.len() + 1)
+    cluster = (
+        pl.col("question").rank("dense")
+        if knows_questions(table)
+        else pl.int_range(1, pl.len() + 1)
+    )
     return table.with_columns(cluster.cast(pl.Int64).alias("cluster"))
 
 
-def _with_judge(table: pl.DataFrame, rows: pl.DataFrame, place: int) -> pl.DataFrame:
-    """The answers with what a further judge says of them, in columns with its number."""
+def _with_judge(table: pl.DataFrame, rows: pl.DataFrame, place: int) -> tuple[pl.DataFrame, int]:
+    """The answers with what a further judge says of them, in columns with its number.
+
+    Also how many answers of that judge's are not among them.
+    """
     by_id = "answer_id" in table.columns and "answer_id" in rows.columns
     key = [KEYS[0]] if by_id else [name for name in KEYS[1:] if name in table.columns]
     further = rows.unique(key, keep="first").select(
         *key, *(pl.col(name).alias(f"{name} {place}") for name in ("verdict", "score"))
     )
-    return table.join(further, on=key, how="left", nulls_equal=True, maintain_order="left")
+    left_out = further.join(table, on=key, how="anti", nulls_equal=True).height
+    both = table.join(further, on=key, how="left", nulls_equal=True, maintain_order="left")
+    return both, left_out
 
 
 def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, str]:
@@ -350,14 +411,17 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
     if use == "auto":
         judged, scored = (table.select(names).select(pl.all().is_not_null()).to_numpy()
                           for names in (verdicts, scores))  # fmt: skip
-        use = "score" if judged.any() and (judged == scored).all() else "verdict"
-    if use == "score" and table["score"].null_count() == table.height:
+        means = judged.any() and (judged == scored).all() and _have_means(table, scores)
+        use = "score" if means else "verdict"
+    elif use == "score" and table["score"].null_count() == table.height:
         raise AgreementError("the judge gives no score; use predictions='verdict'")
+    elif use == "score" and not _have_means(table, scores):
+        raise AgreementError(
+            "some scores are infinite, so that their mean says nothing; use predictions='verdict'"
+        )
     said = table.select(scores if use == "score" else verdicts).cast(pl.Float64)
     predictions = said.fill_null(strategy="mean").fill_null(0.0).to_numpy()
-    label = table["label"]
-    if options.positive_from is not None:
-        label = as_binary(label, positive_from=options.positive_from).cast(pl.Float64)
+    label = as_binary(table["label"], positive_from=options.positive_from).cast(pl.Float64)
     labels = label.fill_null(float("nan")).to_numpy()
     has = ~np.isnan(labels)
     weights = np.ones(len(labels))
@@ -368,9 +432,15 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
                 "every labelled answer needs an inclusion_probability above 0 and at most 1; "
                 "give it for all labels or for none"
             )
-        weights[has] = 1.0 / chance[has]
+        weights[has] = chance[has].min(initial=1.0) / chance[has]
     clusters = numbers_of(table["cluster"])
     return Sample(predictions=predictions, labels=labels, weights=weights, clusters=clusters), use
+
+
+def _have_means(table: pl.DataFrame, scores: Sequence[str]) -> bool:
+    """Whether scores, and their squares, are finite: a log-likelihood may be -inf."""
+    largest = table.select(pl.max_horizontal(pl.col(scores).cast(pl.Float64).abs().max())).item()
+    return largest is None or largest < _LARGEST
 
 
 def estimates(
@@ -443,9 +513,9 @@ def few_labels(sample: Sample) -> str | None:
     """How many labels there are, where they are too few to show the judge's errors."""
     labelled, questions = labels_of(sample)
     if labelled < LEAST_FOR_JUDGES:
-        return f"{labelled} of {LEAST_FOR_JUDGES}"
+        return f"{labelled}; {LEAST_FOR_JUDGES} are needed"
     if questions < LEAST_QUESTIONS:
-        return f"of {questions} of {LEAST_QUESTIONS} questions"
+        return f"of {questions} questions; {LEAST_QUESTIONS} are needed"
     return None
 
 

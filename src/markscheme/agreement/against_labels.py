@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.bootstrap import numbers_of, resample_ranked
-from markscheme.agreement.jackknife import auroc_influences, by_variance, with_intervals
+from markscheme.agreement.clustered import by_variance, cell_table, numbers_of, with_intervals
 from markscheme.agreement.options import AgreeOptions, Unjudged
 from markscheme.agreement.verdicts import (
     CELLS,
-    cell_table,
     four_cells,
     score_statistics,
     statistics,
 )
 from markscheme.results import Figure
-from markscheme.stats import kish, variance_of_sum
+from markscheme.stats import (
+    LEAST_RANKED,
+    auroc_influences,
+    kish,
+    precision_influences,
+    variance_of_sum,
+)
 from markscheme.tables import Joined, as_binary
 
 Array = npt.NDArray[np.float64]
-
-RANKED_CELLS = 200_000_000
-"""Rows times resamples that AUROC and average precision may take; more rows get fewer resamples."""
-LEAST_RESAMPLES = 100
-LEAST_QUESTIONS = 50
-"""Fewer give average precision no interval: of a weak judge on 30 it covered 91.7%."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +38,7 @@ class Agreement:
         judge: its name.
         system: whose answers; None for everybody's.
         answers: how many have a label.
-        questions: clusters resampled for the intervals.
+        questions: questions, by which intervals are clustered.
         counts: number of answers in each of `verdicts.CELLS`.
         not_judged: answers that were not judged, by status.
         left_out: figures with answers that were not judged left out; also AUROC and average
@@ -104,10 +102,9 @@ def _one(rows: pl.DataFrame, judge: str, system: str | None, options: AgreeOptio
     counts = table.sum(axis=0)
     left_out = statistics(four_cells(counts, "left_out"))
     as_errors = statistics(four_cells(counts, "errors"))
-    if options.resamples:
-        left_out = with_intervals(left_out, four_cells(table, "left_out"), options.confidence)
-        as_errors = with_intervals(as_errors, four_cells(table, "errors"), options.confidence)
-    left_out |= _ranked(rows, labels, options)
+    left_out = with_intervals(left_out, four_cells(table, "left_out"), options.confidence)
+    as_errors = with_intervals(as_errors, four_cells(table, "errors"), options.confidence)
+    left_out |= _ranked(rows, labels, options.confidence)
     accepted = int(counts[0] + counts[1])
     number = int(judged.sum())
     return Agreement(
@@ -134,35 +131,27 @@ def _one(rows: pl.DataFrame, judge: str, system: str | None, options: AgreeOptio
 def _ranked(
     rows: pl.DataFrame,
     labels: npt.NDArray[np.bool_],
-    options: AgreeOptions,
+    confidence: float,
 ) -> dict[str, Figure]:
     scored = rows["score"].is_not_null().to_numpy()
     if not scored.any():
         reason = "the judge gives no score"
         return {"auroc": Figure(reason=reason), "average_precision": Figure(reason=reason)}
-    scores = rows["score"].to_numpy()[scored]
+    # Both figures depend on the scores' order alone, so that infinite ones count too.
+    places = np.unique(rows["score"].to_numpy()[scored], return_inverse=True)[1]
+    scores = places.astype(np.float64)
     points = score_statistics(labels[scored], scores)
-    if not options.resamples or points["auroc"].value is None:
+    if points["auroc"].value is None:
         return points
     asked = numbers_of(rows["cluster"].filter(scored))
     answers = np.bincount(asked)
-    questions, freedom = len(answers), max(kish(answers) - 1, 1.0)
-    pulls = len(scores) * auroc_influences(labels[scored], scores)
-    away = np.bincount(asked, pulls).astype(np.float64)
-    moved = variance_of_sum(away, answers)
-    found = {"auroc": by_variance(points["auroc"].value, moved, freedom, options.confidence)}
-    affordable = max(LEAST_RESAMPLES, RANKED_CELLS // len(scores))
-    drawn = resample_ranked(
-        labels[scored],
-        scores,
-        asked,
-        resamples=min(options.resamples, affordable),
-        seed=options.seed,
-    )
-    drawn = drawn[~np.isnan(drawn)]
-    if len(drawn) > 1 and questions >= LEAST_QUESTIONS:
-        value = points["average_precision"].value or 0.0
-        moved = float(drawn.var()) * questions / (questions - 1)
-        figure = by_variance(value, moved, freedom, options.confidence)
-        found["average_precision"] = replace(figure, resamples=len(drawn))
-    return points | found
+    freedom = max(kish(answers) - 1, 1.0)
+    influences = {"auroc": auroc_influences}
+    if len(answers) >= LEAST_RANKED:
+        influences["average_precision"] = precision_influences
+    for name, influence in influences.items():
+        pulls = np.bincount(asked, influence(labels[scored], scores)).astype(np.float64)
+        # Of a good judge few answers decide: as one more question like the one that moves it most.
+        moved = variance_of_sum(len(scores) * pulls, answers) + float((pulls**2).max())
+        points[name] = by_variance(points[name].value or 0.0, moved, freedom, confidence)
+    return points

@@ -16,10 +16,16 @@ from markscheme.agreement.alternative_annotator import (
     alternative_annotator_test,
 )
 from markscheme.agreement.annotators import annotator_tables, annotators_of, ratings_of
-from markscheme.agreement.fitness import SURE, Fitness, fitness_of, write_fitness
+from markscheme.agreement.fitness import SURE, Fitness, by_judge, fitness_of, write_fitness
 from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Unjudged
-from markscheme.agreement.people_errors import are_verdicts, label_noise, noise_sentence, undone
+from markscheme.agreement.people_errors import (
+    NOTHING_TWICE,
+    are_verdicts,
+    label_noise,
+    noise_sentence,
+    undone,
+)
 from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -44,6 +50,7 @@ from markscheme.results import (
     lineage_notes,
     not_judged,
     number,
+    of_labels,
 )
 from markscheme.stats import LabelNoise
 from markscheme.tables import (
@@ -112,7 +119,7 @@ class AgreeResult(TableResult):
 
     def write_fitness(self, path: str | Path) -> Path:
         """Write `fitness` to a JSON file, or into a run's folder, for `judge --fitness`."""
-        return write_fitness(self.fitness, Path(path))
+        return write_fitness(self.fitness, Path(path))[0]
 
 
 def agree(
@@ -155,8 +162,9 @@ def agree(
         threshold=wanted.threshold, label_column=wanted.label_column,
     )  # fmt: skip
     joined = join_labels(rows, known)
+    about = of_labels(joined)
     tables: list[Table] = []
-    data: dict[str, Any] = {"command": "agree", "matched": joined.notes(), "seed": wanted.seed}
+    data: dict[str, Any] = {"command": "agree", "matched": joined.notes()}
     found: list[Agreement] = []
     errors = None
     if not wanted.per_question or wanted.positive_from is not None or _binary(joined):
@@ -165,10 +173,10 @@ def agree(
         by_scope = scope_agreement(joined, wanted)
         if by_scope:
             lines = lineage_lines(joined, wanted.positive_from)
-            tables.append(_scope_table(by_scope, lines, wanted.confidence))
+            tables.append(_scope_table(by_scope, lines, about, wanted.confidence))
             data["scope"] = by_scope
         errors = label_errors(joined, positive_from=wanted.positive_from, answers=run.known_answers)
-        data |= {"resamples": wanted.resamples, "confidence": wanted.confidence, "judges": found}
+        data |= {"confidence": wanted.confidence, "judges": found}
     correlations: dict[str, PerQuestion] = {}
     if wanted.per_question:
         data["per_question"] = correlations = correlations_of(joined)
@@ -186,7 +194,7 @@ def agree(
         known, supposed=wanted.label_errors, positive_from=wanted.positive_from,
         confidence=wanted.confidence,
     )  # fmt: skip
-    if noise is not None and found:
+    if isinstance(noise, LabelNoise) and found:
         data["label_noise"] = noise
     passes = None if errors is None else label_errors_table(errors)
     if passes is not None:
@@ -194,10 +202,10 @@ def agree(
     statements: list[Fitness] = []
     if found:
         statements = fitness_of(
-            joined, known, signatures=_signatures(run), positive_from=wanted.positive_from
+            joined, known, noise, signatures=_signatures(run), positive_from=wanted.positive_from
         )
-        data["fitness"] = {one.judge: one for one in statements}
-        tables += [_fitness_table(one) for one in statements[:_LEADING]]
+        data["fitness"] = by_judge(statements)
+        tables += [_fitness_table(one, about) for one in statements[:_LEADING]]
     of_scores = (
         {"judge": judge, **one.means, "questions": one.questions}
         for judge, one in correlations.items()
@@ -222,14 +230,14 @@ def _signatures(run: Run) -> dict[str, str]:
     return dict(pairs.filter(pl.len().over("judge") == 1).rows())
 
 
-def _fitness_table(one: Fitness) -> Table:
+def _fitness_table(one: Fitness, about: str) -> Table:
     first, *rest = one.sentences
     figures = (("wrong answers", one.wrong_accepted), ("points", one.off))
     return Table.of(
         "What the judge may be used for",
         (Column(first, "said"),),
         [{"said": text} for text in rest],
-        interval_note(figures, SURE),
+        interval_note(figures, about, SURE),
     )
 
 
@@ -237,9 +245,11 @@ _LEADING = 3
 """Judges of which the lead speaks."""
 
 
-def _lead(found: Sequence[Agreement], noise: LabelNoise | None) -> tuple[str, ...]:
+def _lead(found: Sequence[Agreement], noise: LabelNoise | str) -> tuple[str, ...]:
     """Of each judge over all systems: its accuracy, and how many errors of either kind."""
     whole = [one for one in found if one.system is None]
+    if not whole:
+        return ()
     said = []
     for one in whole[:_LEADING]:
         accepted, wrong_no = (one.counts[name] for name in ("true_positive", "false_negative"))
@@ -250,11 +260,13 @@ def _lead(found: Sequence[Agreement], noise: LabelNoise | None) -> tuple[str, ..
             f"{wrong_yes:,} of the {rejected + wrong_yes:,} that they reject, and rejects "
             f"{wrong_no:,} of the {accepted + wrong_no:,} that they accept"
         )
-    if noise is not None:
+    if isinstance(noise, LabelNoise):
         without = {one.judge: undone(one.left_out["accuracy"], noise) for one in whole[:_LEADING]}
         said.append(
             noise_sentence(noise, without if len(whole) > 1 else {"": without.popitem()[1]})
         )
+    elif noise != NOTHING_TWICE:
+        said.append(noise)
     if len(whole) > _LEADING:
         said.append(f"{len(whole) - _LEADING} more judges are in the tables")
     return tuple(said)
@@ -286,7 +298,10 @@ def scope_agreement(joined: Joined, options: AgreeOptions) -> dict[str, dict[str
 
 
 def _scope_table(
-    found: Mapping[str, Mapping[str, Agreement]], lines: Sequence[str], confidence: float
+    found: Mapping[str, Mapping[str, Agreement]],
+    lines: Sequence[str],
+    about: str,
+    confidence: float,
 ) -> Table:
     rows = [
         (judge, _SCOPES[kind], one.questions, one.answers, *map(one.left_out.get, SHORT))
@@ -305,16 +320,16 @@ def _scope_table(
             *(Column(name, format=_form(name, words=True)) for name in SHORT),
         ),
         rows,
-        (*lines, *_overview_note(every, {name: name for name in SHORT}, confidence)),
+        (*lines, *_overview_note(every, {name: name for name in SHORT}, about, confidence)),
     )
 
 
 def _overview_note(
-    found: Iterable[Agreement], heads: Mapping[str, str], confidence: float
+    found: Iterable[Agreement], heads: Mapping[str, str], about: str, confidence: float
 ) -> tuple[str, ...]:
-    """How the intervals of a short table's statistics, by name and heading, were made."""
+    """The sentence on the intervals of a short table's statistics, by name and heading."""
     shown = ((head, one.left_out[name]) for one in found for name, head in heads.items())
-    return interval_note(shown, confidence)
+    return interval_note(shown, about, confidence)
 
 
 _SCOPES = {
@@ -371,17 +386,15 @@ def agreement_tables(
     found: Sequence[Agreement], joined: Joined, options: AgreeOptions
 ) -> list[Table]:
     """Counts, then shares in per cent and coefficients, under both policies for not judged."""
-    made = (
-        "intervals are clustered on question; the variance of average precision is from "
-        f"{options.resamples:,} resamples of questions, seed {options.seed}"
-        if options.resamples
-        else "no intervals (resamples: 0)"
-    )
-    figures = partial(_figures, found, options.confidence)
+    about = of_labels(joined)
+    figures = partial(_figures, found, about=about, confidence=options.confidence)
     tables = [
         _counts(
             found,
-            (*joined.notes(), made, *_overview_note(found, {"accuracy": ""}, options.confidence)),
+            (
+                *joined.notes(),
+                *_overview_note(found, {"accuracy": ""}, about, options.confidence),
+            ),
         ),
         figures("left_out", SHARES, "Agreement in per cent, not judged left out"),
         figures("left_out", COEFFICIENTS, "Agreement, not judged left out"),
@@ -404,7 +417,7 @@ OVERVIEW = {
 """Statistics of the short table, with their headings."""
 
 
-def overview_table(found: Sequence[Agreement], notes: Sequence[str] = ()) -> Table:
+def overview_table(found: Sequence[Agreement], joined: Joined, notes: Sequence[str] = ()) -> Table:
     """The short table of a report: one row per judge over all systems' answers, 95% intervals."""
     whole = [one for one in found if one.system is None]
     return Table.of(
@@ -415,7 +428,7 @@ def overview_table(found: Sequence[Agreement], notes: Sequence[str] = ()) -> Tab
             Column("not judged", lambda one: not_judged(dict(one.not_judged))),
         ),
         whole,
-        (*_overview_note(whole, OVERVIEW, 0.95), *notes),
+        (*_overview_note(whole, OVERVIEW, of_labels(joined), 0.95), *notes),
     )
 
 
@@ -460,14 +473,19 @@ def _counts(found: Sequence[Agreement], notes: tuple[str, ...]) -> Table:
 
 def _figures(
     found: Sequence[Agreement],
-    confidence: float,
     policy: Unjudged,
     names: Mapping[str, str],
     title: str,
+    *,
+    about: str,
+    confidence: float,
 ) -> Table:
     shown = [(said, one.figures(policy)[name]) for one in found for name, said in names.items()]
     return Table.of(
-        title, (*_WHOSE, *_statistics(names, policy)), found, interval_note(shown, confidence)
+        title,
+        (*_WHOSE, *_statistics(names, policy)),
+        found,
+        interval_note(shown, about, confidence),
     )
 
 

@@ -17,7 +17,7 @@ questions have several items, it is Student's t on questions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,13 +26,16 @@ import polars as pl
 
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
-from markscheme.stats import difference_evidence, score_statistic
+from markscheme.stats import (
+    LEAST_QUESTIONS,
+    LEAST_REPEATED,
+    difference_evidence,
+    score_statistic,
+)
 
 Array = npt.NDArray[np.float64]
 LEVEL = 0.05
 """False discovery rate over annotators, as in the paper."""
-LEAST_ITEMS = 10
-LEAST_QUESTIONS = 20
 MOST_EXACT = 1000
 """Items up to which the test is exact; with more its normal approximation is as good."""
 NUISANCE_STEPS = 201
@@ -116,10 +119,8 @@ def alternative_annotator_test(
         _duel(name, place, said, table, asked, epsilon=epsilon)
         for place, name in enumerate(ratings.columns)
     ]
-    won = _discoveries([duel.p.value for duel in duels])
-    against = [
-        Against(**(vars(duel) | {"won": bool(win)})) for duel, win in zip(duels, won, strict=True)
-    ]
+    won = _discoveries([duel.p.value or 0.0 for duel in duels])
+    against = [replace(duel, won=win) for duel, win in zip(duels, won, strict=True)]
     rate = float(np.mean(won))
     return AlternativeAnnotator(
         winning_rate=rate,
@@ -143,17 +144,17 @@ def _duel(
     annotator, others = ratings[:, place], np.delete(ratings, place, axis=1)
     usable = ~np.isnan(judge) & ~np.isnan(annotator) & (~np.isnan(others)).any(axis=1)
     items = int(usable.sum())
-    if items < LEAST_ITEMS:
+    if items < LEAST_QUESTIONS:
         raise AgreementError(
             f"only {items} items were labelled by {name!r}, the judge and another annotator; "
-            f"{LEAST_ITEMS} are needed"
+            f"{LEAST_QUESTIONS} are needed"
         )
     asked = np.unique(questions[usable], return_inverse=True)[1]
-    if asked.max() + 1 < min(items, LEAST_QUESTIONS):
+    if asked.max() + 1 < min(items, LEAST_REPEATED):
         raise AgreementError(
             f"the {items} items that {name!r}, the judge and another annotator labelled are of "
             f"{asked.max() + 1} questions; where questions have several items, "
-            f"{LEAST_QUESTIONS} questions are needed"
+            f"{LEAST_REPEATED} questions are needed"
         )
     of_judge = _score(judge[usable], others[usable])
     of_annotator = _score(annotator[usable], others[usable])
@@ -185,16 +186,15 @@ def _one_sided(
 
     items, answers = len(difference), np.bincount(questions)
     lost, won = np.maximum(difference, 0.0), np.maximum(-difference, 0.0)
-    if len(answers) < items:
+    if len(answers) < items or items > MOST_EXACT:
         evidence = difference_evidence(
             np.bincount(questions, lost), np.bincount(questions, won), answers
         )
         size = max(evidence.answers, evidence.independent)
         worse, better = (np.array(side.mean() * size) for side in (lost, won))
         distance = float(score_statistic(worse, better, size, epsilon))
-        return "t", float(t.cdf(distance, evidence.freedom))
-    p = noninferiority_p(int((difference > 0).sum()), int((difference < 0).sum()), items, epsilon)
-    return "exact" if items <= MOST_EXACT else "score", p
+        return "score" if evidence.single else "t", float(t.cdf(distance, evidence.freedom))
+    return "exact", noninferiority_p(int(lost.sum()), int(won.sum()), items, epsilon)
 
 
 def noninferiority_p(worse: int, better: int, items: int, margin: float) -> float:
@@ -202,13 +202,11 @@ def noninferiority_p(worse: int, better: int, items: int, margin: float) -> floa
 
     Outcomes are ordered by the score statistic (Nam 1997; Tango 1998). p is the largest chance of
     an outcome as good or better over all shares of ties that the hypothesis allows (Hsueh, Liu &
-    Chen 2001); from `MOST_EXACT` items, the statistic's normal approximation.
+    Chen 2001).
     """
-    from scipy.stats import binom, norm
+    from scipy.stats import binom
 
     observed = float(score_statistic(np.array(worse), np.array(better), items, margin))
-    if items > MOST_EXACT:
-        return float(norm.cdf(observed))
     ups, downs = np.arange(items + 1)[:, None], np.arange(items + 1)[None, :]
     reached = score_statistic(ups, downs, items, margin) <= observed + 1e-9
     reached &= ups + downs <= items
@@ -223,9 +221,8 @@ def noninferiority_p(worse: int, better: int, items: int, margin: float) -> floa
     return float(min(1.0, chances.max()))
 
 
-def _discoveries(p_values: Sequence[float | None]) -> Sequence[bool]:
+def _discoveries(p_values: Sequence[float]) -> Sequence[bool]:
     """Which p-values are significant after Benjamini-Yekutieli correction (SciPy)."""
     from scipy.stats import false_discovery_control
 
-    known = [1.0 if p is None else p for p in p_values]
-    return [bool(p <= LEVEL) for p in false_discovery_control(known, method="by")]
+    return [bool(p <= LEVEL) for p in false_discovery_control(p_values, method="by")]

@@ -25,7 +25,17 @@ import polars as pl
 
 from markscheme.agreement.options import Blanks
 from markscheme.errors import AgreementError
-from markscheme.results import Column, Figure, Form, Table, cell, columns, interval_note
+from markscheme.results import (
+    BY_ANNOTATORS,
+    Column,
+    Figure,
+    Form,
+    Table,
+    cell,
+    columns,
+    interval_note,
+    population,
+)
 from markscheme.stats import (
     Coefficient,
     Level,
@@ -225,8 +235,7 @@ def annotators_of(
     Raises:
         AgreementError: the labels do not say who gave which, or have no such annotator.
     """
-    if "item" in labels.columns:
-        labels = labels.unique("item", keep="first", maintain_order=True)
+    labels = once_an_item(labels)
     ratings = ratings_of(labels)
     unknown = [name for name in people if name not in ratings.columns]
     if unknown:
@@ -241,6 +250,13 @@ def annotators_of(
     )
 
 
+def once_an_item(labels: pl.DataFrame) -> pl.DataFrame:
+    """Labels of what several systems gave alike, one row of each."""
+    if "item" not in labels.columns:
+        return labels
+    return labels.unique("item", keep="first", maintain_order=True)
+
+
 def annotator_agreement(
     ratings: pl.DataFrame,
     *,
@@ -250,6 +266,8 @@ def annotator_agreement(
     confidence: float = 0.95,
 ) -> dict[str, Any]:
     """Every statistic between annotators; `most_pairs` limits the pairs (see `pairwise_kappas`).
+
+    What nobody rated is no item, as in a table with one row a rating.
 
     Args:
         ratings: one column an annotator, null where blank.
@@ -261,6 +279,9 @@ def annotator_agreement(
     Raises:
         AgreementError: fewer than two annotators.
     """
+    rated = ~ratings.select(pl.all_horizontal(pl.all().is_null())).to_series()
+    ratings = ratings.filter(rated)
+    questions = None if questions is None else questions.filter(rated)
     table = _Ratings.of(ratings, blanks, questions, confidence)
     unfilled = _Ratings.of(ratings, "missing", questions, confidence)
     pairs = _pairs(ratings.columns, table, most_pairs)
@@ -277,6 +298,7 @@ def annotator_agreement(
     )
     return {
         "items": ratings.height,
+        "questions": None if questions is None else len(np.unique(table.questions)),
         "blanks": blanks,
         "blank_cells": {name: ratings[name].null_count() for name in ratings.columns},
         "confidence": confidence,
@@ -348,6 +370,7 @@ def annotator_tables(people: dict[str, Any]) -> list[Table]:
         for name in ("kappa", "ac1")
     ]
     prevalence = [people["prevalence"]] if people["prevalence"] else []
+    about = population(BY_ANNOTATORS, questions=people["questions"], answers=people["items"])
     return [
         Table.of(
             "Annotators, two by two",
@@ -359,13 +382,13 @@ def annotator_tables(people: dict[str, Any]) -> list[Table]:
                 Column("Gwet's AC1", _of_pair("ac1"), 3),
             ),
             people["pairs"],
-            interval_note(pair_figures, people["confidence"]),
+            interval_note(pair_figures, about, people["confidence"]),
         ),
         Table.of(
             "All annotators",
             ("what", Column("value", format="right")),
             [(heading, cell(form, people[name])) for name, (heading, form) in _OF_ALL.items()],
-            (policy, *interval_note(figures, people["confidence"]), *lacking, *prevalence),
+            (policy, *interval_note(figures, about, people["confidence"]), *lacking, *prevalence),
         ),
     ]
 

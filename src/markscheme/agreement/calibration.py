@@ -2,58 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 import polars as pl
 
 from markscheme.errors import AgreementError
+from markscheme.judges import CalibrationMap
 from markscheme.results import Figure
+from markscheme.stats import LEAST_FOR_JUDGES
+
+__all__ = [
+    "CalibrationMap",
+    "calibration_figures",
+    "expected_calibration_error",
+    "fit_map",
+    "reliability_diagram",
+]
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Bins = Literal["uniform", "quantile"]
 Method = Literal["platt", "isotonic"]
-LEAST_ANSWERS = 20
-
-
-@dataclass(frozen=True, kw_only=True)
-class CalibrationMap:
-    """A non-decreasing map from a judge's score to the probability of being right.
-
-    Attributes:
-        kind: `platt`: 1 / (1 + exp(-(slope * score + intercept))); `isotonic`: straight lines
-            between `scores` and `probabilities`, flat beyond them.
-        judge: whose scores it maps.
-        answers: labelled answers it was fitted on.
-        slope, intercept: of a Platt map.
-        scores, probabilities: corners of an isotonic map.
-    """
-
-    kind: Method
-    judge: str
-    answers: int
-    slope: float = 0.0
-    intercept: float = 0.0
-    scores: tuple[float, ...] = ()
-    probabilities: tuple[float, ...] = ()
-
-    def __call__(self, scores: Array) -> Array:
-        """Probabilities, from 0 to 1, of an array of scores."""
-        if self.kind == "platt":
-            from scipy.special import expit
-
-            return np.asarray(expit(self.slope * scores + self.intercept), dtype=np.float64)
-        return np.interp(scores, self.scores, self.probabilities)
-
-    def save(self, path: str | Path) -> None:
-        """Write the map as JSON."""
-        content = {"markscheme_calibration": 1, **asdict(self)}
-        Path(path).write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
 
 
 def fit_map(scores: Array, labels: Bools, *, method: Method, judge: str = "") -> CalibrationMap:
@@ -166,10 +137,10 @@ def calibration_figures(scores: Array, labels: Bools, *, bins: int = 10) -> dict
 
 
 def _check(scores: Array, labels: Bools) -> None:
-    if len(scores) < LEAST_ANSWERS:
+    if len(scores) < LEAST_FOR_JUDGES:
         raise AgreementError(
             f"{len(scores)} labelled answers with a score are too few to fit a map; "
-            f"{LEAST_ANSWERS} are needed"
+            f"{LEAST_FOR_JUDGES} are needed"
         )
     if labels.all() or not labels.any():
         raise AgreementError("the labels know only one class, so no map can be fitted")

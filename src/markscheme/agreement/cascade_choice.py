@@ -19,7 +19,16 @@ from markscheme.agreement.sources import (
 from markscheme.contract import parse_judge
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.flags import with_keywords
-from markscheme.results import Column, Format, Table, TableResult, columns, interval, share_text
+from markscheme.results import (
+    Column,
+    Format,
+    Table,
+    TableResult,
+    columns,
+    interval,
+    population,
+    share_text,
+)
 from markscheme.tables import as_binary, join_labels, one_judge
 
 SHOWN = 16
@@ -164,12 +173,17 @@ def _said(chosen: ChosenCascade, goal: CascadeOptions, first: str, then: str) ->
             f"no setting keeps within {goal.calls:g} of the calls: {first} is nowhere sure enough"
         )
     if chosen.gap is not None and chosen.calls is not None:
+        about = population(
+            "as the labels say",
+            questions=chosen.held_out_questions,
+            answers=chosen.held_out_answers,
+        )
         gap, against = chosen.gap, share_text(chosen.gap.value, signed=True)
         said.append(
             f"chosen: {share_text(chosen.calls)}% of the calls, agreement "
             f"{share_text(chosen.agreement)}%, which is {against} points "
-            f"against {then} (95% interval {interval(gap.low, gap.high, signed=True)}, "
-            f"{gap.method})"
+            f"against {then}, 95% interval {interval(gap.low, gap.high, signed=True)} "
+            f"({gap.method}), of {about}"
         )
         said += _promise(goal)
         said += _ready(_name(chosen, first, then))

@@ -6,6 +6,7 @@ expensive judge decides. Everything here uses existing judgments and known label
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +55,7 @@ def _checked(losses: Array, limit: float) -> int:
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
+Settings = Sequence[tuple[float, float]]
 
 
 STEPS = 201
@@ -84,22 +86,12 @@ class Recorded:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class Path:
-    """Settings of a cascade from the most cautious to the boldest.
+def fitted_path(scores: Array, labels: Bools) -> list[tuple[float, float]]:
+    """Settings from the most cautious to the boldest: from, and up to which score it decides.
 
-    Attributes:
-        accept: from which score the cheap judge accepts; infinite where it never does.
-        reject: up to which score it rejects; minus infinite where it never does. `accept` falls and
-            `reject` rises along the path, so that what is decided once stays decided.
-    """
-
-    accept: Array
-    reject: Array
-
-
-def fitted_path(scores: Array, labels: Bools) -> Path:
-    """Settings in the order of how sure the cheap judge is, learned from labels.
+    The first of a pair is the score from which the cheap judge accepts, infinite where it never
+    does; the second that up to which it rejects, minus infinite likewise. The one falls and the
+    other rises along the path, so that what is decided once stays decided.
 
     Isotonic regression gives the share of acceptable answers at each score; at certainty 1 - t the
     cheap judge accepts where that share is at least 1 - t and rejects where it is at most t, for t
@@ -122,7 +114,8 @@ def fitted_path(scores: Array, labels: Bools) -> Path:
     reject_at = np.searchsorted(share, doubts + 1e-12, side="right")
     reject_at = np.minimum(reject_at, accept_at)
     upper, lower = np.r_[values, np.inf], np.r_[-np.inf, values]
-    return Path(accept=np.r_[np.inf, upper[accept_at]], reject=np.r_[-np.inf, lower[reject_at]])
+    pairs = zip(upper[accept_at].tolist(), lower[reject_at].tolist(), strict=True)
+    return [(np.inf, -np.inf), *pairs]
 
 
 def decide(data: Recorded, accept: float, reject: float) -> tuple[Array, Bools]:
@@ -132,7 +125,7 @@ def decide(data: Recorded, accept: float, reject: float) -> tuple[Array, Bools]:
     return np.where(accepted, 1.0, np.where(rejected, 0.0, data.then)), asked
 
 
-def curve(path: Path, data: Recorded) -> pl.DataFrame:
+def curve(path: Settings, data: Recorded) -> pl.DataFrame:
     """Agreement against calls: a row for each different setting, the most cautious first.
 
     Returns:
@@ -140,15 +133,14 @@ def curve(path: Path, data: Recorded) -> pl.DataFrame:
         (share of all answers whose verdict is the label; what was not judged does not agree),
         `not_judged`, `setting` (its place on the path).
     """
-    rows, before = [], None
-    for place, (accept, reject) in enumerate(zip(path.accept, path.reject, strict=True)):
-        if (accept, reject) == before:
+    rows = []
+    for place, (accept, reject) in enumerate(path):
+        if path[place - 1 : place] == [(accept, reject)]:
             continue
-        before = (accept, reject)
         verdicts, asked = decide(data, accept, reject)
         rows.append(
             {
-                "accept": float(accept), "reject": float(reject), "calls": float(asked.mean()),
+                "accept": accept, "reject": reject, "calls": float(asked.mean()),
                 "agreement": float((verdicts == data.labels).mean()),
                 "not_judged": float(np.isnan(verdicts).mean()), "setting": place,
             }
@@ -156,17 +148,14 @@ def curve(path: Path, data: Recorded) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def question_losses(path: Path, data: Recorded) -> Array:
+def question_losses(path: Settings, data: Recorded) -> Array:
     """(settings, questions) share of a question's answers on which the cascade errs.
 
     What was not judged counts as an error, since it cannot agree.
     """
     _, places, sizes = np.unique(data.clusters, return_inverse=True, return_counts=True)
-    losses = np.empty((len(path.accept), len(sizes)))
-    for row, (accept, reject) in enumerate(zip(path.accept, path.reject, strict=True)):
-        verdicts, _ = decide(data, accept, reject)
-        losses[row] = np.bincount(places, verdicts != data.labels, minlength=len(sizes)) / sizes
-    return losses
+    wrong = (decide(data, *setting)[0] != data.labels for setting in path)
+    return np.stack([np.bincount(places, each, minlength=len(sizes)) / sizes for each in wrong])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,6 +170,7 @@ class ChosenCascade:
             question.
         curve: as `curve` gives it, on held-out questions.
         path_questions, test_questions, held_out_questions: how many each step used.
+        held_out_answers: how many answers these are.
     """
 
     accept: float | None
@@ -194,6 +184,7 @@ class ChosenCascade:
     path_questions: int
     test_questions: int
     held_out_questions: int
+    held_out_answers: int
 
 
 def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
@@ -209,38 +200,33 @@ def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
     _check(goal)
     chosen_on = split_questions(data.clusters, share=goal.share, seed=goal.seed)
     development, held_out = data.part(chosen_on), data.part(~chosen_on)
-    shape = development
-    place, tested = None, 0
+    shape, losses, place = development, None, None
     if goal.agreement is not None:
         ordering = split_questions(development.clusters, share=1 / 3, seed=goal.seed)
-        shape, test = development.part(ordering), development.part(~ordering)
-        path = fitted_path(shape.scores, shape.labels)
-        losses = question_losses(path, test)
-        tested, limit = losses.shape[1], 1 - goal.agreement
-        place = safe_on_average(losses, limit)
-    else:
-        path = fitted_path(shape.scores, shape.labels)
-        if goal.calls is not None:
-            settings = zip(path.accept, path.reject, strict=True)
-            shares = np.array([decide(data, *setting)[1].mean() for setting in settings])
-            affordable = np.flatnonzero(shares <= goal.calls)
-            place = int(affordable[0]) if len(affordable) else None
+        shape = development.part(ordering)
+    path = fitted_path(shape.scores, shape.labels)
+    if goal.agreement is not None:
+        losses = question_losses(path, development.part(~ordering))
+        place = safe_on_average(losses, 1 - goal.agreement)
+    elif goal.calls is not None:
+        shares = (decide(data, *setting)[1].mean() for setting in path)
+        place = next((place for place, share in enumerate(shares) if share <= goal.calls), None)
     accept = reject = calls = agreed = gap = None
     if place is not None:
-        accept, reject = float(path.accept[place]), float(path.reject[place])
+        accept, reject = path[place]
         verdicts, asked = decide(held_out, accept, reject)
         calls, agreed = float(asked.mean()), float((verdicts == held_out.labels).mean())
         gap = _gap(verdicts, held_out)
-    alone, _ = decide(held_out, 0.5, float(np.nextafter(0.5, 0)))
-    unjudged = np.isnan(held_out.scores)
-    alone = np.where(unjudged, np.nan, alone)
+    alone = np.where(np.isnan(held_out.scores), np.nan, held_out.scores >= 0.5)
     return ChosenCascade(
         accept=accept, reject=reject, calls=calls, agreement=agreed, gap=gap,
         dear_agreement=float((held_out.then == held_out.labels).mean()),
         cheap_agreement=float((alone == held_out.labels).mean()),
         curve=curve(path, held_out),
-        path_questions=len(np.unique(shape.clusters)), test_questions=tested,
+        path_questions=len(np.unique(shape.clusters)),
+        test_questions=0 if losses is None else losses.shape[1],
         held_out_questions=len(np.unique(held_out.clusters)),
+        held_out_answers=len(held_out.clusters),
     )  # fmt: skip
 
 

@@ -31,16 +31,21 @@ from markscheme.agreement.system_differences import PeoplesDifference, peoples_d
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import (
+    COUNTED,
+    PAIRED,
     Column,
     Figure,
     Table,
     TableResult,
+    by_judges,
+    by_labels,
     columns,
     flat_frame,
     interval_note,
     methods_of,
     number_text,
     out_of,
+    population,
     share_text,
 )
 from markscheme.tables import (
@@ -144,6 +149,7 @@ def compare(
     if wanted.systems and other is not None:
         raise AgreementError("--systems compares the systems of one table of judgments, not of two")
     people: list[PeoplesDifference] = []
+    by_people = ""
     sliced: list[SlicedDifference] = []
     of: Callable[[pl.DataFrame], list[Comparison]]
     if wanted.systems:
@@ -151,8 +157,8 @@ def compare(
         of = partial(compare_systems, options=wanted)
         pairs = of(rows)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
+        by, labelled = by_judges(rows["judge"]), None
         known = labels_if_any(run, labels, column=wanted.label_column, columns=wanted.columns)
-        labelled = None
         if known is None:
             said.append(
                 "these differences are the judge's own, which may prefer one system's style; with "
@@ -161,6 +167,7 @@ def compare(
         else:
             labelled = with_labels(rows, known)
             people = peoples_differences(labelled, pairs, wanted)
+            by_people = by_labels(labelled["label"].count(), labelled.height)
             said += label_notes(rows, known)
         sliced = _sliced(rows, labelled, wanted)
     else:
@@ -170,20 +177,28 @@ def compare(
             added = judged_table(other, **reading, answers=answers, labels=labels)
             rows, notes = _with_other(rows, added)
         joined = join_labels(rows, known)
-        compared = joined.rows
+        compared, by = joined.rows, by_labels(joined.labelled, joined.answers)
         of = partial(_of_judges, joined, wanted)
         pairs = of(compared)
         said, what = [*joined.notes(), *notes], wanted.statistic
     learned, rest, of_rest = _on_the_rest(rows, compared, of)
-    tables = [_difference_table(pairs, what, (*said, *of_rest), wanted)]
+    tables = [_difference_table(pairs, what, (*said, *of_rest), wanted, by=by)]
     if rest:
         among = ", on questions that trained no judge"
-        tables.append(_difference_table(rest, what, (), wanted, among))
+        tables.append(_difference_table(rest, what, (), wanted, by=by, among=among))
     if people:
-        tables.insert(0, _people_table(people, pairs, wanted))
+        tables.insert(0, _people_table(people, pairs, by_people, wanted))
     for column in wanted.slices:
         mine = [one for one in sliced if one.column == column]
-        tables.append(_slices_table(column, mine, wanted, _reversed(mine, pairs, people)))
+        tables.append(
+            _slices_table(
+                column,
+                mine,
+                by_people or by,
+                wanted,
+                [*_reversed(mine, pairs, people), *_not_compared(rows[column], mine)],
+            )
+        )
     found = CompareResult(
         frame=flat_frame(pairs),
         tables=tuple(tables),
@@ -249,7 +264,7 @@ def _sliced(
                 continue  # one system only, or none that share a question
             people: Sequence[PeoplesDifference | None] = [None] * len(pairs)
             if labelled is not None:
-                inside = labelled.filter(pl.col(column) == value)
+                inside = labelled.filter(pl.col(column).eq_missing(pl.lit(value)))
                 people = peoples_differences(inside, pairs, options)
             found += [
                 SlicedDifference(column=column, value=str(value), pair=pair, people=one)
@@ -300,6 +315,25 @@ _OF_PEOPLE = (
 """Columns of a pair by people, behind the difference."""
 
 
+def pairs_population(
+    pairs: Sequence[Comparison | PeoplesDifference], by: str, *, systems: bool
+) -> str:
+    """Of what differences speak (`results.population`).
+
+    Args:
+        pairs: that are shown together.
+        by: whose word, in words.
+        systems: whether systems are compared, question by question.
+    """
+    questions = {one.questions for one in pairs}
+    several = any(isinstance(one, Comparison) and one.shared > one.questions for one in pairs)
+    return population(
+        by,
+        questions=questions.pop() if len(questions) == 1 else None,
+        unit=PAIRED if systems else COUNTED if several else "",
+    )
+
+
 def _row(pair: Comparison, people: PeoplesDifference | None) -> dict[str, Any]:
     """A pair by the judge; where it is known, by people, with the judge's difference as `alone`."""
     own = vars(pair)
@@ -307,21 +341,27 @@ def _row(pair: Comparison, people: PeoplesDifference | None) -> dict[str, Any]:
 
 
 def _people_table(
-    people: Sequence[PeoplesDifference], pairs: Sequence[Comparison], options: CompareOptions
+    people: Sequence[PeoplesDifference],
+    pairs: Sequence[Comparison],
+    by: str,
+    options: CompareOptions,
 ) -> Table:
-    lacking = [one for one in people if one.difference.value is None is not one.first_value.value]
-    few = (
-        "where there is no difference yet, a system's share is what its own few labels say "
-        f"({methods_of(side for one in lacking for side in (one.first_value, one.second_value))})"
-    )
+    lacking = any(one.difference.value is None is not one.first_value.value for one in people)
+    few = "where there is no difference yet, a system's share is what its own few labels say"
+    figures = [
+        ("", one)
+        for pair in people
+        for one in (pair.difference, pair.first_value, pair.second_value)
+    ]
     shares = (("of first", _known("first_value")), ("of second", _known("second_value")))
     return Table.of(
         "What people would say, in per cent of answers accepted",
         (*_PAIR, *columns("share", *shares, "difference"), *_OF_PEOPLE),
         map(_row, pairs, people),
         (
-            f"{100 * options.confidence:g}% intervals and p: ppi-t (prediction-powered, paired by "
-            "question, Student's t); the labels must be of all answers or of a random part",
+            *interval_note(figures, pairs_population(people, by, systems=True), options.confidence),
+            "p: ppi-t (prediction-powered, Student's t); the labels must be of all answers or of a "
+            "random part",
             *([few] if lacking else []),
         ),
     )
@@ -330,6 +370,7 @@ def _people_table(
 def _slices_table(
     column: str,
     sliced: Sequence[SlicedDifference],
+    by: str,
     options: CompareOptions,
     warnings: Sequence[str],
 ) -> Table:
@@ -350,12 +391,23 @@ def _slices_table(
         ),
         rows,
         (
-            *interval_note((("", row["difference"]) for row in rows), options.confidence),
+            *interval_note(
+                (("", row["difference"]) for row in rows),
+                pairs_population([one.people or one.pair for one in sliced], by, systems=True),
+                options.confidence,
+            ),
             *((f"p: {methods_of(tests)}",) if any(one.method for one in tests) else ()),
             *(("Holm's correction is over all slices", *sorted(reasons)) if by_people else ()),
             *warnings,
         ),
     )
+
+
+def _not_compared(values: pl.Series, sliced: Sequence[SlicedDifference]) -> list[str]:
+    """How many values of a column have no pair of systems with a question in common."""
+    left_out = values.cast(pl.String).n_unique() - len({one.value for one in sliced})
+    what = "within which no two systems have a judged question in common, are left out"
+    return [f"{left_out:,} values of {values.name}, {what}"] if left_out > 0 else []
 
 
 def _reversed(
@@ -415,6 +467,8 @@ def _difference_table(
     what: str,
     notes: Sequence[str],
     options: CompareOptions,
+    *,
+    by: str,
     among: str = "",
 ) -> Table:
     by_points = what not in MOST
@@ -436,7 +490,11 @@ def _difference_table(
         ),
         pairs,
         (
-            *interval_note((("", pair.difference) for pair in pairs), options.confidence),
+            *interval_note(
+                (("", pair.difference) for pair in pairs),
+                pairs_population(pairs, by, systems=options.systems),
+                options.confidence,
+            ),
             "; ".join(made),
             *_detectable_note(pairs, 1 - options.confidence, by_points=by_points),
             *notes,

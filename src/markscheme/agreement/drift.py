@@ -7,10 +7,10 @@ way to read replies, is no drift.
 
 The test knows no model of the noise. If nothing has changed, it is chance which of a question's
 checks was the last one (the checks are exchangeable); so the last check is exchanged, question by
-question, with a random one of those that it is compared with. Two statistics: the mean (agreement
-with labels, or acceptance), which shows a model that became better, worse, milder or stricter; and
-the difference between checks, which shows verdicts that change in both directions. The smaller
-p-value counts twice (Bonferroni).
+question, with a random one of those that it is compared with (Lehmann & Romano 2005, section 5.11).
+Two statistics: the mean (agreement with labels, or acceptance), which shows a model that became
+better, worse, milder or stricter; and the difference between checks, which shows verdicts that
+change in both directions. The smaller p-value counts twice (Bonferroni).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.exchange import exchange_p, exchanged_sums
+from markscheme.agreement.clustered import numbers_of
 from markscheme.agreement.options import DriftOptions
 from markscheme.agreement.sources import TableSource
 from markscheme.contract import Judge, judge_name, needs_of, parse_judge
@@ -37,12 +37,12 @@ from markscheme.flags import with_keywords
 from markscheme.models import Models
 from markscheme.models.ledger import Ledger
 from markscheme.results import Column, Table, TableResult
+from markscheme.stats import LEAST_QUESTIONS, kinds
 from markscheme.tables import AnswersReader, ReadOptions, as_binary, read_answers
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-LEAST_QUESTIONS = 10
-RESAMPLES = 4_999
+EXCHANGES = 4_999
 MOST_BEFORE = 8
 """Earlier checks that one is compared with, at most: the latest."""
 
@@ -282,7 +282,7 @@ class _Checks:
             if (outcome.kind != _MISSING).any():  # Else it is a check of other judges.
                 outcomes.append((at, path, outcome))
         labels, labelled = self._labels()
-        places = self.rows["question"].rank("dense").to_numpy().astype(np.int64) - 1
+        places = numbers_of(self.rows["question"])
         found: list[DriftCheck] = []
         before: list[_Outcome] = []
         for at, path, outcome in outcomes:
@@ -356,22 +356,22 @@ def _test(
     """Whether the last check is like those before it; see the module."""
     if not before:
         return _Test(p=None, changed=None, compared=0)
-    kinds = np.stack([one.kind for one in (last, *before)])
+    codes = np.stack([one.kind for one in (last, *before)])
     scores = np.stack([one.score for one in (last, *before)])
-    there = kinds != _MISSING
+    there = codes != _MISSING
     paired = there[0] & there[1:].any(axis=0)
-    yes = ((kinds[1:] == _YES) & there[1:]).sum(axis=0)
+    yes = ((codes[1:] == _YES) & there[1:]).sum(axis=0)
     usual = np.where(2 * yes > there[1:].sum(axis=0), _YES, _NO)
-    none = ((kinds[1:] == _NONE) & there[1:]).sum(axis=0)
+    none = ((codes[1:] == _NONE) & there[1:]).sum(axis=0)
     usual = np.where(2 * none > there[1:].sum(axis=0), _NONE, usual)
-    changed = int(((kinds[0] != usual) & paired).sum())
+    changed = int(((codes[0] != usual) & paired).sum())
     compared = int(paired.sum())
     if not compared:
         return _Test(p=None, changed=None, compared=0)
     _, places = np.unique(questions, return_inverse=True)
-    right = (kinds == np.where(expected, _YES, _NO)).astype(np.float64)
-    apart = (kinds[:, None] != kinds[None]) + np.abs(scores[:, None] - scores[None])
-    sides = np.zeros((places.max() + 1, len(kinds), 2))
+    right = (codes == np.where(expected, _YES, _NO)).astype(np.float64)
+    apart = (codes[:, None] != codes[None]) + np.abs(scores[:, None] - scores[None])
+    sides = np.zeros((places.max() + 1, len(codes), 2))
     present = np.zeros(sides.shape[:2], dtype=bool)
     for place in range(len(sides)):
         mine = places == place
@@ -388,12 +388,52 @@ def _test(
         return _Test(p=None, changed=changed, compared=compared)
     sides, present = sides[kept], present[kept]
 
-    drawn = exchanged_sums(sides, resamples=RESAMPLES, seed=seed, present=present).T
+    drawn = _exchanged_sums(sides, present, seed=seed).T
     observed = (2 * sides[:, 0] - sides.sum(axis=1)).sum(axis=0)
-    found = [exchange_p(drawn[0], float(observed[0]))]
+    found = [_exchange_p(drawn[0], float(observed[0]))]
     if len(before) > 1:  # Between two checks the difference is the same either way.
-        found.append(exchange_p(drawn[1], float(observed[1]), larger_only=True))
+        found.append(_exchange_p(drawn[1], float(observed[1]), larger_only=True))
     return _Test(p=min(1.0, len(found) * min(found)), changed=changed, compared=compared)
+
+
+def _exchanged_sums(levels: Array, present: Bools, *, seed: int) -> Array:
+    """(draws, width) differences where chance chose, by question, which side is the first.
+
+    Args:
+        levels: (questions, sides, width) what is summed over the questions, of the first side and
+            of the others.
+        present: (questions, sides) which sides a question has, the first among them.
+        seed: of the draws.
+
+    Returns:
+        The sums of the first side less those of the others.
+    """
+    questions, among, width = levels.shape
+    distinct, repeats = kinds(np.concatenate([levels.reshape(questions, -1), present], axis=1))
+    sides = distinct[:, : among * width].reshape(-1, among, width).astype(np.float64)
+    sides = np.roll(sides, -1, axis=1)  # the first side last: what is drawn before, changes
+    likely = np.roll(distinct[:, among * width :].astype(np.float64), -1, axis=1)
+    likely /= likely.sum(axis=1, keepdims=True)
+    total = (sides.sum(axis=1) * repeats[:, None]).sum(axis=0)
+    rng = np.random.default_rng(seed)
+    step = max(1, 4_000_000 // likely.size)
+    found = []
+    for begin in range(0, EXCHANGES, step):
+        size = min(step, EXCHANGES - begin)
+        drawn = rng.multinomial(repeats, likely, size=(size, len(repeats)))
+        found.append(2 * (drawn.reshape(size, -1) @ sides.reshape(-1, width)) - total)
+    return np.concatenate(found)
+
+
+def _exchange_p(differences: Array, observed: float, *, larger_only: bool = False) -> float:
+    """p of an observed difference among the exchanged ones; two-sided by default.
+
+    (1 + as extreme) / (1 + draws), so never 0.
+    """
+    if not larger_only:
+        differences, observed = np.abs(differences), abs(observed)
+    extreme = int((differences >= observed - 1e-9).sum())
+    return (1 + extreme) / (1 + len(differences))
 
 
 def _left(judged: pl.DataFrame) -> int:

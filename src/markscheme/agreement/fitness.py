@@ -7,33 +7,39 @@ judge is worth: how far its share of accepted answers is from people's, by syste
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 import polars as pl
 
-from markscheme.agreement.annotators import rating_counts, ratings_of
+from markscheme.agreement.annotators import once_an_item, rating_counts, ratings_of
+from markscheme.agreement.clustered import cell_table
 from markscheme.agreement.pairs import share_difference
-from markscheme.agreement.verdicts import cell_table
+from markscheme.agreement.people_errors import agreement_sentence
 from markscheme.errors import AgreementError, DataError
 from markscheme.results import Figure, plain, share_figure
 from markscheme.stats import (
+    LEAST_FOR_JUDGES,
     LEAST_OF_A_LABEL,
-    pair_agreement,
+    LabelNoise,
     share_bound,
     share_evidence,
 )
 from markscheme.tables import Joined, as_binary, replace_file
+from markscheme.text import excerpt
 
 Ints = npt.NDArray[np.int64]
 
 _TP, _FP, _FN, _TN = range(4)
 FILE = "fitness.json"
 SURE = 0.95
+_MOST_BYTES, _MOST_SAID = 10_000_000, 1000
 CLOSE = 0.03
 """A share of accepted answers this near to people's, at either end of its interval, is theirs."""
 
@@ -44,7 +50,7 @@ class Fitness:
 
     Attributes:
         judge, signature: which; the signature None where the judgments have none.
-        labels: whose labels: how many people an answer, and how often two of them agree.
+        labels: whose labels: how many answers two people labelled, and on how many they agree.
         answers, questions: that were judged and labelled.
         wrong_accepted: share of the answers that people reject that the judge accepts.
         least_wrong_found, least_right_found: one-sided 95% lower bounds of the share of wrong, of
@@ -54,7 +60,10 @@ class Fitness:
         systems: the same of each system's answers.
         dangerous: systems of whose wrong answers it accepts more than of all, with the share; each
             at a level corrected for their number.
-        order: whether it puts systems in the order in which people do; None of one system.
+        order: whether it puts no two systems of these answers the other way round than people do;
+            None of one system, or where one has fewer than `stats.LEAST_FOR_JUDGES` labels.
+        without_errors: its agreement with people once the labels' errors are undone, in a
+            sentence; None where nothing says how many labels are wrong.
     """
 
     judge: str
@@ -69,18 +78,19 @@ class Fitness:
     systems: dict[str, float]
     dangerous: dict[str, Figure]
     order: bool | None
+    without_errors: str | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The statement, the dangerous cell first."""
-        said = [f"{self.judge}, by {self.labels} of {self.answers:,} answers:"]
+        said = [f"{self.judge}, by labels of {self.answers:,} answers:"]
         if self.wrong_accepted.value is None:
             said.append("people reject too few answers to say which wrong ones it accepts")
         else:
             text = f"it accepts {_share(self.wrong_accepted)} of wrong answers"
             if self.dangerous:
-                most = ", ".join(f"{name}'s {_share(one)}" for name, one in self.dangerous.items())
-                text += f", more than that of {most}"
+                most = ", ".join(f"{name}'s: {_share(one)}" for name, one in self.dangerous.items())
+                text += f", and surely more of {most} (corrected for {len(self.systems)} systems)"
             said.append(text)
         bounds = [
             f"{100 * bound:.0f}% of {kind} answers"
@@ -93,12 +103,14 @@ class Fitness:
             said.append(f"it recognises at least {' and '.join(bounds)} ({100 * SURE:g}% sure)")
         said.append(self.gate)
         if self.order is not None:
-            apart = 100 * (max(self.systems.values()) - min(self.systems.values()))
+            order = "the order that people do" if self.order else "another order than people do"
+            said.append(f"on these answers it puts the {len(self.systems)} systems in {order}")
+        elif self.systems:
             said.append(
-                f"it puts the {len(self.systems)} systems in "
-                f"{'the order that people do' if self.order else 'another order than people do'}; "
-                f"differences between them are off by up to {apart:.0f} points"
+                f"with {self.answers:,} labels the order of systems is not known "
+                f"({LEAST_FOR_JUDGES} of each are needed)"
             )
+        said += [self.labels, *filter(None, [self.without_errors])]
         said.append(
             "check again when the judge, its model, the systems or the kind of questions change"
         )
@@ -127,6 +139,7 @@ class Fitness:
 def fitness_of(
     joined: Joined,
     labels: pl.DataFrame,
+    noise: LabelNoise | str,
     *,
     signatures: Mapping[str, str] | None = None,
     positive_from: float | None = None,
@@ -136,6 +149,7 @@ def fitness_of(
     Args:
         joined: judgments with their labels, of 0 and 1 or with `positive_from`.
         labels: as `load_labels` gives them.
+        noise: of the labels, as `label_noise` gives it.
         signatures: of the judges, by name, as far as they are known.
         positive_from: grade from which an answer is acceptable.
     """
@@ -144,13 +158,16 @@ def fitness_of(
     ).drop_nulls(["accepted", "verdict"])
     whose, known = _whose(labels), signatures or {}
     return [
-        _of_judge(str(name), known.get(str(name)), mine, whose)
+        _of_judge(str(name), known.get(str(name)), mine, whose, noise)
         for (name,), mine in rows.group_by("judge", maintain_order=True)
     ]
 
 
-def _of_judge(name: str, signature: str | None, rows: pl.DataFrame, labels: str) -> Fitness:
+def _of_judge(
+    name: str, signature: str | None, rows: pl.DataFrame, labels: str, noise: LabelNoise | str
+) -> Fitness:
     cells = cell_table(rows)
+    agreement = share_figure(cells[:, [_TP, _TN]].sum(axis=1), cells.sum(axis=1))
     wrong_accepted = _missed(cells[:, _TN], cells[:, _FP])
     systems: dict[str, float] = {}
     dangerous: dict[str, Figure] = {}
@@ -161,7 +178,10 @@ def _of_judge(name: str, signature: str | None, rows: pl.DataFrame, labels: str)
         people = {name: part[:, [_TP, _FN]].sum() / part.sum() for name, part in parts.items()}
         judged = {name: part[:, [_TP, _FP]].sum() / part.sum() for name, part in parts.items()}
         systems = {each: float(judged[each] - people[each]) for each in people}
-        order = sorted(people, key=people.__getitem__) == sorted(judged, key=judged.__getitem__)
+        if min(part.sum() for part in parts.values()) >= LEAST_FOR_JUDGES:
+            shares = np.array([list(people.values()), list(judged.values())])
+            apart = shares[:, :, None] - shares[:, None]
+            order = not (apart.prod(axis=0) < 0).any()
         dangerous = _dangerous(parts, wrong_accepted.value)
     return Fitness(
         judge=name,
@@ -178,6 +198,7 @@ def _of_judge(name: str, signature: str | None, rows: pl.DataFrame, labels: str)
         systems=systems,
         dangerous=dangerous,
         order=order,
+        without_errors=None if isinstance(noise, str) else agreement_sentence(noise, agreement),
     )
 
 
@@ -217,30 +238,62 @@ def _dangerous(parts: Mapping[str, Ints], every: float | None) -> dict[str, Figu
 def _whose(labels: pl.DataFrame) -> str:
     """Whose the labels are, as far as their table says it."""
     if "annotator_labels" not in labels.columns:
-        return "labels of one person or of persons unknown"
-    ratings = ratings_of(labels.unique("item") if "item" in labels.columns else labels)
+        return "one person labelled, or nobody says who"
+    labels = once_an_item(labels)
+    ratings = ratings_of(labels)
     counts = rating_counts(ratings)
-    people, alike = counts.sum(axis=1), pair_agreement(counts)
-    each = f"{people[people > 0].mean():.2g}".rstrip("0").rstrip(".")
-    if alike is None or math.isnan(alike):
-        return f"labels of {ratings.width} people, one an answer"
-    return f"labels of {each} people an answer, two of whom agree on {100 * alike:.0f}%"
+    people = counts.sum(axis=1)
+    several = people > 1
+    if not several.any():
+        return f"{ratings.width} people labelled, one an answer"
+    alike = several & (counts.max(axis=1) == people)
+    left_out = int((several & labels["label"].is_null().to_numpy()).sum())
+    text = (
+        f"two {'or more ' if people.max() > 2 else ''}people labelled {several.sum():,} of "
+        f"{(people > 0).sum():,} answers and agree on {alike.sum():,}"
+    )
+    if left_out:
+        others = "others" if left_out == (several & ~alike).sum() else "that are tied"
+        text += f"; the {left_out:,} {others} are left out"
+    return text
 
 
 def _share(figure: Figure) -> str:
     return figure.text(scale=100, digits=0, unit="%", words=True)
 
 
-def write_fitness(statements: Sequence[Fitness], where: Path) -> Path:
-    """Write the statements of all judges, by name; of a folder, into its `fitness.json`.
+def by_judge(statements: Sequence[Fitness]) -> dict[str, dict[str, Any]]:
+    """The statements as they are written, by judge."""
+    return {one.judge: {**plain(one), "sentences": list(one.sentences)} for one in statements}
+
+
+def write_fitness(statements: Sequence[Fitness], where: Path) -> tuple[Path, list[str]]:
+    """Write the statements, by judge, with those of other judges that the file already holds.
+
+    Args:
+        statements: of judges.
+        where: a file, or a folder for its `fitness.json`.
+
+    Returns:
+        The file; what was written, and which statements of more labels that replaces, as lines.
 
     Raises:
         DataError: it cannot be written.
     """
-    file = where / FILE if where.is_dir() else where
-    made = {one.judge: {**plain(asdict(one)), "sentences": one.sentences} for one in statements}
-    replace_file(file, (json.dumps(made, indent=1, ensure_ascii=False) + "\n").encode())
-    return file
+    file, known = where / FILE if where.is_dir() else where, {}
+    with suppress(DataError, AgreementError):  # none yet, or nothing to keep
+        known = _statements(where)[1]
+    made = by_judge(statements)
+    replace_file(file, (json.dumps(known | made, indent=1, ensure_ascii=False) + "\n").encode())
+    lines = [f"fitness of {', '.join(made)} is written to {file}"]
+    for judge, statement in made.items():
+        before, now = known.get(judge, {}).get("answers", 0), statement["answers"]
+        if isinstance(before, int) and before > now:
+            lines.append(
+                f"note: that of {judge} rests on {now:,} labels, and replaces one that rested on "
+                f"{before:,}"
+            )
+    return file, lines
 
 
 def fitness_line(judge: str, signature: str, where: Path | None) -> str:
@@ -248,7 +301,8 @@ def fitness_line(judge: str, signature: str, where: Path | None) -> str:
 
     Args:
         judge, signature: of this run.
-        where: a file that `write_fitness` wrote, or its folder; None for none.
+        where: a file that `write_fitness` or `agree --out` wrote, or the folder of the first; None
+            for none.
 
     Raises:
         DataError: the file cannot be read.
@@ -259,26 +313,48 @@ def fitness_line(judge: str, signature: str, where: Path | None) -> str:
             f"nothing says how far {judge} agrees with people here: 'markscheme agree' on labelled "
             f"answers writes {FILE}, which --fitness reads"
         )
-    file = where / FILE if where.is_dir() else where
-    try:
-        known = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{file} cannot be read as a statement of fitness: {error}") from error
-    if not isinstance(known, dict) or not all(map(_is_statement, known.values())):
-        raise AgreementError(f"{file} holds no statements of fitness; 'markscheme agree' writes it")
+    file, known = _statements(where)
     if judge not in known:
-        names = ", ".join(map(repr, known)) or "nobody"
+        names = excerpt(", ".join(map(repr, known)), _MOST_SAID)
         return f"{file} says nothing of {judge}; it is of {names}"
     about = known[judge]
     if about.get("signature") not in (None, signature):
         return (
-            f"{file} is of {judge} with signature {about['signature']}, and this run's is "
-            f"{signature}: agree again"
+            f"{file} is of {judge} with signature {excerpt(str(about['signature']), _MOST_SAID)}, "
+            f"and this run's is {signature}: agree again"
         )
-    return f"{judge}, by {about.get('labels')}: " + "; ".join(about["sentences"][1:-1])
+    first, *said = about["sentences"][:-1]
+    return f"{excerpt(first, _MOST_SAID)} {excerpt('; '.join(said), _MOST_SAID)}"
+
+
+def _statements(where: Path) -> tuple[Path, dict[str, Any]]:
+    """The file of fitness, and what it says by judge.
+
+    Raises:
+        DataError: the file cannot be read.
+        AgreementError: it holds no statements.
+    """
+    file = where / FILE if where.is_dir() else where
+    run = where if where.suffix != ".json" else where.parent if where.name == FILE else "RUN"
+    advice = f"run 'markscheme agree {run}' first, with labels: it writes {FILE} there"
+    try:
+        if not file.is_file():  # A pipe would be waited for.
+            raise FileNotFoundError("there is no such file")
+        if file.stat().st_size > _MOST_BYTES:
+            raise ValueError(f"it is larger than {_MOST_BYTES / 1e6:g} MB")
+        known = orjson.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"{file} cannot be read as a statement of fitness: {error}; {advice}"
+        ) from error
+    if isinstance(known, dict) and isinstance(known.get("command"), str):  # `agree --out` wrote it
+        known = known.get("fitness")
+    if not isinstance(known, dict) or not known or not all(map(_is_statement, known.values())):
+        raise AgreementError(f"{file} holds no statements of fitness; {advice}")
+    return file, known
 
 
 def _is_statement(value: object) -> bool:
     """Whether it is as `write_fitness` writes one, as far as a line of it needs."""
     said = value.get("sentences") if isinstance(value, dict) else None
-    return isinstance(said, list) and all(isinstance(one, str) for one in said)
+    return isinstance(said, list) and len(said) > 2 and all(isinstance(one, str) for one in said)

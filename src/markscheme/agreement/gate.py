@@ -51,7 +51,7 @@ class Gate:
             return f"{where}: no answers"
         text = f"{where}: accuracy {100 * self.accuracy:.1f}"
         if self.bound != self.accuracy:
-            text += f", at least {100 * self.bound:.1f} ({self.method})"
+            text += f", at least {100 * self.bound:.1f} (one-sided, {self.method})"
         if self.not_judged:
             text += f" ({self.not_judged:,} not judged, counted as wrong)"
         return text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from markscheme.agreement.sources import (
 from markscheme.flags import with_keywords
 from markscheme.results import (
     Column,
+    Figure,
     Table,
     TableResult,
     columns,
@@ -98,18 +99,27 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
     said = []
     for one in found:
         figure = one.figure
-        if figure is None or one.grades:
+        if figure is None:
             continue
-        these = one.about == "these" or figure.method == "betting"
         whose = f"the {one.answers:,} answers" if one.system is None else f"{one.system}'s answers"
-        whose += "" if these else " and others like them"
+        whose += " and others like them" if one.further else ""
         few = f"; few labels, {one.labelled:,}" if one.few else ""
         share = figure.text(scale=100, digits=0, unit="%", words=True)
-        said.append(
-            f"People would accept {share} of {whose}; "
-            f"{one.judge.partition(' + ')[0]} alone says {100 * one.judge_mean:.0f}%{few}"
-        )
+        alone = f"{one.judge.partition(' + ')[0]} "
+        alone += (
+            "judged none of them" if one.judge_mean is None
+            else f"alone says {100 * one.judge_mean:.0f}%"
+        )  # fmt: skip
+        said.append(f"People would accept {share} of {whose}; {alone}{_weights(one)}{few}")
     return tuple(said)
+
+
+def _weights(one: HumanAccuracy) -> str:
+    """How much each of several judges counts."""
+    weights = one.estimates[0].weights
+    if len(weights) < 2:
+        return ""
+    return f" (weights: {', '.join(f'{name} {each:.2f}' for name, each in weights.items())})"
 
 
 def _records(one: HumanAccuracy) -> list[dict[str, Any]]:
@@ -132,23 +142,31 @@ def _records(one: HumanAccuracy) -> list[dict[str, Any]]:
     ] or [about | nothing]  # fmt: skip
 
 
+def _named(found: Sequence[HumanAccuracy]) -> Iterator[tuple[str, Figure]]:
+    """Figures with what distinguishes them: the system, the method, or both."""
+    for one in found:
+        apart = len({each.figure.method for each in one.estimates if each.figure.method}) > 1
+        for each in one.estimates:
+            system = [one.system or "all"] if len(found) > 1 else []
+            method = [NAMES[each.method]] if apart or not system else []
+            yield " ".join(system + method), each.figure
+
+
 def _table(
     found: Sequence[HumanAccuracy],
     records: Sequence[Mapping[str, Any]],
     options: EstimateOptions,
     more: Sequence[str],
 ) -> Table:
-    figures = [(NAMES[each.method], each.figure) for one in found for each in one.estimates]
     said = [
-        *interval_note(figures, options.confidence),
-        f"judge: {found[0].judge}, by its {found[0].predictions}s"
-        + ("" if options.anytime else "; intervals are clustered on question"),
+        *interval_note(_named(found), found[0].population, options.confidence),
+        f"judge: {found[0].judge}, by its {found[0].predictions}s",
     ]
     said += more
     if options.anytime:
         said.append(
             "the interval holds at every look, labels in the order of their file, which must be "
-            "random; it is about these answers, not about further questions"
+            "random"
         )
     for one in found:
         notes = ([one.refusal] if one.refusal else []) + list(one.notes)

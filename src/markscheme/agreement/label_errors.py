@@ -60,7 +60,7 @@ def label_errors_table(errors: pl.DataFrame) -> Table | None:
         return None
     kind = FALSE_PASS if (errors["error"] == FALSE_PASS).any() else FALSE_REJECT
     found = errors.filter(pl.col("error") == kind)
-    judges = found["judge"].n_unique()
+    judges, whose = found["judge"].n_unique(), excerpt(str(found["judge"][0]), _LONGEST)
     shown = found.group_by("judge", maintain_order=True).head(max(1, _SHOWN // judges))
     shown = shown.head(_SHOWN)
     texts = [name for name in ("question", "references", "answer") if name in shown.columns]
@@ -70,7 +70,7 @@ def label_errors_table(errors: pl.DataFrame) -> Table | None:
     does = "accept" if kind == FALSE_PASS else "reject"
     more = f"{left:,} more not shown; " if left else ""
     return Table.of(
-        f"{what} that the judge {does}s" if judges == 1 else f"{what} that judges {does}",
+        f"{what} that {whose} {does}s" if judges == 1 else f"{what} that judges {does}",
         (*map(Column, several), *columns(_EXCERPT, *texts)),
         shown,
         (f"{more}--errors FILE writes every answer on which judge and people differ",),

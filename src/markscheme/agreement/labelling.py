@@ -10,15 +10,21 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.accuracy_estimates import sample_of, with_clusters, with_labels
-from markscheme.agreement.bootstrap import numbers_of
+from markscheme.agreement.accuracy_estimates import (
+    running,
+    sample_of,
+    unequal_chances,
+    with_clusters,
+    with_label_notes,
+)
+from markscheme.agreement.clustered import numbers_of
 from markscheme.agreement.options import EstimateOptions, PlanOptions
-from markscheme.agreement.sequences import running_estimate
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
     judged_table,
     labels_if_any,
+    names_of,
     open_run,
 )
 from markscheme.errors import AgreementError, MarkschemeError
@@ -33,7 +39,7 @@ from markscheme.stats import (
     correlation_within,
     labels_needed,
 )
-from markscheme.tables import load_labels, one_judge, write_table
+from markscheme.tables import KEYS, load_labels, one_judge, write_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +47,8 @@ class LabelNeed:
     """How many labels a question takes.
 
     Attributes:
-        labels: how many, known ones included and never fewer than `estimate` takes; None where not
-            even labels of all answers do.
+        labels: how many, known ones included, never fewer than `estimate` takes and never more than
+            without the judge; None where not even labels of all answers do.
         labels_alone: how many without the judge's help, or None likewise.
         reach: the half-width that four in five samples of so many labels (or of all) stay within.
         share: of samples of so many labels (or of all) that answer the question.
@@ -51,7 +57,8 @@ class LabelNeed:
         known: labels that are there already.
         more: how many more than these.
         more_anytime: about how many more if one looks after every label and stops when the
-            interval is narrow enough (`sequences.running_estimate`); None without a pilot.
+            interval is narrow enough, as `estimate --anytime` says; None without a pilot, and
+            where the plan is not about these answers alone.
     """
 
     labels: int | None
@@ -76,7 +83,7 @@ class PlanResult(TableResult):
 
     Attributes:
         needs: by system (None: all answers), how many labels the question takes; empty where only
-            a number of labels was given.
+            a number of labels is fixed.
         notes: the same in sentences.
     """
 
@@ -137,13 +144,18 @@ def plan_labels(
     """
     wanted = with_keywords(PlanOptions, options, keywords)
     pair = wanted.for_difference
-    if not (wanted.half_width or wanted.above or wanted.count or pair):
+    if all(one is None for one in (wanted.half_width, wanted.above, wanted.count)) and not pair:
         raise AgreementError(
             "a plan requires --half-width, such as 0.03, --above LIMIT, --for-difference A,B or "
             "--count"
         )
     if wanted.above is not None and (pair or wanted.half_width is not None):
         raise AgreementError("--above is of one share; leave out --half-width and --for-difference")
+    if len(names_of(wanted.judge or "")) > 1:
+        raise AgreementError(
+            "a plan is by one judge: what others add to it, labels must show first. Plan by the "
+            "best of them; 'estimate' takes several"
+        )
     run = open_run(judgments, answers=answers)
     rows = one_judge(
         judged_table(
@@ -155,17 +167,16 @@ def plan_labels(
     known = labels_if_any(run, pilot, column=wanted.label_column, columns=wanted.columns)
     if pilot is None and known is not None and known["label"].count() == known.height:
         known = None  # There are none left to draw: the plan is as if none had a label.
-    table = _with_known(rows, known)
+    table, said = _with_known(rows, known)
     if pair:
         table = _both_answered(table, pair, by=wanted.by)
     parts = table.partition_by("system", maintain_order=True) if wanted.by else [table]
     drawn: list[pl.DataFrame] = []
     needs: dict[str | None, LabelNeed] = {}
-    said: list[str] = []
     for place, part in enumerate(parts):
         name = part["system"][0] if wanted.by else None
         number = wanted.count
-        if number is None or wanted.half_width or wanted.above:
+        if number is None or wanted.half_width is not None or wanted.above is not None:
             need = needs[name] = label_need(part, wanted)
             said.append(_sentence(need, name, part.height, wanted))
             number = wanted.count or need.labels or part.height
@@ -193,12 +204,15 @@ def plan_labels(
     )  # fmt: skip
 
 
-def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> pl.DataFrame:
-    """All answers of the judge with their `cluster` and, where it is known, `label`."""
+def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> tuple[pl.DataFrame, list[str]]:
+    """All answers of the judge with their `cluster` and, where it is known, `label`; and notes."""
     if labels is not None:
-        return with_labels(rows, labels)
+        return with_label_notes(rows, labels)
     none = {"label": pl.lit(None, pl.Float64), "place": pl.lit(None, pl.Int64)}
-    return with_clusters(rows).with_columns(**none)
+    by_id = KEYS[0] in rows.columns and not rows[KEYS[0]].null_count()
+    key = KEYS[:1] if by_id else [name for name in KEYS[1:] if name in rows.columns]
+    rows = rows.unique(key, keep="first", maintain_order=True)
+    return with_clusters(rows).with_columns(**none), []
 
 
 def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None) -> pl.DataFrame:
@@ -207,9 +221,11 @@ def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None
     Raises:
         AgreementError: other than two systems, or one that is not there, or no such question.
     """
-    if len(pair) != 2 or by:
+    if len(set(pair)) != 2 or len(pair) != 2 or by:
         raise AgreementError(
-            "a plan for a difference is of two systems: --for-difference A,B, without --by"
+            "a plan for a difference is of two systems, and not the same twice, without --by: "
+            f"--for-difference A,B, not {','.join(pair)!r}; a name with a comma cannot be given "
+            "there (Python: for_difference=(A, B))"
         )
     lacking = [name for name in ("question", "answer", "system") if name not in table.columns]
     if lacking:
@@ -264,37 +280,52 @@ def _of_the_draw(plan: pl.DataFrame, table: pl.DataFrame, options: PlanOptions) 
 
 
 def _sentence(need: LabelNeed, system: str | None, answers: int, options: PlanOptions) -> str:
-    whose = f"{system}: " if system else ""
-    if options.half_width is not None:
-        what = f"give an interval of +-{100 * options.half_width:g} points or narrower"
-    elif options.above is not None:
-        what = f"show that people accept more than {100 * options.above:g}%"
+    if options.for_difference:
+        value = f"a difference of {100 * need.value:+.1f} points"
+    else:
+        value = f"{100 * need.value:.0f}% accepted by people"
+    text = f"{_asked(need, answers, options)}; supposing {value}, from {need.source}"
+    if need.more and need.labels is not None:
+        text += f". {need.more:,} of them are still to be labelled"
+    if need.more_anytime:
+        text += (
+            f"; if you look after every label ('estimate --anytime'), about {need.more_anytime:,} "
+            f"more, {need.known + need.more_anytime:,} in all"
+        )
+    return f"{system}: {text}" if system else text
+
+
+def _asked(need: LabelNeed, answers: int, options: PlanOptions) -> str:
+    """How many labels show what is wanted, or why none do."""
+    half, limit, most = options.half_width, options.above, min(answers, MOST_ANSWERS)
+    if half is not None:
+        what = f"give an interval of +-{100 * half:g} points or narrower"
+    elif limit is not None:
+        what = f"show that people accept more than {100 * limit:g}%"
     else:
         what = f"show which of {' and '.join(options.for_difference)} is better"
-    most = min(answers, MOST_ANSWERS)
+    if need.labels is not None and need.more == 0:
+        if half is not None and need.reach is not None:
+            what = f"give +-{_points(need.reach)} points"
+        return f"the {need.known:,} labels that are there {what}"
     if need.labels is not None:
         alone = f"more than {most:,}" if need.labels_alone is None else f"{need.labels_alone:,}"
-        text = (
-            f"{need.labels:,} labels {what} in {100 * ASSURANCE:g}% of samples ({alone} without "
-            "the judge)"
-        )
-    elif options.half_width is not None and need.reach is not None:
-        text = f"even all {most:,} labels give no less than +-{100 * need.reach:.1f} points"
-    else:
-        text = f"even all {most:,} labels {what} in only {100 * need.share:.0f}% of samples"
-    value = (
-        f"a difference of {100 * need.value:+.1f} points"
-        if options.for_difference
-        else f"{100 * need.value:.0f}% accepted by people"
-    )
-    text = f"{whose}{text}; supposing {value}, from {need.source}"
-    if need.more is not None:
-        text += f". {need.more:,} of them are still to be labelled"
-    if need.more_anytime is not None:
-        text += (
-            f"; about {need.more_anytime:,} if you look after every label ('estimate --anytime')"
-        )
-    return text
+        some = (f"about {need.labels:,}", ASSURANCE)
+        labels, share = some if need.labels < answers else (f"all {answers:,}", need.share)
+        samples = f"in {100 * share:.0f}% of samples"
+        return f"{labels} labels {what} {samples} ({alone} without the judge)"
+    if half is not None and need.reach is not None:
+        reach = _points(need.reach, above=half)
+        return f"even all {most:,} labels give no less than +-{reach} points"
+    if limit is not None and need.value <= limit:
+        return f"no labels {what}, which is supposed to be false"
+    return f"even all {most:,} labels {what} in only {100 * need.share:.0f}% of samples"
+
+
+def _points(share: float, *, above: float = 0.0) -> str:
+    """A half-width in points, with so many digits that it is above what is wanted."""
+    shown = (f"{100 * share:.{digits}f}" for digits in range(1, 9))
+    return next(text for text in shown if float(text) > 100 * above)
 
 
 def _table(
@@ -333,7 +364,9 @@ def _labelling_file(
         order.append("system")
     shown = [name for name in order if name in plan.columns]
     design = [name for name in ("answer_id", "inclusion_probability") if name in plan.columns]
-    return plan.select(*shown, pl.col("label").cast(pl.Float64), *design)
+    whole = (plan["label"] % 1 == 0).all()
+    label = pl.col("label").cast(pl.Int64 if whole else pl.Float64)
+    return plan.select(*shown, label, *design)
 
 
 def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
@@ -352,6 +385,8 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
     how = {"about": options.about, "confidence": confidence, "seed": options.seed}
     found = labels_needed(supposed, wanted, **how)  # type: ignore[arg-type]
     alone = labels_needed(supposed, wanted, judges=False, **how)  # type: ignore[arg-type]
+    if alone.share >= ASSURANCE and (found.share < ASSURANCE or alone.labels < found.labels):
+        found = alone  # What the judge may cost is left to chance, and to the labels.
     labels, labels_alone = (
         each.labels if each.share >= ASSURANCE else None for each in (found, alone)
     )
@@ -361,7 +396,7 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
         labels=labels, labels_alone=labels_alone, reach=found.half_width, share=found.share,
         value=found.value, source=source, known=known,
         more=None if labels is None or not known else max(0, labels - known),
-        more_anytime=_more_anytime(supposed, options) if known else None,
+        more_anytime=_more_anytime(answers, options) if known else None,
     )  # fmt: skip
 
 
@@ -392,7 +427,12 @@ def _supposed(answers: pl.DataFrame, options: PlanOptions) -> Supposed:
         raise AgreementError(
             f"a judge accuracy of {right:g} tells nothing; suppose one above 0.5, at most 1"
         )
-    sample, _ = sample_of(answers, EstimateOptions())
+    sample, _ = sample_of(answers, EstimateOptions(positive_from=options.positive_from))
+    if not sample.labelled.any() and answers["verdict"].null_count() == answers.height:
+        raise AgreementError(
+            f"{answers['judge'][0]} judged none of the {answers.height:,} answers, so that nothing "
+            "is known of them: judge them first, give a --pilot, or only a --count"
+        )
     # What was not judged is like the answers whose scores are as the average.
     accepted = answers["verdict"].fill_null(bool(sample.predictions.mean() >= 0.5)).to_numpy()
     pair = options.for_difference
@@ -417,22 +457,15 @@ def units(answers: pl.DataFrame, *, questions: bool) -> np.ndarray:
     return np.arange(answers.height)
 
 
-def _more_anytime(supposed: Supposed, options: PlanOptions) -> int | None:
-    """What `estimate --anytime` would take, the known labels being the beginning of its sequence.
-
-    The judge's help is seen on these alone; repeated, it represents all answers.
-    """
-    has = ~np.isnan(supposed.labels)
-    labels, predictions = supposed.labels[has], supposed.predictions[has, 0]
-    grades = bool((np.abs(np.r_[labels, predictions] - 0.5) > 0.5).any())
-    if options.half_width is None or options.for_difference or grades:
+def _more_anytime(answers: pl.DataFrame, options: PlanOptions) -> int | None:
+    """What `estimate --anytime` says, which is about these answers alone."""
+    half = options.half_width
+    if half is None or options.for_difference or options.about == "future":
         return None
-    total = len(has)
-    known = np.r_[labels, np.full(total - len(labels), np.nan)]
-    running = running_estimate(
-        known, predictions=np.resize(predictions, total), confidence=options.confidence
-    )
-    return running.more_for(options.half_width)
+    if unequal_chances(answers):
+        return None
+    sample, _ = sample_of(answers, EstimateOptions(positive_from=options.positive_from))
+    return running(answers, sample, options.confidence)[0].more_for(half)
 
 
 def choose_labels(

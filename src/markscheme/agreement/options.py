@@ -42,20 +42,9 @@ LabelErrors = Annotated[
         rare=True,
     ),
 ]
-AboutOption = Annotated[
-    About, Option("Answers to further questions like these, or these answers alone.")
-]
+ABOUT = "Answers to further questions like these, or these answers alone. One of future, these."
 HalfWidth = Annotated[
     float | None, Option("Wanted half-width of the interval: 0.03 is 3 points of accuracy.")
-]
-Resamples = Annotated[
-    int,
-    Option(
-        "Resamples of questions for intervals and tests; 0 for none, where there is no test.",
-        aliases=("--bootstrap",),
-        minimum=0,
-        rare=True,
-    ),
 ]
 
 
@@ -96,26 +85,14 @@ class JudgesOption:
     judges: Judges = ()
 
 
+@retired("resamples", "seed")
 @dataclass(frozen=True, kw_only=True)
-class RandomOptions:
-    """What is random, and how sure intervals are.
-
-    Attributes:
-        seed: of everything random.
-        confidence: of the intervals.
-    """
-
-    seed: Seed = 0
-    confidence: Confidence = 0.95
-
-
-@dataclass(frozen=True, kw_only=True)
-class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
+class AgreeOptions(JudgmentOptions, JudgesOption):
     """What `agree` computes.
 
     Attributes:
         by: `system`: figures for each system too.
-        resamples: of questions, for the interval of average precision; 0 for no intervals at all.
+        confidence: of the intervals.
         annotators: agreement between the people who labelled, too.
         people: which of them; none for all.
         blanks: an annotator's blank is no rating (`missing`), or a `category` of its own.
@@ -126,7 +103,7 @@ class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
     """
 
     by: By = None
-    resamples: Resamples = 1000
+    confidence: Confidence = 0.95
     annotators: Annotated[bool, Option("Agreement between the annotators, too.")] = False
     people: Annotated[
         tuple[str, ...],
@@ -183,27 +160,18 @@ class CompareOptions(JudgmentOptions, JudgesOption):
     confidence: Confidence = 0.95
 
 
+@retired("resamples", "seed")
 @dataclass(frozen=True, kw_only=True)
-class RankOptions(JudgmentOptions, JudgesOption, RandomOptions):
+class RankOptions(JudgmentOptions, JudgesOption):
     """How systems are ranked.
 
     Attributes:
-        protocol: `direct`: each answer's own verdict and label; `amended`: exact match against
-            references amended by them (Kamalloo et al. 2023, section 4.3), which needs `answers`.
         baseline: the judge that differences are taken from; None for exact_match or the first.
         scores: rank by mean score rather than by the share accepted.
         common: keep only the questions that all systems answered.
-        resamples: bootstrap resamples of questions for the intervals; 0 for none.
+        confidence: of the intervals.
     """
 
-    protocol: Annotated[
-        Literal["direct", "amended"],
-        Option(
-            "direct: each answer's own verdict. amended: exact match against references "
-            "amended by the verdicts (Kamalloo et al. 2023); requires --answers.",
-            rare=True,
-        ),
-    ] = "direct"
     baseline: Annotated[
         str | None,
         Option("Judge that differences are taken from. [default: exact_match, or the first]"),
@@ -219,7 +187,7 @@ class RankOptions(JudgmentOptions, JudgesOption, RandomOptions):
     common: Annotated[
         bool, Option("Keep only the questions that all systems answered.", rare=True)
     ] = False
-    resamples: Resamples = 1000
+    confidence: Confidence = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,7 +199,8 @@ class EstimateOptions(JudgmentOptions):
             together, each by what it adds to the others.
         by: `system`: an estimate for each system, and the one for all answers.
         about: `future`: what people would say of answers to further questions like these, of which
-            these are a sample too; `these`: of these answers alone, which takes fewer labels.
+            these are a sample too; `these`: of these answers alone, which takes fewer labels. None
+            is `future`, and with `anytime` `these`.
         predictions: `score`, `verdict`, or `auto`: scores where every judged answer has one.
         confidence: of the intervals.
         trust_sample: do not refuse labels that are evidently no random sample.
@@ -241,13 +210,14 @@ class EstimateOptions(JudgmentOptions):
         label_errors: the share of labels that is supposed to be wrong; None for what answers that
             several people labelled show.
 
-    With `positive_from` None labels are taken as they are, and the mean grade is estimated where
-    they are grades.
+    Labels that are grades need `positive_from`.
     """
 
     judge: Annotated[Sequence[str], JUDGE] = ()
     by: By = None
-    about: AboutOption = "future"
+    about: Annotated[About | None, Option(f"{ABOUT} [default: future; with --anytime these]")] = (
+        None
+    )
     predictions: Annotated[
         Predictions, Option("Scores, verdicts, or auto: scores where all have one.", rare=True)
     ] = "auto"
@@ -264,7 +234,7 @@ class EstimateOptions(JudgmentOptions):
 
 @retired("design", "strata")
 @dataclass(frozen=True, kw_only=True)
-class PlanOptions(JudgmentOptions, RandomOptions):
+class PlanOptions(JudgmentOptions):
     """How many answers are to be labelled.
 
     Attributes:
@@ -278,6 +248,8 @@ class PlanOptions(JudgmentOptions, RandomOptions):
         by: `system`: the plan is of each system's own estimate.
         about: as of `EstimateOptions`.
         with_system: whether the labelling file says which system gave each answer.
+        seed: of the draw.
+        confidence: of the interval that is planned.
     """
 
     half_width: HalfWidth = None
@@ -306,11 +278,13 @@ class PlanOptions(JudgmentOptions, RandomOptions):
     ] = 0.85
     judge: Judge = None
     by: By = None
-    about: AboutOption = "future"
+    about: Annotated[About, Option(ABOUT)] = "future"
     with_system: Annotated[
         bool,
         Option("Write down which system gave each answer, which may sway the labeller.", rare=True),
     ] = False
+    seed: Seed = 0
+    confidence: Confidence = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,9 +19,10 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.closed_forms import holm_figures
+from markscheme.agreement.clustered import cell_table
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.sources import names_of
-from markscheme.agreement.verdicts import FROM_COUNTS, cell_table, four_cells, statistics
+from markscheme.agreement.verdicts import FROM_COUNTS, four_cells, statistics
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
 from markscheme.stats import (

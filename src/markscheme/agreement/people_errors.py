@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.annotators import ratings_of
+from markscheme.agreement.annotators import once_an_item, ratings_of
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
 from markscheme.stats import (
@@ -19,9 +19,10 @@ from markscheme.stats import (
 )
 from markscheme.tables import as_binary
 
-AS_THEY_SAY = (
-    "as these labellers say: no answers were labelled twice, so how many labels are wrong is not "
-    "known (--label-errors RATE undoes a supposed share)"
+_AS_THEY_SAY = "as these labellers say: {} (--label-errors RATE undoes a supposed share)"
+_UNKNOWN = _AS_THEY_SAY.format("how many labels are wrong is not known")
+NOTHING_TWICE = _AS_THEY_SAY.format(
+    "no answers were labelled twice, so how many labels are wrong is not known"
 )
 
 
@@ -31,7 +32,7 @@ def label_noise(
     supposed: float | None = None,
     positive_from: float | None = None,
     confidence: float = 0.95,
-) -> LabelNoise | None:
+) -> LabelNoise | str:
     """The share of wrong labels: as supposed, or from answers that several people labelled.
 
     Args:
@@ -41,8 +42,9 @@ def label_noise(
         confidence: of the interval.
 
     Returns:
-        Of the labels that count, which are a majority's where several labelled an answer; None
-        where fewer than `LEAST_OF_OVERLAP` pairs of labels are of one answer, or labels are grades.
+        Of the labels that count, which are a majority's where several labelled an answer; why it
+        is not known where fewer than `LEAST_OF_OVERLAP` pairs of labels are of one answer, or
+        labels are grades.
 
     Raises:
         AgreementError: no such share.
@@ -54,12 +56,11 @@ def label_noise(
             )
         return LabelNoise(rate=supposed, low=supposed, high=supposed)
     if "annotator_labels" not in labels.columns:
-        return None
-    if "item" in labels.columns:
-        labels = labels.unique("item", keep="first", maintain_order=True)
+        return NOTHING_TWICE
+    labels = once_an_item(labels)
     ratings = ratings_of(labels)
     if positive_from is None and not are_verdicts(ratings):
-        return None
+        return _UNKNOWN
     cells = np.column_stack(
         [
             as_binary(ratings[name], positive_from=positive_from).cast(pl.Float64).to_numpy()
@@ -72,9 +73,9 @@ def label_noise(
     if "question" in labels.columns:
         questions = labels["question"].rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
     pairs = np.bincount(questions, people * (people - 1) / 2)
-    if pairs.sum() < LEAST_OF_OVERLAP:
-        return None
     differ = np.bincount(questions, accepted * (people - accepted))
+    if pairs.sum() < LEAST_OF_OVERLAP:
+        return _too_few(int((people > 1).sum()), int(pairs.sum()), int(differ.sum()))
     noise = noise_from_pairs(differ, pairs, confidence=confidence)
     counted = as_binary(labels["label"], positive_from=positive_from).cast(pl.Float64).to_numpy()
     one_persons = ((cells == counted[:, None]) | ~known).all(axis=0) & known.any(axis=0)
@@ -91,20 +92,38 @@ def are_verdicts(ratings: pl.DataFrame) -> bool:
     return bool(ratings.select(known.all()).to_numpy().all())
 
 
+def _too_few(answers: int, pairs: int, differ: int) -> str:
+    if not pairs:
+        return NOTHING_TWICE
+    many = f"{pairs} pairs of labels are of the same answers"
+    if pairs == answers:
+        many = f"{answers} {'answers were' if answers > 1 else 'answer was'} labelled twice"
+    return _AS_THEY_SAY.format(
+        f"{many} ({differ} differ); {LEAST_OF_OVERLAP} are needed to say how many labels are wrong"
+    )
+
+
 def undone(figure: Figure, noise: LabelNoise) -> Figure:
-    """A share of labels, or of agreement with them, without their errors; of no value, itself."""
+    """A share of labels, or of agreement with them, without their errors; of no value, itself.
+
+    A share that so many wrong labels cannot give has none: it is surely above 1 - e, or below e.
+    """
     if figure.value is None or figure.low is None or figure.high is None:
         return figure
+    above = figure.low > 1 - noise.low
+    if above or figure.high < noise.low:
+        end, limit = ("above", 1 - noise.low) if above else ("below", noise.low)
+        return Figure(
+            reason=f"{100 * noise.low:.3g}% wrong labels do not fit a share of "
+            f"{100 * figure.value:.0f}%, as none is {end} {100 * limit:.3g}% then"
+        )
     value, low, high = without_noise(figure.value, figure.low, figure.high, noise)
     return Figure(value=value, low=low, high=high, method=figure.method)
 
 
 def noise_sentence(noise: LabelNoise, without: Mapping[str, Figure]) -> str:
     """How many labels are wrong, and figures without their errors, by the name of what they are."""
-    shares = ", ".join(
-        f"{name}{' ' if name else ''}{figure.text(scale=100, digits=0, unit='%', words=True)}"
-        for name, figure in without.items()
-    )
+    shares = ", ".join(f"{name} {_text(figure)}".lstrip() for name, figure in without.items())
     wrong = f"{100 * noise.rate:.1f}% of labels"
     if not noise.pairs:
         return f"supposing that {wrong} are wrong, without these errors: {shares}"
@@ -113,3 +132,18 @@ def noise_sentence(noise: LabelNoise, without: Mapping[str, Figure]) -> str:
         f"about {wrong} are wrong ({100 * noise.low:.1f} to {100 * noise.high:.1f}); without these "
         f"errors: {shares}"
     )
+
+
+def agreement_sentence(noise: LabelNoise, agreement: Figure) -> str:
+    """A judge's agreement with people once the labels' errors are undone."""
+    supposed = "" if noise.pairs else " supposed"
+    return (
+        f"these shares are as the labels say; without the {100 * noise.rate:.1f}%{supposed} wrong "
+        f"ones it agrees with people on {_text(undone(agreement, noise))}"
+    )
+
+
+def _text(figure: Figure) -> str:
+    if figure.value is None:
+        return f"an unknown share ({figure.reason})"
+    return figure.text(scale=100, digits=0, unit="%", words=True)

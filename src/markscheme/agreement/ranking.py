@@ -14,17 +14,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.bootstrap import cluster_draws
 from markscheme.errors import AgreementError, DataError
 from markscheme.results import Figure, figure
+from markscheme.stats import LEAST_QUESTIONS, jackknife_variance, kish, t_quantile
 
 Array = npt.NDArray[np.float64]
 Statistic = Callable[[Array, Array], float]
 
 CONSTANT = "all systems are equal on one side"
 FEW = "a ranking needs two systems or more"
-LEAST_QUESTIONS = 10
-"""Fewer questions tell nothing of how far their means may be off."""
 DIGITS = 9
 """Means closer than this many decimals are ties: sums in another order must not break them."""
 
@@ -43,12 +41,11 @@ class Ranking:
             `rank_changes` (systems whose rank differs from the human one).
         tau_b: Kendall's tau-b with the human ranking, by measure; interval of
             `tau_interval`.
-        spearman: Spearman's rho with the human ranking, by measure. It has no interval: that of the
-            bootstrap leaves out the truth where systems are near each other, and no other is known.
+        spearman: Spearman's rho with the human ranking, by measure. It has no interval: none is
+            known that holds the truth where systems are near each other.
         human: the measure that is people's verdicts.
         baseline: the measure that gains are over; None if there is none.
         questions: how many questions the means are over.
-        resamples, seed: of the interval on tau-b; 0 where none was requested.
     """
 
     systems: pl.DataFrame
@@ -58,8 +55,6 @@ class Ranking:
     human: str
     baseline: str | None
     questions: int
-    resamples: int
-    seed: int
 
 
 def rank_systems(
@@ -68,8 +63,6 @@ def rank_systems(
     measures: Sequence[str],
     human: str,
     baseline: str | None = None,
-    resamples: int = 0,
-    seed: int = 0,
     confidence: float = 0.95,
 ) -> Ranking:
     """System means, differences to a baseline and to people, and rank correlation with people.
@@ -81,8 +74,6 @@ def rank_systems(
         measures: columns to compare with the human one.
         human: the column with human verdicts.
         baseline: the measure that deltas and gains are taken from (EM in the paper).
-        resamples: bootstrap resamples over questions for the intervals; 0 for none.
-        seed: of the resampling.
         confidence: of the intervals.
 
     Raises:
@@ -111,19 +102,13 @@ def rank_systems(
     )
     table = _with_ranks(table, columns, human, baseline)
     compared = [name for name in columns if name != human]
-    people = means[:, columns.index(human)]
-    tau = {n: kendall_tau_b(means[:, columns.index(n)], people) for n in compared}
-    rho = {n: spearman_rho(means[:, columns.index(n)], people) for n in compared}
-    if resamples:
-        drawn = _resampled_means(sums, counts, resamples, seed)
-        human_drawn = drawn[:, :, columns.index(human)]
-        for name in compared:
-            measure_drawn = drawn[:, :, columns.index(name)]
-            sides = np.stack([means[:, columns.index(name)], people], axis=1)
-            tau[name] = tau_interval(
-                tau[name], sides, np.stack([measure_drawn, human_drawn], axis=2),
-                questions=questions, confidence=confidence,
-            )  # fmt: skip
+    people = columns.index(human)
+    tau, rho = {}, {}
+    for name in compared:
+        sides = [columns.index(name), people]
+        point = kendall_tau_b(*means[:, sides].T)
+        tau[name] = tau_interval(point, sums[:, :, sides], counts, confidence=confidence)
+        rho[name] = spearman_rho(*means[:, sides].T)
     return Ranking(
         systems=table,
         measures=_measure_rows(table, columns, human, baseline),
@@ -132,8 +117,6 @@ def rank_systems(
         human=human,
         baseline=baseline,
         questions=questions,
-        resamples=resamples,
-        seed=seed,
     )
 
 
@@ -151,41 +134,41 @@ def spearman_rho(first: npt.ArrayLike, second: npt.ArrayLike) -> Figure:
     return _correlation(first, second, lambda x, y: float(spearmanr(x, y).statistic))
 
 
-def tau_interval(
-    point: Figure, means: Array, drawn: Array, *, questions: int, confidence: float = 0.95
-) -> Figure:
+def tau_interval(point: Figure, sums: Array, counts: Array, *, confidence: float = 0.95) -> Figure:
     """Kendall's tau with bounds from the pairs of systems that both rankings distinguish.
 
     A pair counts as ranked alike or contrariwise where the difference of its means is beyond chance
-    on both sides, for all pairs and both sides together (largest studentised difference of the
-    resamples; Romano & Wolf 2005, section 4); every other pair may be either. The percentiles of
-    resampled tau do not hold: where systems are near each other a resample's order is worse than
-    the sample's, and their interval leaves out a truth of 1.
+    on both sides, for all pairs and both sides together (Student's t with the jackknife over
+    questions; Bonferroni); every other pair may be either. The percentiles of resampled tau do not
+    hold: where systems are near each other a resample's order is worse than the sample's, and their
+    interval leaves out a truth of 1.
 
     Args:
         point: tau-b of the sample.
-        means: (systems, 2) of the measure and of people.
-        drawn: (resamples, systems, 2) the same of resampled questions.
-        questions: how many there are.
+        sums: (questions, systems, 2) of the answers' values by the measure and by people.
+        counts: (questions, systems) answers.
         confidence: of the bounds.
     """
+    questions = len(counts)
     if point.value is None or questions < LEAST_QUESTIONS:
         return point
-    left, right = np.triu_indices(len(means), k=1)
-    differences = means[left] - means[right]
-    moved = drawn[:, left] - drawn[:, right] - differences
-    # Where no resample differs, one answer more would: a chance of zero is not known to be one.
-    error = np.sqrt(moved.var(axis=0) * questions / (questions - 1) + (0.5 / questions) ** 2)
-    largest = (np.abs(moved) / error).max(axis=(1, 2))
-    known = np.abs(differences) > np.quantile(largest, confidence) * error
+    left, right = np.triu_indices(counts.shape[1], k=1)
+    total, answers = sums.sum(axis=0), counts.sum(axis=0)
+    means = total / answers[:, None]
+    differences = (means[left] - means[right]).round(DIGITS)
+    without = (total - sums) / (answers - counts)[:, :, None]
+    moved = np.apply_along_axis(jackknife_variance, 0, without[:, left] - without[:, right])
+    # Where no question moves it, one answer more would: a chance of zero is not known to be one.
+    error = np.sqrt(moved + (0.5 / questions) ** 2)
+    freedom = max(kish(counts.sum(axis=1)) - 1.0, 1.0)
+    reach = t_quantile(freedom, 1 - (1 - confidence) / 2 / differences.size)
     signs = np.sign(differences).prod(axis=1)
-    sure = known.all(axis=1)
+    sure = (np.abs(differences) > reach * error).all(axis=1)
     alike, open_ = float(signs[sure].sum()), float((~sure).sum())
     low, high = ((alike + side * open_) / len(signs) for side in (-1, 1))
     return Figure(
-        value=point.value, low=min(low, point.value), high=max(high, point.value),
-        resamples=len(drawn), method="pairs",
-    )  # fmt: skip
+        value=point.value, low=min(low, point.value), high=max(high, point.value), method="pairs"
+    )
 
 
 def _check(scores: pl.DataFrame, columns: Sequence[str]) -> None:
@@ -258,22 +241,6 @@ def _measure_rows(
             }
         )
     return pl.DataFrame(rows, infer_schema_length=None)
-
-
-def _resampled_means(sums: Array, counts: Array, resamples: int, seed: int) -> Array:
-    """(resamples, systems, measures) means over questions drawn with replacement."""
-    questions, systems, measures = sums.shape
-    flat = np.concatenate([sums.reshape(questions, -1), counts], axis=1)
-    rng = np.random.default_rng(seed)
-    chunk = max(1, 20_000_000 // questions)
-    drawn = []
-    for start in range(0, resamples, chunk):
-        size = min(chunk, resamples - start)
-        weights = cluster_draws(questions, size, rng)
-        totals = weights.astype(np.float64) @ flat
-        top = totals[:, : systems * measures].reshape(size, systems, measures)
-        drawn.append(top / totals[:, systems * measures :][:, :, None])
-    return np.concatenate(drawn).round(DIGITS)
 
 
 def _correlation(first: npt.ArrayLike, second: npt.ArrayLike, function: Statistic) -> Figure:

@@ -27,8 +27,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,6 @@ from markscheme.errors import AgreementError
 from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
-Unit = Literal["answer", "question"]
 
 FRACTIONS = np.geomspace(0.004, 0.95, 12)
 """Of what may be lost at most: small ones win with many labels, large ones with few."""
@@ -56,7 +55,7 @@ class RunningEstimate:
         estimate: share that people would accept; None before the first label.
         lower, upper: hold the truth all the time with the wanted confidence; 0 and 1 at first.
         n: labels so far.
-        answers: of how many answers; None where that is not known.
+        answers: of how many answers.
         confidence: of the whole sequence.
         figure: the same as a figure, with the method's name.
     """
@@ -65,9 +64,8 @@ class RunningEstimate:
     lower: float
     upper: float
     n: int
-    answers: int | None
+    answers: int
     confidence: float
-    bets: tuple[_Bets, ...] = field(repr=False, compare=False, default=())
 
     @property
     def figure(self) -> Figure:
@@ -81,16 +79,18 @@ class RunningEstimate:
         return self.upper - self.lower <= 2 * _checked(margin)
 
     def more_for(self, margin: float) -> int | None:
-        """About how many more labels `enough_at(margin)` takes, if they come like those so far.
+        """About how many more labels `enough_at(margin)` takes.
 
-        None before the first label and where labelling everything would not do, which can only be
-        where labels are missing for good.
+        The interval is supposed to narrow as an ordinary one does, with the square root of 1/n -
+        1/answers. None before the first label, and where every answer has one.
         """
         if self.enough_at(margin):
             return 0
-        if self.estimate is None or not self.bets:
+        if self.n in (0, self.answers):
             return None
-        return _more(self, margin)
+        narrower = (2 * margin / (self.upper - self.lower)) ** 2
+        share = narrower * (1 / self.n - 1 / self.answers) + 1 / self.answers
+        return max(1, math.ceil(1 / share) - self.n)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,8 +101,7 @@ class _Bets:
         values: (units,) of what was labelled so far, a missing label as 0.
         least: the least value that can be.
         scale, offset: the mean of all values is scale * (m - offset) where the truth is m.
-        total: units there are; infinite where that is not known.
-        each: labels a unit, on average.
+        total: units there are.
     """
 
     values: Array
@@ -110,7 +109,6 @@ class _Bets:
     scale: float
     offset: float
     total: float
-    each: float
 
     def growth(self, truths: Array) -> Array:
         """(truths, fractions, units) log of what each bet multiplies the wealth by."""
@@ -118,8 +116,7 @@ class _Bets:
         before = np.concatenate([[0.0], np.cumsum(from_least)[:-1]])
         place = np.arange(len(self.values))
         mean = self.scale * (truths[:, None] - self.offset) - self.least
-        if math.isfinite(self.total):
-            mean = (self.total * mean - before) / (self.total - place)
+        mean = (self.total * mean - before) / (self.total - place)
         safe = np.maximum(mean, _TINY)
         odds = np.where(from_least > _TINY, from_least / safe, np.where(mean > _TINY, 0.0, 1.0))
         # No label is left to bring the sum that this truth needs: it is ruled out.
@@ -130,11 +127,9 @@ class _Bets:
 
 def running_estimate(
     labels: Sequence[float | bool | None] | Array,
-    questions: Sequence[Any] | None = None,
     *,
+    units: Sequence[Any] | None = None,
     predictions: Sequence[float] | Array | None = None,
-    population: int | None = None,
-    unit: Unit = "answer",
     confidence: float = 0.95,
 ) -> RunningEstimate:
     """Estimate what people would say of all answers, with an interval to look at after every label.
@@ -144,12 +139,10 @@ def running_estimate(
             which must be random; None (NaN) for those without a label. Those after the last label
             are still to come. One in between (skipped, disputed, "cannot tell") counts as 0 for the
             lower bound and as 1 for the upper one until it has its label.
-        questions: the question of each answer; needed for the unit `question`.
+        units: what is in random order, such as the question of each answer, where all answers to a
+            question are labelled one after the other; None where single answers are.
         predictions: the judge's scores or verdicts of the same answers, 0 to 1; makes the interval
-            narrower where the judge is good. Needs all answers.
-        population: of how many answers these are a random part; None if they are all.
-        unit: what is in random order: single answers, or questions with all of their answers, one
-            after the other.
+            narrower where the judge is good.
         confidence: that the truth is within the interval at every look.
 
     Returns:
@@ -158,43 +151,31 @@ def running_estimate(
         second, so compute it when it is shown, not in the transaction that saves a label.
 
     Raises:
-        AgreementError: labels or predictions out of range, lengths that differ, or a population
-            smaller than its part.
+        AgreementError: labels, predictions or the confidence out of range, or lengths that differ.
 
     >>> seen = running_estimate([1, 1, 0, 1, None, None, None, None])
     >>> seen.estimate, seen.n, seen.enough_at(0.05)
     (0.75, 4, False)
     """
     known = np.array([math.nan if one is None else float(one) for one in labels])
-    foretold = _foretold(predictions, len(known), population)
-    _check(known, population, confidence)
-    if population == len(known):
-        population = None
-    if unit == "question" and (questions is None or population is not None):
-        raise AgreementError(
-            "where questions are in random order, give the question of each answer, and all "
-            "answers, not a part of a population"
-        )
-    if questions is not None and len(questions) != len(known):
-        raise AgreementError(f"{len(known)} labels and {len(questions)} questions; one each")
+    foretold = _foretold(predictions, len(known))
+    _check(known, confidence)
+    places = _places(units, len(known))
     has = ~np.isnan(known)
-    n, answers = int(has.sum()), len(known) if population is None else population
+    n, answers = int(has.sum()), len(known)
     if not n:
         return RunningEstimate(
             estimate=None, lower=0.0, upper=1.0, n=0, answers=answers, confidence=confidence
         )
-    units = _units(questions, len(known)) if unit == "question" else np.arange(len(known))
     level = math.log(2 / (1 - confidence))
-    ends, sides = [], []
+    ends = []
     for flip in (False, True):
         given = np.where(has, 1.0 - known if flip else known, 0.0)
         said = 1.0 - foretold if flip else foretold
-        bets = _bets(given, said, units, has, population)
-        bound = _lower_bound(bets, level)
+        bound = _lower_bound(_bets(given, said, places, has), level)
         ends.append(1.0 - bound if flip else bound)
-        sides.append(bets)
-    low, high = min(ends), max(ends)
     value = _estimate(known, foretold, has)
+    low, high = (value, value) if n == answers else (min(ends), max(ends))
     return RunningEstimate(
         estimate=float(np.clip(value, low, high)),
         lower=low,
@@ -202,7 +183,6 @@ def running_estimate(
         n=n,
         answers=answers,
         confidence=confidence,
-        bets=(*sides[0], *sides[1]),
     )
 
 
@@ -212,39 +192,38 @@ def _checked(margin: float) -> float:
     return margin
 
 
-def _foretold(
-    predictions: Sequence[float] | Array | None, answers: int, population: int | None
-) -> Array:
+def _foretold(predictions: Sequence[float] | Array | None, answers: int) -> Array:
     if predictions is None:
         return np.full(answers, 0.5)
     found = np.asarray(predictions, dtype=np.float64)
-    if len(found) != answers or (population is not None and population != answers):
+    if len(found) != answers:
         raise AgreementError(
-            f"{len(found)} predictions for {answers if population is None else population} answers;"
-            " with a judge's help, give labels (None where there is none) and predictions of all"
+            f"{len(found)} predictions for {answers} answers; with a judge's help, give labels "
+            "(None where there is none) and predictions of all"
         )
     if not ((found >= 0) & (found <= 1)).all():
         raise AgreementError("the judge's predictions must lie between 0 and 1")
     return found
 
 
-def _check(known: Array, population: int | None, confidence: float) -> None:
+def _check(known: Array, confidence: float) -> None:
     if ((known < 0) | (known > 1)).any():
         raise AgreementError(
             "labels must lie between 0 and 1 where one looks after every label; give "
             "--positive-from for grades"
         )
-    if population is not None and population < len(known):
-        raise AgreementError(f"{len(known)} answers cannot be a part of {population}")
     if not 0.5 <= confidence < 1:
         raise AgreementError(f"the confidence is from 0.5 to 0.9999, not {confidence:g}")
 
 
-def _units(questions: Sequence[Any] | None, answers: int) -> npt.NDArray[np.int64]:
-    """The number of each answer's question, in the order of their first answers."""
+def _places(units: Sequence[Any] | None, answers: int) -> npt.NDArray[np.int64]:
+    """The number of each answer's unit, in the order of their first answers."""
+    if units is None:
+        return np.arange(answers)
+    if len(units) != answers:
+        raise AgreementError(f"{answers} labels and {len(units)} units; one each")
     seen: dict[Any, int] = {}
-    found = [seen.setdefault(one, len(seen)) for one in questions or range(answers)]
-    return np.array(found, dtype=np.int64)
+    return np.array([seen.setdefault(one, len(seen)) for one in units], dtype=np.int64)
 
 
 def _bets(
@@ -252,13 +231,11 @@ def _bets(
     said: Array,
     units: npt.NDArray[np.int64],
     has: npt.NDArray[np.bool_],
-    population: int | None,
 ) -> tuple[_Bets, ...]:
     mean = float(said.mean())
     sizes = np.bincount(units)
     largest = float(sizes.max())
     seen = int(units[np.flatnonzero(has)].max()) + 1
-    total = float(len(sizes)) if population is None else float(population)
     weights = WEIGHTS if np.ptp(said) > _TINY else WEIGHTS[:1]
     brought = np.bincount(units, given) / largest
     made = []
@@ -270,8 +247,7 @@ def _bets(
                 least=-float(foretold.max()),
                 scale=len(given) / len(sizes) / largest,
                 offset=mean,
-                total=total,
-                each=len(given) / len(sizes),
+                total=float(len(sizes)),
             )
         )
     return tuple(made)
@@ -308,44 +284,3 @@ def _estimate(known: Array, foretold: Array, has: npt.NDArray[np.bool_]) -> floa
         weight = float(((said - said.mean()) * (labels - labels.mean())).mean()) / spread
         weight = min(1.0, max(0.0, weight * (1 - len(labels) / len(known))))
     return float(labels.mean() + weight * (foretold.mean() - said.mean()))
-
-
-def _more(running: RunningEstimate, margin: float) -> int | None:
-    """Labels until both ends are `margin` away: as many as make the expected wealth suffice."""
-    from scipy.special import logsumexp
-
-    assert running.estimate is not None
-    level = math.log(2 / (1 - running.confidence))
-    half = len(running.bets) // 2
-    needed, seen = 0.0, 0
-    centre = min(max(running.estimate, margin), 1 - margin)
-    for bets, middle in ((running.bets[:half], centre), (running.bets[half:], 1 - centre)):
-        if middle - margin <= 0:
-            continue  # that end is as far as a share can be
-        rates = np.concatenate([_rate(one, middle - margin) for one in bets])
-        best = float(rates.max())
-        if best <= 0:
-            return None
-        fewest, most = 0.0, (level + math.log(len(rates))) / best
-        for _ in range(40):
-            tried = (fewest + most) / 2
-            enough = logsumexp(tried * rates) - math.log(len(rates)) >= level
-            fewest, most = (fewest, tried) if enough else (tried, most)
-        needed = max(needed, most)
-    one = running.bets[0]
-    seen = len(one.values)
-    if math.isfinite(one.total):
-        needed = needed * one.total / (needed + one.total)
-    return max(1, math.ceil((needed - seen) * one.each))
-
-
-def _rate(bets: _Bets, truth: float) -> Array:
-    """(fractions,) expected log growth a unit if values come like those so far.
-
-    Two made up values, as far from the mean as any can be, represent what was not seen yet.
-    """
-    mean = bets.scale * (truth - bets.offset) - bets.least
-    if mean <= 0:
-        return np.full(len(FRACTIONS), math.inf)
-    from_least = np.concatenate([bets.values - bets.least, [0.0]])
-    return np.asarray(np.log1p(FRACTIONS[:, None] * (from_least / mean - 1.0)).mean(axis=1))

@@ -103,8 +103,8 @@ def _pair(
 
 
 def _alone(sample: Sample, confidence: float, none: Figure) -> Figure:
-    """What the labels of a system say by themselves; `none` where there are none, or grades."""
-    if not sample.labelled.any() or not sample.binary or evidently_chosen(sample):
+    """What the labels of a system say by themselves; `none` where there are none."""
+    if not sample.labelled.any() or evidently_chosen(sample):
         return none
     return estimates(sample, confidence=confidence)[-1].figure
 

@@ -13,9 +13,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
-from markscheme.agreement.bootstrap import cluster_counts, numbers_of
 from markscheme.agreement.options import Unjudged
 from markscheme.results import Figure, figure
 
@@ -50,19 +48,6 @@ def cell_codes(
     """The place in `CELLS` of each answer; `verdicts` count only where `judged`."""
     decided = np.where(verdicts, 0, 2) + np.where(labels, 0, 1)
     return np.where(judged, decided, np.where(labels, 4, 5)).astype(np.int64)
-
-
-def cell_table(rows: pl.DataFrame, verdict: str = "verdict") -> npt.NDArray[np.int64]:
-    """(questions, 6) answers of each question in each of `CELLS`.
-
-    Args:
-        rows: a judge's `verdict` (null where not judged), `accepted` by the label, `cluster`.
-        verdict: the column of verdicts, where it has another name.
-    """
-    judged = rows[verdict].is_not_null().to_numpy()
-    verdicts = rows[verdict].fill_null(value=False).to_numpy()
-    codes = cell_codes(rows["accepted"].to_numpy(), verdicts, judged)
-    return cluster_counts(numbers_of(rows["cluster"]), codes, len(CELLS))
 
 
 def four_cells(counts: npt.ArrayLike, unjudged: Unjudged) -> Array:

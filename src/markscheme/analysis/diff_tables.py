@@ -9,7 +9,19 @@ import polars as pl
 
 from markscheme.agreement import LARGE, Comparison
 from markscheme.analysis.clusters import Cluster
-from markscheme.results import Column, Table, cell, columns, excerpts, interval, share_text
+from markscheme.results import (
+    PAIRED,
+    Column,
+    Table,
+    by_judges,
+    cell,
+    columns,
+    excerpts,
+    interval,
+    interval_note,
+    population,
+    share_text,
+)
 from markscheme.text import excerpt
 
 _LISTED = 160
@@ -116,6 +128,7 @@ def change_tables(
     confidence: float,
 ) -> list[Table]:
     """The figures of both sides, and the groups that lost."""
+    about = population(by_judges([judge]), questions=comparison.questions, unit=PAIRED)
     tables = [
         Table.of(
             "Share accepted, in percent",
@@ -127,7 +140,10 @@ def change_tables(
             [comparison],
             (
                 said,
-                f"{100 * confidence:g}% interval and p: tango (score test by question).",
+                *(
+                    f"{line}; p is of the same score test"
+                    for line in interval_note([("", comparison.difference)], about, confidence)
+                ),
             ),
         ),
         Table.of(

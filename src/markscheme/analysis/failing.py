@@ -216,7 +216,7 @@ def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int) -> 
 def _instances(found: pl.DataFrame, examples: int) -> str:
     """The first answers, each with a reference, of errors after what the judge does with them."""
     return "; ".join(
-        f"{row.get('error', '')} {excerpt(row['answer'], _LONGEST)!r} for "
+        f"{row.get('error', '')} {excerpt(row['answer'] or '', _LONGEST)!r} for "
         f"{excerpt(row['references'][0], _LONGEST)!r}".strip()
         for row in found.head(examples).iter_rows(named=True)
     )

@@ -36,7 +36,7 @@ def next_commands(report: RunReport) -> dict[str, str]:
     if 0 < labelled < answers:
         judges = list(dict.fromkeys(record["judge"] for record in report.records))
         one = f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
-        wanted[f"estimate {folder}{one}"] = "what people would say of all answers"
+        wanted[f"estimate {folder}{one}{cut}"] = "what people would say of all answers"
     rejected = " --rejected" if labelled else ""
     wanted[f"failures {folder}{rejected}"] = "what was rejected, and why"
     wanted[f"report {folder}{cut}"] = "everything on a page to read and share"

@@ -110,7 +110,8 @@ def next_item(
     for part, find in (("gold", _gold), ("third", _third), ("first", _first)):
         found = find(connection, person, project)
         if found is not None:
-            return _claim(connection, person, part, found, now)
+            claim(connection, person.id, found.id, part, now)
+            return _shown(found, part=part, version=0)
     return _again(connection, person, project, now) or _take_over(connection, person, project, now)
 
 
@@ -183,22 +184,27 @@ def _take(connection: Connection, item_id: int, project: Project) -> bool:
     return taken.rowcount == 1
 
 
-def _claim(connection: Connection, person: Person, part: str, row: t.AnyRow, now: float) -> Shown:
+def claim(
+    connection: Connection,
+    person_id: int,
+    item_id: int,
+    part: str,
+    now: float,
+    *,
+    again: bool = False,
+) -> None:
+    """Put an item before a person, who may have had it `again`; `taken` is for the caller."""
     if part == "third":
-        connection.execute(update(t.items).where(t.items.c.id == row.id).values(third_id=person.id))
-    connection.execute(
-        insert(t.ratings).values(
-            item_id=row.id,
-            person_id=person.id,
-            part=part,
-            state="claimed",
-            suggested=0,
-            note="",
-            version=0,
-            shown_at=now,
-        )
-    )
-    return _shown(row, part=part, version=0)
+        third = update(t.items).where(t.items.c.id == item_id).values(third_id=person_id)
+        connection.execute(third)
+    shown = {"part": part, "state": "claimed", "shown_at": now}
+    if again:
+        mine = (t.ratings.c.item_id == item_id) & (t.ratings.c.person_id == person_id)
+        connection.execute(update(t.ratings).where(mine).values(shown))
+        return
+    bare = {"suggested": 0, "note": "", "version": 0}
+    whose = {"item_id": item_id, "person_id": person_id}
+    connection.execute(insert(t.ratings).values(whose | bare | shown))
 
 
 def _again(connection: Connection, person: Person, project: Project, now: float) -> Shown | None:
@@ -223,13 +229,7 @@ def _again(connection: Connection, person: Person, project: Project, now: float)
         return None
     if row.part == "first" and not _take(connection, row.id, project):
         return None
-    if row.part == "third":
-        connection.execute(update(t.items).where(t.items.c.id == row.id).values(third_id=person.id))
-    connection.execute(
-        update(t.ratings)
-        .where(t.ratings.c.person_id == person.id, t.ratings.c.item_id == row.id)
-        .values(state="claimed", shown_at=now)
-    )
+    claim(connection, person.id, row.id, row.part, now, again=True)
     return _shown(row, state="claimed")
 
 
@@ -263,4 +263,5 @@ def _take_over(
         .where(t.ratings.c.item_id == stale.id, t.ratings.c.person_id == stale.holder)
         .values(state="lapsed")
     )
-    return _claim(connection, person, stale.part, stale, now)
+    claim(connection, person.id, stale.id, stale.part, now)
+    return _shown(stale, version=0)

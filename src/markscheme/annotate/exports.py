@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
@@ -275,10 +274,5 @@ def _without_empty(table: pl.DataFrame) -> pl.DataFrame:
 
 def _moments(seconds: pl.Series) -> pl.Series:
     """Seconds since 1970 as text in UTC."""
-    texts = [
-        None if at is None else datetime.datetime.fromtimestamp(at, datetime.UTC).isoformat(
-            timespec="milliseconds"
-        )
-        for at in seconds
-    ]  # fmt: skip
-    return pl.Series(seconds.name, texts, dtype=pl.String)
+    at = (seconds * 1e6).round().cast(pl.Int64).cast(pl.Datetime("us"))
+    return at.dt.to_string("%Y-%m-%dT%H:%M:%S%.3f+00:00")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from markscheme.agreement import open_run
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.errors import DataError
-from markscheme.tables import ReadOptions, no_columns, read_answers, read_table, renamed
+from markscheme.tables import ReadOptions, read_answers, read_table, renamed, system_of
 
 DESIGN = ("inclusion_probability", "stratum")
 LARGEST_RANKED = 30
@@ -57,7 +57,7 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
     if Path(path).is_dir():
         return open_run(path).answers
     raw = read_table(path)
-    wanted = ("question", "references", "answer", "system")
+    wanted = ("question", "answer", "system")
     found = renamed(raw, options.columns, wanted).columns
     lacking = [name for name in ("question", "answer") if name not in found]
     if "answer_id" in found and lacking:
@@ -65,20 +65,9 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
             f"{path} has no {' and no '.join(lacking)} to show; if 'plan-labels' wrote it, give "
             "that command --answers FILE, so that the texts are in it"
         )
-    if "references" in found:
-        answers = read_answers(path, options)
-    else:
-        # Rows without references are malformed elsewhere; here they only mean: none to show.
-        added = {"references": "none"} | ({} if "system" in found else {"system": _stem(path)})
-        completed = raw.with_columns(pl.lit(text).alias(name) for name, text in added.items())
-        try:
-            answers = read_answers(completed, options)
-        except DataError:
-            if lacking:
-                raise no_columns(path, lacking, raw.columns) from None
-            raise
-        answers = answers.with_columns(pl.lit([], dtype=pl.List(pl.String)).alias("references"))
-    if "system" not in found and answers["system"].eq(_stem(path)).all():
+    # Rows without references are malformed elsewhere; here they only mean: none to show.
+    answers = read_answers(path, replace(options, references="optional"))
+    if "system" not in found and answers["system"].eq(system_of(path)).all():
         answers = answers.with_columns(system=pl.lit(None, pl.String))
     design = [name for name in DESIGN if name in raw.columns]
     if not design:
@@ -259,8 +248,3 @@ def _check_ranked(items: list[dict[str, Any]]) -> None:
             f"{most['texts']} different answers to {most['question']!r} are too many to rank at "
             f"once; {LARGEST_RANKED} is the most. Use --scale grade, or draw fewer systems"
         )
-
-
-def _stem(path: str) -> str:
-    """The system's name where no column gives it, as `read_answers` has it."""
-    return Path(path).name.split(".")[0] or "system"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from sqlalchemy import Connection, String, bindparam, delete, func, insert, select, update
@@ -43,19 +43,7 @@ class Person:
     pace_seconds: float | None
 
 
-_PERSON = (
-    t.people.c.id,
-    t.people.c.name,
-    t.people.c.role,
-    t.people.c.active,
-    t.people.c.rated,
-    t.people.c.first_rated,
-    t.people.c.skipped,
-    t.people.c.since_gold,
-    t.people.c.pace_seconds,
-)
-
-
+_PERSON = tuple(t.people.c[one.name] for one in fields(Person))
 _SESSION = (
     select(*_PERSON, t.sessions.c.secret_hash, t.sessions.c.expires_at)
     .join(t.sessions, t.sessions.c.person_id == t.people.c.id)

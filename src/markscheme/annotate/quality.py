@@ -15,7 +15,7 @@ from markscheme.agreement import annotator_agreement
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import answered
-from markscheme.results import Figure
+from markscheme.results import BY_ANNOTATORS, Figure, population
 from markscheme.stats import share_interval, single_answers, t_quantile
 
 MOST_PAIRS = 15
@@ -73,6 +73,11 @@ class Quality:
     prevalence: str | None
     pairs: list[dict[str, Any]]
     people: tuple[Lean, ...]
+
+    @property
+    def about(self) -> str:
+        """Of what the intervals speak."""
+        return population(BY_ANNOTATORS)
 
 
 def quality(connection: Connection, project: Project) -> Quality:

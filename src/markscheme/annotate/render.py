@@ -4,47 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import importlib.resources
+import re
 import uuid
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from markscheme.web import answer_style, has_markup, plain_answer, render_answer
+from markscheme.web import answer_style, has_markup, plain_answer, render_answer, templates
 
 ASSETS = ("annotate.css", "annotate.js", "enter.js", "htmx.min.js", "icon.svg")
 STATIC = importlib.resources.files("markscheme.annotate") / "static"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Block:
-    """A piece of guidelines: a heading, a paragraph or a list."""
-
-    kind: Literal["heading", "paragraph", "list"]
-    lines: tuple[str, ...]
+_HEADING = re.compile(r"(</?h)[1-6]>")
 
 
-def blocks(text: str) -> list[Block]:
-    """Guidelines as pieces: `# heading`, lines that begin with `- `, and paragraphs."""
-    found: list[Block] = []
-    for part in text.replace("\r\n", "\n").split("\n\n"):
-        for line in filter(None, (line.strip() for line in part.split("\n"))):
-            if line.startswith("#"):
-                found.append(Block(kind="heading", lines=(line.lstrip("# "),)))
-            elif line.startswith(("- ", "* ")):
-                found = _joined(found, "list", line[2:].strip())
-            else:
-                found = _joined(found, "paragraph", line)
-        # A blank line ends a paragraph.
-        found.append(Block(kind="paragraph", lines=()))
-    return [block for block in found if block.lines]
+def guidelines_html(text: str) -> Markup:
+    """Guidelines as HTML: `# heading`, lists of `- `, and paragraphs; all else is as it is written.
 
-
-def _joined(found: list[Block], kind: Literal["paragraph", "list"], line: str) -> list[Block]:
-    if found and found[-1].kind == kind and (found[-1].lines or kind == "paragraph"):
-        return [*found[:-1], Block(kind=kind, lines=(*found[-1].lines, line))]
-    return [*found, Block(kind=kind, lines=(line,))]
+    Every heading is one below that of the dialog.
+    """
+    found = MarkdownIt("zero").enable(["heading", "list"]).render(text)
+    return Markup(_HEADING.sub(r"\g<1>3>", found))  # noqa: S704
 
 
 def duration(seconds: float | None) -> str:
@@ -92,23 +74,12 @@ def _asset(name: str) -> str:
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
 
 
-def make_environment() -> Environment:
-    """The templates with what they may call."""
-    environment = Environment(
-        loader=PackageLoader("markscheme.annotate"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    assets = {name: _asset(name) for name in ASSETS}
-    environment.globals |= {"asset": assets.__getitem__, "new_id": lambda: uuid.uuid4().hex}
-    environment.filters |= {"duration": duration, "percent": percent, "shown": shown}
-    environment.filters |= {"marked": marked}
-    return environment
-
-
-ENVIRONMENT = make_environment()
+ENVIRONMENT = templates("markscheme.annotate")
+ENVIRONMENT.globals |= {
+    "asset": {name: _asset(name) for name in ASSETS}.__getitem__,
+    "new_id": lambda: uuid.uuid4().hex,
+}
+ENVIRONMENT.filters |= {"duration": duration, "percent": percent, "shown": shown, "marked": marked}
 
 
 def page(name: str, **values: Any) -> str:

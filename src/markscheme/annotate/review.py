@@ -22,6 +22,7 @@ from sqlalchemy import (
 )
 
 from markscheme.annotate import tables as t
+from markscheme.annotate.assign import claim
 from markscheme.annotate.people import ADMIN, Person
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import ANSWERED, DECIDED
@@ -180,22 +181,10 @@ def give_to(connection: Connection, admin: Person, item_id: int, person_id: int)
         raise MarkschemeError(f"{person.name} has answered that item already")
     _release(connection, item_id)
     part = "third" if item.stage == "disagreed" else "first"
-    now = time.time()
-    if before is None:
-        connection.execute(
-            insert(t.ratings).values(
-                item_id=item_id, person_id=person_id, part=part, state="claimed", suggested=0,
-                note="", version=0, shown_at=now,
-            )
-        )  # fmt: skip
-    else:
-        connection.execute(
-            update(t.ratings).where(mine).values(part=part, state="claimed", shown_at=now)
-        )
-    changed = (
-        {"third_id": person_id} if part == "third" else {"taken": t.items.c.taken + 1}
-    )  # fmt: skip
-    connection.execute(update(t.items).where(t.items.c.id == item_id).values(**changed))
+    claim(connection, person_id, item_id, part, time.time(), again=before is not None)
+    if part == "first":
+        taken = t.items.c.taken + 1
+        connection.execute(update(t.items).where(t.items.c.id == item_id).values(taken=taken))
     _log(connection, admin, item_id, "given out", person=person_id, part=part)
 
 

@@ -13,7 +13,7 @@ from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.scales import verdicts
 from markscheme.options import EstimateOptions
-from markscheme.results import Figure
+from markscheme.results import BY_ANNOTATORS, Figure, population
 
 MARGIN = 0.03
 """The margin that is wanted: 3 points either way."""
@@ -52,6 +52,11 @@ class Standing:
     enough: bool = False
     more: int | None = None
 
+    @property
+    def about(self) -> str:
+        """Of what the interval speaks: of these answers alone, or also of further questions."""
+        return population(BY_ANNOTATORS, answers=self.answers, further=not self.watched)
+
 
 def standing(connection: Connection, project: Project) -> Standing:
     """What the labels so far say of all answers of the project."""
@@ -78,9 +83,8 @@ def standing(connection: Connection, project: Project) -> Standing:
     mean = each["score"].mean()
     running = running_estimate(
         each["label"].to_list(),
-        each["n"].to_list(),
+        units=each["n"].to_list(),
         predictions=each["score"].fill_null(mean).to_numpy() if isinstance(mean, float) else None,
-        unit="answer" if items.height == answers else "question",
     )
     more = running.more_for(MARGIN)
     return replace(

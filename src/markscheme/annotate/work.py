@@ -19,7 +19,7 @@ from markscheme.annotate.context import Site, is_htmx, number, refused, text
 from markscheme.annotate.people import Person, count_role, labels_given
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import Saved, Submission, look_again, save, undo
-from markscheme.annotate.render import blocks, page
+from markscheme.annotate.render import guidelines_html, page
 from markscheme.reports import why
 
 LEAST_PACED = 10
@@ -116,7 +116,7 @@ def work_routes(site: Site) -> APIRouter:
             return HTMLResponse(page("work_area.html", **values), status)
         if not whole and found.mode == "new":
             return RedirectResponse("/", 303)
-        guidelines = blocks(site.project.guidelines)
+        guidelines = guidelines_html(site.project.guidelines)
         return HTMLResponse(page("work.html", guidelines=guidelines, **values))
 
     @routes.get("/")

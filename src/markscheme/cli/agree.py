@@ -38,6 +38,7 @@ def agree(
         notes.print(f"written to {found.write_errors(errors)}", markup=False)
     if found.fitness and Path(judgments, "run.json").is_file():
         try:
-            found.write_fitness(judgments)
+            lines = agreement.write_fitness(found.fitness, Path(judgments))[1]
+            notes.print("\n".join(lines), markup=False, soft_wrap=True)
         except DataError as error:  # a run that may only be read
             notes.print(f"note: {error}", markup=False)

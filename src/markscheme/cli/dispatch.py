@@ -40,6 +40,7 @@ FORMER: dict[str, str] = {
 
 GONE: dict[tuple[str, str], str] = {
     ("agree", "--relations"): "research hierarchy",
+    ("rank", "--protocol amended"): "research amend' or 'markscheme research bench",
     ("failures", "--tags"): "research tags",
     ("failures", "--to-tag"): "research tags",
     ("annotate", "--order informative"): "plan-labels' and 'markscheme estimate --anytime",
@@ -47,8 +48,10 @@ GONE: dict[tuple[str, str], str] = {
 }
 """Options that were taken out, by command, to the commands that answer their question."""
 
-IDLE = dict.fromkeys(("compare", "diff"), ("--resamples", "--bootstrap", "--seed")) | {
-    "plan-labels": ("--design", "--strata")
+_DRAWS = ("--resamples", "--bootstrap", "--seed")
+IDLE = dict.fromkeys(("agree", "compare", "diff"), _DRAWS) | {
+    "plan-labels": ("--design", "--strata"),
+    "rank": (*_DRAWS, "--protocol"),
 }
 """Options with a value that do nothing any more, by command: understood until 0.3, and ignored."""
 

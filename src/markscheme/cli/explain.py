@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from markscheme.analysis import ExplainOptions
 from markscheme.cli.app import console
 from markscheme.cli.options import Shown, command
-from markscheme.cli.output import Format
 from markscheme.flags import Answer, Question, References
+
+if TYPE_CHECKING:
+    from markscheme.analysis import Explanation
 
 
 @command("explain", example='markscheme explain -q "When did it open?" -r 1975 -a "In 1985."')
@@ -18,14 +22,15 @@ def explain(
     shown: Shown,
 ) -> None:
     """Explain the examiner's judgment of one answer: verdict, matched words, deciding features."""
-    from rich.text import Text
-
     from markscheme.analysis import explain as find_reasons
 
     found = find_reasons(question, reference, answer, options)
-    if shown.format is not Format.TABLE:
-        shown.show(found)
-        return
+    shown.show(found, lambda: _print(found))
+
+
+def _print(found: Explanation) -> None:
+    from rich.text import Text
+
     judgment = found.judgment
     verdict = "accepted" if judgment["verdict"] else "not accepted"
     console.print(f"{verdict}, probability {judgment['score']:.3f}, marks {judgment['marks']:.2f}")
@@ -43,4 +48,3 @@ def explain(
     console.print(found.tables[-1].rich())
     for note in found.tables[-1].notes:
         console.print(note, markup=False, soft_wrap=not console.is_terminal)
-    shown.write(found)

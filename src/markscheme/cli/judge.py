@@ -15,7 +15,6 @@ import typer
 from markscheme.cli.app import console, notes
 from markscheme.cli.models import opened
 from markscheme.cli.options import Files, OutAddress, Quiet, Shown, command
-from markscheme.cli.output import Format
 from markscheme.errors import MarkschemeError, gathered
 from markscheme.flags import (
     CLEANING,
@@ -80,8 +79,8 @@ def judge(
     fitness: Annotated[
         Path | None,
         Option(
-            "With --fail-under: the run (or its fitness.json) in which 'markscheme agree' found "
-            "how far the judge agrees with people.",
+            "With --fail-under: the run (or its fitness.json, or agree's --out) in which "
+            "'markscheme agree' found how far the judge agrees with people.",
             rare=True,
         ),
     ] = None,
@@ -127,9 +126,11 @@ def judge(
     from markscheme.tables import AnswersReader, check_named, count_rows
 
     if fail_under is not None:
-        from markscheme.agreement import gates
+        from markscheme.agreement import fitness_line, gates
 
-        gates([], fail_under, confidence=confidence)  # a wrong limit is named before the work
+        # What is wrong with the limit, or with the file, is named before the work.
+        gates([], fail_under, confidence=confidence)
+        fitness_line("", "", fitness)
     elif confidence is not None or fitness is not None:
         raise MarkschemeError("--confidence and --fitness require --fail-under")
     if (read.slices or models.batch) and engine is Engine.RAY:
@@ -173,10 +174,7 @@ def judge(
                     command=command,
                 )
     result = replace(Result.of(report, reader), anchors=checked)
-    if shown.format is Format.TABLE:
-        _print_figures(result)
-    else:
-        shown.show(result)
+    shown.show(result, lambda: _print_figures(result))
     _print_notes(report, asked)
     _print_anchors(checked)
     if engine is Engine.LOCAL:
@@ -262,7 +260,7 @@ def _print_figures(result: Result) -> None:
     for table in result.tables:
         console.print(table.rich())
     for note in accuracy_note(result.records):
-        console.print(note)
+        console.print(note, markup=False)
 
 
 def _name_next(report: RunReport) -> None:
@@ -281,10 +279,14 @@ def _hold_gates(
     """
     from markscheme.agreement import fitness_line
     from markscheme.analysis import rejected_at_gates
+    from markscheme.results import records_population
 
     held = result.gates(limit, confidence=confidence)
     for gate in held:
         notes.print(gate.outcome, markup=False)
+    if confidence is not None:
+        about = records_population(result.records)
+        notes.print(f"these bounds speak of {about}", markup=False)
     for line in rejected_at_gates(result.run, held, result.slices):
         notes.print(line, markup=False, soft_wrap=True)
     for judge, signature in dict.fromkeys(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from markscheme.cli.app import console, notes
 from markscheme.cli.options import Shown, command
-from markscheme.cli.output import Format
 from markscheme.flags import Argument
 
 if TYPE_CHECKING:
@@ -23,11 +22,7 @@ def judges(
 
     if name is not None:
         described = describe_judge(name)
-        if shown.format is Format.TABLE:
-            _print(described)
-            shown.write(described)
-        else:
-            shown.show(described)
+        shown.show(described, lambda: _print(described))
         return
     listed = list_judges()
     shown.show(listed)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from markscheme.cli.app import console, group, notes
 from markscheme.cli.options import Shown, command
-from markscheme.cli.output import Format
+from markscheme.cli.output import show_tables
 from markscheme.flags import Argument, Fields
 from markscheme.models import ModelOptions
 
@@ -24,14 +24,13 @@ def stats(place: LedgerPlace, shown: Shown) -> None:
     from markscheme.analysis import ledger_figures
 
     found = ledger_figures(place.ledger)
-    if shown.format is not Format.TABLE:
-        shown.show(found)
-        return
-    for table in found.tables:
-        console.print(table.rich())
-    for reason, count in found.reasons:
-        console.print(f"{count:,} times: {reason}", markup=False)
-    shown.write(found)
+
+    def own() -> None:
+        show_tables(found)
+        for reason, count in found.reasons:
+            console.print(f"{count:,} times: {reason}", markup=False)
+
+    shown.show(found, own)
 
 
 @command("llm ledger export", example="markscheme llm ledger export replies.jsonl")

@@ -14,6 +14,7 @@ import re
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from difflib import get_close_matches
 from enum import Enum, StrEnum
 from operator import itemgetter
 from pathlib import Path
@@ -36,7 +37,7 @@ from markscheme.cli.app import console, group, notes
 from markscheme.cli.output import Format
 from markscheme.cli.settings import defaults_of, is_in_file, say
 from markscheme.errors import MarkschemeError
-from markscheme.flags import JUDGE, Argument, Default, Fields, Option, split_list
+from markscheme.flags import JUDGE, Argument, Default, Fields, Option, out_of_range, split_list
 
 if TYPE_CHECKING:
     from markscheme.results import Tabular
@@ -90,25 +91,25 @@ class Shown:
 
             check_ending(self.out)
 
-    def show(self, result: Tabular) -> None:
+    def show(self, result: Tabular, own: Callable[[], None] | None = None) -> None:
         """Print a result in the chosen format, and write it to the chosen file.
 
         `--format json` prints exactly what the result's `to_json` gives.
+
+        Args:
+            result: what was found.
+            own: prints it where people read it, for commands with another way than its tables.
         """
         if self.out is not None:
             # Before printing: a reader that leaves early (head) must not cost the file.
             result.save(self.out)
-        if self.format is Format.TABLE:
-            _print(result)
-        else:
+        if self.format is not Format.TABLE:
             console.file.write(getattr(result, f"to_{self.format.value}")())
+        elif own is not None:
+            own()
+        else:
+            _print(result)
         if self.out is not None:
-            notes.print(f"written to {self.out}", markup=False)
-
-    def write(self, result: Tabular) -> None:
-        """Only write it to the chosen file, for commands that print it their own way."""
-        if self.out is not None:
-            result.save(self.out)
             notes.print(f"written to {self.out}", markup=False)
 
 
@@ -293,6 +294,18 @@ class _WithAliases(TyperCommand):
     rare: Set[str] = frozenset()
     reads_answers = False
 
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Parse what was typed.
+
+        Raises:
+            typer.BadParameter: a value cannot be; in our words.
+        """
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = _in_our_words(error)
+            raise
+
     def get_params(self, ctx: Any) -> Any:
         """The options; for `--help` without the rare ones."""
         known = super().get_params(ctx)
@@ -364,6 +377,22 @@ class _WithAliases(TyperCommand):
                     obj=hidden, opts=[flag], dest=parameter.name, action="store_const", const=value
                 )
         return parser
+
+
+def _in_our_words(error: typer.BadParameter) -> str:
+    """What is wrong with a value that was typed, where pydantic has found it."""
+    details: list[Any] = getattr(error.__cause__, "errors", list)()
+    if not details:
+        return error.message
+    said, value, limits = details[0]["type"], details[0]["input"], details[0].get("ctx", {})
+    if said in ("greater_than_equal", "less_than_equal"):
+        number = float(value)
+        number = int(number) if number.is_integer() else number
+        return f"it is {out_of_range(number, limits.get('ge'), limits.get('le'))}."
+    text = error.message.removeprefix("Value error, ").rstrip(".")
+    words = re.findall(r"'([^']*)'", text)
+    near = get_close_matches(words[0], words[1:], n=1) if "is not one of" in text else []
+    return f"{text}; did you mean {near[0]!r}?" if near else f"{text}."
 
 
 def placeholder(argument: Any) -> str:

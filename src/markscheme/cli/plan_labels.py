@@ -32,13 +32,11 @@ def plan_labels(
     from markscheme import agreement
 
     plan = agreement.plan_labels(judgments, options, pilot=pilot, answers=answers)
-    if shown.format is Format.TABLE:
-        for note in plan.notes:
-            console.print(note, markup=False, soft_wrap=True)
-    else:
-        shown.show(plan)
+    shown.show(plan, lambda: console.print("\n".join(plan.notes), markup=False, soft_wrap=True))
     if out is not None:
         plan.write(out)
-        notes.print(f"written to {out}: fill in the column 'label'", markup=False)
+        empty = plan.frame["label"].null_count()
+        do = "fill in the column 'label'" if empty else "all its answers have a label"
+        notes.print(f"written to {out}: {do}", markup=False)
     elif shown.format is Format.TABLE:
         console.print("nothing is written; --out to_label.csv writes them, to be labelled")

@@ -13,15 +13,12 @@ from .grammar import judge_name as judge_name
 from .grammar import parse_judge as parse_judge
 from .grammar import signature as signature
 from .grammar import type_in_words as type_in_words
-from .judge import DeclaresNeeds as DeclaresNeeds
 from .judge import Encoder as Encoder
-from .judge import HasIdentity as HasIdentity
 from .judge import Judge as Judge
 from .judge import ModelSource as ModelSource
 from .judge import Needs as Needs
 from .judge import PairClassifier as PairClassifier
 from .judge import Use as Use
-from .judge import Validates as Validates
 from .judge import combined as combined
 from .lineage import LINEAGE as LINEAGE
 from .lineage import UNKNOWN_LINEAGE as UNKNOWN_LINEAGE

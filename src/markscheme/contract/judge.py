@@ -1,14 +1,22 @@
 """The judge contract: one method that every judge has, and three that a judge may declare.
 
-Required: `judge`. Optional, each a protocol of its own: `validate` (`Validates`), `identity`
-(`HasIdentity`) and `needs` (`DeclaresNeeds`). A judge is a
-`@dataclass(frozen=True, kw_only=True)` whose fields are all of its parameters, registered with
-`@register(name)`. `markscheme.testing.check_judge` proves the rules for any judge.
+Required: `judge`. Optional:
+
+- `validate(self) -> None` checks what the types of its parameters do not say, whenever it is made
+  from its name or put to use; raises JudgeError with the parameter, its value and what is allowed.
+- `identity(self, models: ModelSource | None) -> Mapping[str, str]` gives what else must be equal
+  before two figures may be compared: the hash of weights or of a prompt, a model's name and
+  revision. `models` is None where a signature is computed without a run.
+- `needs`, a property, is what it needs with these parameters; it goes before what `register` was
+  given.
+
+A judge is a `@dataclass(frozen=True, kw_only=True)` whose fields are all of its parameters,
+registered with `@register(name)`. `markscheme.testing.check_judge` proves the rules for any judge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, get_args, runtime_checkable
 
@@ -79,7 +87,7 @@ class ModelSource(Protocol):
         ...
 
 
-# --- The judge contract: one method that every judge has, and three that a judge may declare ------
+# --- The judge contract: the method that every judge has ------------------------------------------
 
 
 @runtime_checkable
@@ -102,45 +110,6 @@ class Judge(Protocol):
             `status`, a row with a verdict or a score is `judged` and any other `failed`. The
             outcome of a row may not depend on the other rows of the table.
         """
-        ...
-
-
-@runtime_checkable
-class Validates(Protocol):
-    """A judge that checks what the types of its parameters do not say."""
-
-    def validate(self) -> None:
-        """Check the parameters; called whenever a judge is made from its name or put to use.
-
-        Raises:
-            JudgeError: naming the parameter, its value and what is allowed.
-        """
-        ...
-
-
-@runtime_checkable
-class HasIdentity(Protocol):
-    """A judge on which more has a bearing than its parameters."""
-
-    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
-        """What else must be equal before two figures may be compared, for the signature.
-
-        Args:
-            models: the models of the run; None where a signature is computed without a run.
-
-        Returns:
-            For instance the hash of weights or of a prompt, a model's name and revision.
-        """
-        ...
-
-
-@runtime_checkable
-class DeclaresNeeds(Protocol):
-    """A judge whose needs depend on its parameters. Goes before what `register` was given."""
-
-    @property
-    def needs(self) -> Needs:
-        """What this judge, with these parameters, needs."""
         ...
 
 

@@ -17,7 +17,16 @@ from markscheme.contract.judge import Encoder, Judge, ModelSource, PairClassifie
 from markscheme.contract.lineage import HasLineage
 from markscheme.contract.registry import asks_chat
 from markscheme.errors import JudgeError, MarkschemeError
-from markscheme.tables import LEARNED, NEW, OUTCOME, RELATIONS, STATUSES, UNKNOWN, as_outcomes
+from markscheme.tables import (
+    LEARNED,
+    NEW,
+    OUTCOME,
+    RELATIONS,
+    STATUSES,
+    UNKNOWN,
+    as_outcomes,
+    status_of_results,
+)
 
 RANGES: Mapping[str, tuple[float, float]] = {
     "score": (0, 1), "marks": (0, 2), "cost_usd": (0, float("inf")),
@@ -130,13 +139,12 @@ def checked_outcomes(judge: Judge, found: object, answers: pl.DataFrame) -> pl.D
         )
     _check_order(name, found, answers)
     found = found.select(column for column in found.columns if column in OUTCOME)
+    if "status" not in found.columns:
+        found = found.with_columns(status_of_results(found))
     _check_types(name, found, answers)
     for column, wrong, wanted in _rules(found):
         _refuse(name, found, answers, column, wrong=wrong, wanted=wanted)
-    try:
-        return as_outcomes(found)
-    except MarkschemeError as error:
-        raise JudgeError(f"{name}: {error}") from None
+    return as_outcomes(found)
 
 
 def _name(judge: Judge) -> str:
@@ -213,11 +221,8 @@ def _rules(found: pl.DataFrame) -> list[tuple[str, pl.Expr, str]]:
             rules.append(
                 (column, ~value.cast(pl.String).is_in(_WORDS[column]), f"it must be one of {words}")
             )
-    if "status" in found.columns:
-        rules.append(("status", pl.col("status").is_null(), "every row needs a status"))
-        rules += _contradictions(found)
-    if not rules:
-        return []
+    rules.append(("status", pl.col("status").is_null(), "every row needs a status"))
+    rules += _contradictions(found)
     broken = found.select(
         wrong.fill_null(value=False).any().alias(str(place))
         for place, (_, wrong, _) in enumerate(rules)
@@ -255,7 +260,7 @@ def _refuse(
         raise JudgeError(f"{name} returned a column {column!r} of the wrong type: {wanted}")
     row = int(places[0])
     value, status = found[column][row], ""
-    if column in _RESULTS and "status" in found.columns:
+    if column in _RESULTS and found["status"][row] != "judged":
         status = f" (status {found['status'][row]!r})"
     more = f", and {places.len() - 1} more" if places.len() > 1 else ""
     answer = str(answers["answer"][row]) if "answer" in answers.columns else ""

@@ -170,7 +170,7 @@ def register(
         paper: where the method comes from.
         needs: what must be available, as values. A judge that declares nothing is treated as one
             that may use a chat model. A text is shown to people and declares nothing. A judge whose
-            needs depend on its parameters has a property `needs` as well (`DeclaresNeeds`).
+            needs depend on its parameters has a property `needs` as well.
         example: a name with parameters that works; `name` itself if empty.
 
     Raises:

@@ -3,6 +3,7 @@ from .execute import apply as apply
 from .execute import plan as plan
 from .execute import reading_for as reading_for
 from .execute import signed as signed
+from .execute import too_long as too_long
 from .execute import with_plain as with_plain
 from .local_run import RunReport as RunReport
 from .local_run import run_in_folder as run_in_folder

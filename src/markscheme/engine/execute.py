@@ -294,10 +294,13 @@ def judged_within(
             size = -(-items.height // _PARTS)
             parts = [judged_within(judge, part, seconds) for part in items.iter_slices(size)]
             return pl.concat(parts)
-    reason = f"too long: not judged within {seconds:g} s of processor time"
-    return as_outcomes(
-        items.select(pl.lit("failed").alias("status"), pl.lit(reason).alias("explanation"))
-    )
+    return too_long(items.height, f"not judged within {seconds:g} s of processor time")
+
+
+def too_long(rows: int, reason: str) -> pl.DataFrame:
+    """The outcomes of so many rows that took too long, or are."""
+    said = {"status": ["failed"] * rows, "explanation": [f"too long: {reason}"] * rows}
+    return as_outcomes(pl.DataFrame(said, schema=dict.fromkeys(said, pl.String)))
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:

@@ -29,7 +29,6 @@ from markscheme.engine.run_folder import (
     SUMMARIES,
     TABLES,
     RunFolder,
-    json_bytes,
     plan_difference,
 )
 from markscheme.engine.stream import OnProgress, Prepared, Sheet, Stream, prepare
@@ -41,6 +40,7 @@ from markscheme.tables import (
     MANIFEST,
     AnswersReader,
     damages,
+    json_bytes,
     read_manifest,
     read_parquet,
     row_texts,

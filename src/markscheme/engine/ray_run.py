@@ -34,7 +34,6 @@ from markscheme.engine.run_folder import (
     FORMAT,
     RunFolder,
     checked_plan,
-    json_bytes,
     plan_difference,
 )
 from markscheme.engine.shards import (
@@ -63,6 +62,7 @@ from markscheme.tables import (
     bytes_digest,
     check_named,
     file_digest,
+    json_bytes,
     manifest_bytes,
     scan_parquet,
     seal_of,
@@ -409,7 +409,8 @@ class _Folder:
         """Claim the folder for this run, or see that it is this run's already."""
         found = self._plan()
         if found is None:
-            others = self.system.ls(self.inside) if self.system.exists(self.inside) else []
+            there = self.system.exists(self.inside)
+            others = self.system.ls(self.inside, detail=False) if there else []
             other_files = [name for name in map(_name, others) if name not in (".lock", "")]
             if other_files:
                 raise RunError(f"{self.address} is not a run's folder: it holds {other_files[0]}")
@@ -536,6 +537,5 @@ class _Folder:
         return scan_parts(self.system, names)
 
 
-def _name(path: Any) -> str:
-    place = path["name"] if isinstance(path, dict) else path
-    return str(place).rstrip("/").rpartition("/")[2]
+def _name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]

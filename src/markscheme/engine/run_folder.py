@@ -18,7 +18,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
-import orjson
 import polars as pl
 
 from markscheme.errors import RunError
@@ -28,6 +27,7 @@ from markscheme.tables import (
     PART,
     check_named,
     file_digest,
+    json_bytes,
     manifest_bytes,
     read_json,
     scan_parquet,
@@ -338,11 +338,6 @@ def _lock(handle: BinaryIO, kind: int, *, after: float = 0.0) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def json_bytes(value: Any) -> bytes:
-    """JSON as a run's files hold it."""
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n"
 
 
 def checked_plan(plan: dict[str, Any], file: Path | str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from markscheme.errors import DataError
-from markscheme.integrations.judging import Evaluator, judge_texts
+from markscheme.integrations.judging import Evaluator, judge_texts, named_in
 
 Item: TypeAlias = "tuple[str, list[str], str]"
 """Question, references and answer of one document."""
@@ -39,11 +39,8 @@ def answers_of(
     """
 
     def process_results(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Item]:
-        for name in (question, references):
-            if name not in doc:
-                raise DataError(f"the document has no {name!r}; it has {', '.join(sorted(doc))}")
-        given = doc[references]
-        return {metric: (doc[question], [given] if isinstance(given, str) else given, results[0])}
+        asked, given = (named_in(doc, name, "the document") for name in (question, references))
+        return {metric: (asked, [given] if isinstance(given, str) else given, results[0])}
 
     return process_results
 

@@ -197,6 +197,12 @@ def pytest_terminal_summary(
         if not gate.passed:
             for line in _culprits(config.stash[SUITE].judged, gate.judge):
                 terminalreporter.line(line)
+        if gate.confidence is not None:
+            from markscheme.results import records_population
+
+            mine = [pair for pair in config.stash[SUITE].judged if pair[1].judge == gate.judge]
+            about = records_population(_records(mine))
+            terminalreporter.line(f"this bound speaks of {about}")
 
 
 _SHOWN = 5

@@ -1,3 +1,4 @@
+from .combined.calibrated import CalibrationMap as CalibrationMap
 from .outcomes import LEXICAL as LEXICAL
 from .outcomes import PATTERNS as PATTERNS
 from .outcomes import Thresholded as Thresholded

@@ -11,7 +11,7 @@ import polars as pl
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MissingExtraError
 from markscheme.reports.material import PEOPLE
-from markscheme.results import interval
+from markscheme.results import interval, percent
 
 PALETTE: dict[str, tuple[str, str]] = {
     "ink": ("#1c1e21", "#e9e7e2"),
@@ -35,6 +35,9 @@ SERIES = ("blue", "orange", "green", "purple", "ochre", "teal", "red", "grey")
 SHAPES = ("circle", "square", "triangle-up", "cross", "triangle-down", "triangle-right",
           "triangle-left", "arrow")  # fmt: skip
 WIDTH = 420
+POINTED = {"tooltip": "text:N", "description": "text:N"}
+"""What a mark says when pointed at, and to who cannot see it: its column `text`, written as the
+table writes the figure. The renderer's own words round otherwise and call shares counts."""
 PADDING = {"left": 14, "top": 4, "right": 14, "bottom": 4}
 FONT = "Arial, Helvetica, Liberation Sans, sans-serif"
 """Fonts of equal widths, so that texts fit wherever the chart is shown."""
@@ -117,11 +120,15 @@ def with_links(
 
 
 def dot(
-    system: str | None, judge: str, low: float | None, high: float | None, **more: Any
-) -> dict[str, Any]:
-    """A row of `dots` with its interval; `more` has the figure by its name, and a link."""
-    bounds = {"low": low, "high": high, "interval": "" if low is None else interval(low, high)}
-    return {"system": system or ALL_SYSTEMS, "judge": judge, **bounds, **more}
+    system: str | None, judge: str, value: float | None, low: float | None, high: float | None,
+    *, x: str, **more: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """A row of `dots` with its figure, called `x`, and its interval; `more` may have a link."""
+    system = system or ALL_SYSTEMS
+    bounds = "" if low is None else f" ({interval(low, high)})"
+    text = f"{judge}, {system}: {percent(value)}%{bounds}"
+    return {"system": system, "judge": judge, x: value, "low": low, "high": high, "text": text,
+            **more}  # fmt: skip
 
 
 def dots(
@@ -131,7 +138,7 @@ def dots(
     """A row of dots for each `y`: one dot a judge, and one for people.
 
     Where the table has `low` and `high`, each judge has a line of its own with its interval;
-    where it has `link`, a dot leads to its answers.
+    where it has `link`, a dot leads to its answers. `text` is what a dot says when pointed at.
     """
     alt = altair()
     table = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
@@ -142,17 +149,16 @@ def dots(
         base = base.encode(yOffset=alt.YOffset("judge:N", sort=every).scale(domain=every))
         look = by_judge(judges, people=people)
         line = base.mark_rule(strokeWidth=1.5).encode(
-            x=alt.X("low:Q"), x2="high:Q", color=look["color"]
+            x=alt.X("low:Q"), x2="high:Q", color=look["color"], **POINTED
         )
         step = max(step, 15 * len(every))
     else:
-        line = base.mark_rule(strokeWidth=3, stroke=light("grid")[0]).encode(
+        line = base.mark_rule(strokeWidth=3, aria=False, stroke=light("grid")[0]).encode(
             x=alt.X(f"min({x}):Q"), x2=f"max({x}):Q"
         )
     points = base.encode(
         x=alt.X(f"{x}:Q", title=x_title).scale(domain=[0, 1]).axis(format="%", tickCount=6),
-        tooltip=[y, "judge", alt.Tooltip(f"{x}:Q", format=".1%"),
-                 *([alt.Tooltip("interval:N", title="95% interval")] if bounds else [])],
+        **POINTED,
         **({"href": "link:N"} if "link" in table.columns else {}),
         **by_judge(judges, people=people),
     )  # fmt: skip
@@ -174,7 +180,10 @@ def shares(
     """A bar of the whole for each system, split by `colour`; a panel for each judge."""
     alt = altair()
     ranks = {name: place for place, name in enumerate(order)}
-    ranked = table.with_columns(rank=pl.col(colour).replace_strict(ranks))
+    ranked = table.with_columns(
+        rank=pl.col(colour).replace_strict(ranks),
+        text=pl.format("{}, {}, {}: {}", "judge", "system", colour, "answers"),
+    )
     bars = (
         alt.Chart(ranked)
         .mark_bar(height={"band": 0.72})
@@ -185,7 +194,7 @@ def shares(
                 domain=list(order), range=light(*colours)
             ),
             order=alt.Order("rank:Q"),
-            tooltip=["judge", "system", colour, "answers"],
+            **POINTED,
             **({"href": "link:N"} if "link" in ranked.columns else {}),
         )
         .properties(width=WIDTH, height=alt.Step(20))

@@ -36,8 +36,6 @@ _ATTRIBUTES = frozenset(
 
 
 _MARKS = frozenset(["point", "bar", "rule", "circle"])
-_HIDDEN = re.compile(r"(?:; )?(?:link|rank|low|high): [^;]*")
-"""Columns of a chart that are no facts for a reader."""
 
 
 def write_figures(
@@ -130,7 +128,7 @@ def _clean(element: ElementTree.Element, *, linked: bool) -> None:
             element.remove(child)
     if mark and said:
         title = ElementTree.Element(f"{_SVG}title")
-        title.text = _HIDDEN.sub("", said)
+        title.text = said
         element.insert(0, title)
 
 

@@ -13,6 +13,7 @@ import polars as pl
 from markscheme.agreement import (
     Agreement,
     AgreeOptions,
+    CompareResult,
     EstimateOptions,
     EstimateResult,
     InMemory,
@@ -21,6 +22,7 @@ from markscheme.agreement import (
     TableSource,
     agreement,
     closest_judge,
+    compare,
     estimate,
     judged_table,
     open_run,
@@ -45,6 +47,9 @@ PEOPLE = "people"
 
 REASON_LEFT_OUT = "left out, since it may quote the answer"
 """In place of every reason, where a report has no texts."""
+
+_MOST_SYSTEMS = 30
+"""Systems up to which they are compared in pairs."""
 
 _KEPT = [name for name in JUDGMENTS_SCHEMA if name not in ("answer_id", "judge", "signature")]
 
@@ -184,6 +189,20 @@ class Material:
             return estimate(self.judged_by(judge), self.labels, options)
         except AgreementError as error:
             return str(error)
+
+    def compared(self, voice: str, labels: pl.DataFrame | None = None) -> CompareResult | None:
+        """Systems in pairs by a judge or by people; what people would say too, with `labels`.
+
+        None where there is one system or very many, or some have no question in common.
+        """
+        if not 1 < len(self.systems) <= _MOST_SYSTEMS:
+            return None
+        try:
+            return compare(
+                self.judged_by(voice), labels, systems=True, positive_from=self.positive_from
+            )
+        except AgreementError:
+            return None
 
     @cached_property
     def contested(self) -> list[int]:

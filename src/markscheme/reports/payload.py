@@ -11,7 +11,8 @@ import polars as pl
 
 from markscheme.analysis import CATEGORIES, MODES, NEAR, kind_of
 from markscheme.reports.explaining import Aligned, alignments, marked, value_findings
-from markscheme.reports.material import Judged, Material
+from markscheme.reports.material import PEOPLE, Judged, Material
+from markscheme.results import p_text
 from markscheme.tables import RELATIONS, STATUSES, UNSURE
 from markscheme.web import has_markup, render_answer
 
@@ -73,6 +74,7 @@ def later(material: Material) -> dict[str, Any]:
             "aligned": aligned,
             "values": _values(material, aligned),
             "mode": _modes(material),
+            "pairs": _pairs(material),
         },
         "judges": [_reasons(one, material) for one in material.judges],
     }
@@ -121,6 +123,19 @@ def _modes(material: Material) -> dict[str, Any] | None:
     return {"mode": _coded(beside["mode"]), "evidence": _coded(beside["evidence"])}
 
 
+def _pairs(material: Material) -> dict[str, Any]:
+    """By each judge, and by people: pairs of systems with p, corrected as `compare` does it."""
+    voices = [*material.names, *([PEOPLE] if material.labelled else [])]
+    return {
+        voice: [
+            (pair.first, pair.second, pair.p_holm, p_text(pair.p_holm, pair.p.reason))
+            for pair in found.pairs
+        ]
+        for voice in voices
+        if (found := material.compared(voice)) is not None
+    }
+
+
 def _verdicts(one: Judged) -> dict[str, Any]:
     rows = one.rows
     return {
@@ -159,7 +174,13 @@ def _reasons(one: Judged, material: Material) -> dict[str, Any]:
 
 
 def _number(rows: pl.DataFrame, name: str) -> list[Any] | None:
-    return _column(rows[name].cast(pl.Float64).round(_DIGITS))
+    value = rows[name].cast(pl.Float64)
+    short = value.round(_DIGITS)
+    # The page tries thresholds in hundredths: what is below one stays below.
+    risen = (short > value) & (short == short.round(2))
+    return _column(
+        pl.select(pl.when(risen).then(short - 10**-_DIGITS).otherwise(short)).to_series()
+    )
 
 
 def _column(values: pl.Series) -> list[Any] | None:

@@ -1,7 +1,12 @@
+from .figures import BY_ANNOTATORS as BY_ANNOTATORS
+from .figures import COUNTED as COUNTED
 from .figures import METHODS as METHODS
+from .figures import PAIRED as PAIRED
 from .figures import Figure as Figure
 from .figures import Form as Form
 from .figures import Format as Format
+from .figures import by_judges as by_judges
+from .figures import by_labels as by_labels
 from .figures import cell as cell
 from .figures import excerpts as excerpts
 from .figures import figure as figure
@@ -11,10 +16,12 @@ from .figures import measured as measured
 from .figures import methods_of as methods_of
 from .figures import number as number
 from .figures import number_text as number_text
+from .figures import of_labels as of_labels
 from .figures import out_of as out_of
 from .figures import p_text as p_text
 from .figures import percent as percent
 from .figures import plain as plain
+from .figures import population as population
 from .figures import share_figure as share_figure
 from .figures import share_text as share_text
 from .result import TableResult as TableResult
@@ -27,6 +34,7 @@ from .run_summary import lineage_note as lineage_note
 from .run_summary import lineage_notes as lineage_notes
 from .run_summary import not_judged as not_judged
 from .run_summary import reasons_not_judged as reasons_not_judged
+from .run_summary import records_population as records_population
 from .run_summary import scope_notes as scope_notes
 from .run_summary import summary_table as summary_table
 from .run_summary import why_not_judged as why_not_judged

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ import polars as pl
 
 from markscheme.stats import share_evidence, share_interval
 from markscheme.text import excerpt
+
+if TYPE_CHECKING:
+    from markscheme.tables import Joined
 
 METHODS = (
     "wilson", "wilson-t", "clopper-pearson", "t", "fisher-z", "betting", "ppi-t",
@@ -30,15 +33,13 @@ class Figure:
     """A statistic, or the reason it is undefined. Exactly one of `value` and `reason` is set.
 
     `low` and `high` bound the interval where one was requested, and `method` says in a word of
-    `METHODS` how it (or a p-value) was made. `resamples` is the number of resamples on which the
-    statistic was defined.
+    `METHODS` how it (or a p-value) was made.
     """
 
     value: float | None = None
     low: float | None = None
     high: float | None = None
     reason: str | None = None
-    resamples: int | None = None
     method: str | None = None
 
     def __post_init__(self) -> None:
@@ -110,23 +111,86 @@ def methods_of(figures: Iterable[Figure]) -> str:
     return ", ".join(dict.fromkeys(one.method for one in figures if one.method))
 
 
-def interval_note(
-    figures: Iterable[tuple[str, Figure]], confidence: float = 0.95
-) -> tuple[str, ...]:
-    """The lines below a table of figures with their names; nothing where none has an interval.
+def population(
+    by: str,
+    *,
+    questions: int | None = None,
+    answers: int | None = None,
+    unit: str = "",
+    further: bool = True,
+) -> str:
+    """Of what an interval speaks: population, unit, and by whose word.
 
-    `95% intervals: wilson-t`, or where the way is not the same for all `95% intervals: wilson-t
-    (accuracy, recall), fisher-z (kappa)`.
+    Args:
+        by: `as contains says` (`by_judges`, `by_labels`).
+        questions: how many are answered; None where that is not known or not one number.
+        answers: how many answers to them; more than questions are counted by question.
+        unit: what is counted, where the numbers do not say it: `PAIRED`.
+        further: of further questions of the kind; else of these answers alone.
+
+    Example:
+        >>> population("as contains says", questions=62, answers=248)
+        'further questions like these 62, counted by question, as contains says'
+    """
+    if not further:
+        return f"these {answers:,} answers alone, {by}"
+    kind = "answers" if answers and questions is None else "questions"
+    count = answers if questions is None else questions
+    like = f"further {kind} like these" + (f" {count:,}" if count else "")
+    if answers and questions and answers > questions:
+        unit = unit or COUNTED
+    return ", ".join(part for part in (like, unit, by) if part)
+
+
+COUNTED, PAIRED = "counted by question", "paired by question"
+"""Units of an interval: all answers to a question as one, or two of them against each other."""
+
+BY_ANNOTATORS = "as these annotators say"
+"""By whose word figures between annotators are."""
+
+
+def by_judges(names: Iterable[str]) -> str:
+    """By whose word: `as contains says`, `as each judge says`."""
+    several = tuple(dict.fromkeys(names))
+    return f"as {several[0] if len(several) == 1 else 'each judge'} says"
+
+
+def by_labels(labelled: int, answers: int) -> str:
+    """By whose word: `as the labels say (120 of 248 answers)`."""
+    count = f"all {answers:,}" if labelled == answers else out_of(labelled, answers)
+    return f"as the labels say ({count} answers)"
+
+
+def of_labels(joined: Joined) -> str:
+    """The `population` of figures from judgments with their labels."""
+    answers, by = joined.labelled, by_labels(joined.labelled, joined.answers)
+    questions = joined.rows["cluster"].n_unique() if joined.clustered else None
+    return population(by, questions=questions, answers=answers)
+
+
+def interval_note(
+    figures: Iterable[tuple[str, Figure]], about: str, confidence: float = 0.95
+) -> tuple[str, ...]:
+    """The sentence below a table of figures with their names; nothing where none has an interval.
+
+    `95% intervals (wilson-t) speak of further questions like these 62, ...`, or where the way is
+    not the same for all `95% intervals (wilson-t: accuracy, recall; fisher-z: kappa) speak of ...`.
+
+    Args:
+        figures: each with the name of its column, or an empty one.
+        about: of what they speak: their `population`.
+        confidence: of the intervals.
     """
     names: dict[str, dict[str, None]] = {}
     for name, one in figures:
         if one.low is not None and one.method is not None:
             names.setdefault(one.method, {})[name] = None
     words = [
-        f"{word} ({', '.join(whose)})" if len(names) > 1 and all(whose) else word
+        f"{word}: {', '.join(whose)}" if len(names) > 1 and all(whose) else word
         for word, whose in names.items()
     ]
-    return (f"{100 * confidence:g}% intervals: {', '.join(words)}",) if words else ()
+    made = ("; " if any(":" in word for word in words) else ", ").join(words)
+    return (f"{100 * confidence:g}% intervals ({made}) speak of {about}",) if words else ()
 
 
 def number_text(value: float, *, scale: float = 1.0, digits: int = 3, signed: bool = False) -> str:
@@ -246,7 +310,7 @@ def plain(value: Any) -> Any:
     """Any result of this package as plain values for JSON.
 
     A figure becomes an object with `value` (null where undefined) and those of `low`, `high`,
-    `reason`, `resamples` and `method` that it has; a table becomes a list of its rows.
+    `reason` and `method` that it has; a table becomes a list of its rows.
     """
     if isinstance(value, Figure):
         parts = {field.name: getattr(value, field.name) for field in fields(value)}

@@ -8,7 +8,15 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.results.figures import Figure, interval, interval_note, share_text
+from markscheme.engine import ALL_SYSTEMS
+from markscheme.results.figures import (
+    Figure,
+    by_judges,
+    interval,
+    interval_note,
+    population,
+    share_text,
+)
 from markscheme.results.table import Column, Table
 from markscheme.tables import ALL, LEARNED, OUTSIDE, REST, UNKNOWN, scope_kind, scope_parts
 from markscheme.text import one_line
@@ -63,13 +71,24 @@ def judged_nothing(records: Iterable[dict[str, Any]]) -> list[str]:
     return [name for name, count in judged.items() if not count and (failed[name] or not some)]
 
 
-def accuracy_note(records: Iterable[dict[str, Any]]) -> tuple[str, ...]:
-    """How the intervals of accuracy were made: `95% intervals: wilson`."""
-    return interval_note(
+def accuracy_note(records: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    """How the intervals of accuracy were made, and of what they speak (`interval_note`)."""
+    figures = (
         ("", Figure(value=one["accuracy"], low=one["accuracy_low"], method=one["interval"]))
         for one in records
         if one["accuracy"] is not None
     )
+    return interval_note(figures, records_population(records))
+
+
+def records_population(records: Sequence[dict[str, Any]]) -> str:
+    """Of what the figures of a run speak (`population`)."""
+    # Slices have no record of all, and each has questions of its own.
+    whole = next((one for one in records if one["system"] == ALL_SYSTEMS), None)
+    if whole is None and len({one["system"] for one in records}) == 1:
+        whole = records[0]
+    size = {} if whole is None else {"questions": whole["questions"], "answers": whole["rows"]}
+    return population(by_judges(one["judge"] for one in records), **size)
 
 
 def not_judged(counts: dict[str, int]) -> str:
@@ -141,8 +160,8 @@ def scope_notes(judgments: pl.LazyFrame, records: Sequence[dict[str, Any]]) -> l
             )
         if one["unsure"]:
             lines.append(
-                f"of {one['unsure']:,} of {total:,} answers {judge} says that it is unsure; a "
-                "cascade can send exactly those to another judge"
+                f"{judge} is unsure of {one['unsure']:,} of {total:,} answers; a cascade can send "
+                "exactly those to another judge"
             )
         said = lineage_note(
             judge,

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.contract import Judge, ModelSource
-from markscheme.engine import apply, plan, with_plain
+from markscheme.engine import apply, plan, too_long, with_plain
 from markscheme.service.allowed import Served
 from markscheme.service.batching import Batcher, Closed, Full
 from markscheme.service.metrics import Metrics
@@ -20,7 +20,7 @@ from markscheme.service.problems import Refusal
 from markscheme.service.schemas import AnswerIn, ExplanationIn
 from markscheme.service.settings import Limits, Settings
 from markscheme.service.worker import Worker
-from markscheme.tables import ANSWERS_SCHEMA, as_outcomes, content_ids
+from markscheme.tables import ANSWERS_SCHEMA, content_ids
 
 Outcome = dict[str, Any]
 _SYSTEM = "system"
@@ -183,7 +183,7 @@ class Judging:
                     found.append(judged(row))
                 except TimeoutError:
                     limit = f"{limits.row_seconds:g} s of processor time"
-                    found.append(_failed(row, f"not judged within {limit}"))
+                    found.append(too_long(1, f"not judged within {limit}"))
             return pl.concat(found)
 
         try:
@@ -253,10 +253,10 @@ def judge_rows(
     answers = table(rows)
     short = pl.Series([characters(row) <= limits.row_characters for row in rows], dtype=pl.Boolean)
     asked = answers.filter(short)
-    outcomes = judged(asked) if asked.height else _failed(asked, "")
+    outcomes = judged(asked) if asked.height else too_long(0, "")
     if not short.all():
         reason = f"more than {limits.row_characters:,} characters"
-        long = _failed(answers.filter(~short), reason)
+        long = too_long(int((~short).sum()), reason)
         place = pl.concat([short.arg_true(), (~short).arg_true()])
         outcomes = pl.concat([outcomes, long])[place.arg_sort()]
     return outcomes.insert_column(0, answers["answer_id"].alias("id")).to_dicts()
@@ -279,13 +279,6 @@ def explanation(
 
     found = why(question, references, answer)
     return {**found, "decided": explained(question, references, answer) if examiner else None}
-
-
-def _failed(answers: pl.DataFrame, reason: str) -> pl.DataFrame:
-    rows = answers.height  # A selection of constants alone would have one row, however many.
-    said = {"status": ["failed"] * rows, "explanation": [f"too long: {reason}"] * rows}
-    kinds = {"status": pl.String, "explanation": pl.String}
-    return as_outcomes(pl.DataFrame(said, schema=kinds))
 
 
 def table(rows: Sequence[AnswerIn]) -> pl.DataFrame:

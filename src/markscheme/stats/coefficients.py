@@ -15,14 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.jackknife import jackknife_variance
+from markscheme.stats.limits import LEAST_QUESTIONS
 from markscheme.stats.quantiles import t_quantile
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Level = Literal["nominal", "ordinal", "interval"]
-
-LEAST_ITEMS = 10
-"""Of fewer items the jackknife does not tell the variance of a coefficient."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +51,8 @@ def coefficient(
     if math.isnan(value):
         return Coefficient(reason=undefined)
     questions = len(without)
-    if items < LEAST_ITEMS:
-        return Coefficient(value=value, reason=f"fewer than {LEAST_ITEMS} items")
+    if items < LEAST_QUESTIONS:
+        return Coefficient(value=value, reason=f"fewer than {LEAST_QUESTIONS} items")
     if questions < 2:
         return Coefficient(value=value, reason="all items are of one question")
     if abs(value) >= 1 - 1e-12:

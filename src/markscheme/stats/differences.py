@@ -8,18 +8,17 @@ from itertools import starmap
 from statistics import NormalDist
 
 from markscheme.stats.intervals import HALVINGS, Evidence
+from markscheme.stats.limits import ASSURANCE
 from markscheme.stats.quantiles import t_quantile
 
-POWER = 0.8
-"""How often a difference is to be found that counts as one that could have been."""
-FOUND = NormalDist().inv_cdf(POWER)
+FOUND = NormalDist().inv_cdf(ASSURANCE)
 """How many standard errors beyond a test's limit such a difference is."""
 
 
 def detectable_difference(
     discordant: float, evidence: Evidence, *, confidence: float = 0.95
 ) -> float | None:
-    """The smallest difference of two shares that `POWER` of such comparisons would show.
+    """The smallest difference of two shares that `ASSURANCE` of such comparisons would show.
 
     The sample size formula of McNemar's test (Connor 1987), solved for the difference d of n pairs
     of which a share s is discordant: z sqrt(s/n) + z' sqrt((s - d^2)/n) = d. No difference is

@@ -75,3 +75,35 @@ def jackknife_difference(
     without = values[:, 0] - values[:, 1]
     variance = jackknife_variance(np.where(np.isnan(without), difference, without), repeats)
     return math.sqrt(variance), max(kish(counts.sum(axis=(1, 2))) - 1.0, 1.0)
+
+
+def auroc_influences(labels: npt.NDArray[np.bool_], scores: Array) -> Array:
+    """(answers,) each answer's influence on AUROC (DeLong et al. 1988; clustered: Obuchowski 1997).
+
+    An accepted answer pulls by the share of rejected ones that it beats, less AUROC; a rejected one
+    likewise.
+    """
+    from scipy.stats import rankdata
+
+    yes, no = int(labels.sum()), int((~labels).sum())
+    everywhere = rankdata(scores)
+    pull = np.empty(len(scores))
+    pull[labels] = (everywhere[labels] - rankdata(scores[labels])) / no
+    pull[~labels] = 1 - (everywhere[~labels] - rankdata(scores[~labels])) / yes
+    area = float(pull[labels].mean())
+    return np.asarray((pull - area) / np.where(labels, yes, no))
+
+
+def precision_influences(labels: npt.NDArray[np.bool_], scores: Array) -> Array:
+    """(answers,) average precision less what it is without each answer."""
+    _, places = np.unique(-scores, return_inverse=True)
+    yes = np.bincount(places, labels)
+    above = np.cumsum(np.bincount(places)).astype(np.float64)
+    right = np.cumsum(yes)
+    precision, fewer = right / above, np.maximum(above - 1, 1)
+    # How precision at an accepted answer moves without an accepted, a rejected one ranked as high.
+    lowered, raised = (right - above) / above / fewer, precision / fewer
+    below, behind = (np.cumsum((yes * each)[::-1])[::-1] for each in (lowered, raised))
+    moved = np.where(labels, (below - lowered - precision)[places], behind[places])
+    total = float(yes @ precision)
+    return np.asarray(total / right[-1] - (total + moved) / np.maximum(right[-1] - labels, 1))

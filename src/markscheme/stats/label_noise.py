@@ -16,9 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.intervals import share_evidence, share_interval
-
-MOST = 0.4
-"""A rate of wrong labels from which figures say next to nothing about the truth."""
+from markscheme.stats.limits import MOST_WRONG
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +24,7 @@ class LabelNoise:
     """How many labels are wrong.
 
     Attributes:
-        rate: the share, 0 to `MOST`.
+        rate: the share, 0 to `MOST_WRONG`.
         low, high: its interval; the rate itself where it is supposed.
         pairs: pairs of labels of one answer that it rests on; 0 where it is supposed.
         differ: the share of these that differ.
@@ -66,7 +64,7 @@ def noise_from_pairs(
 
 
 def _wrong(differ: float) -> float:
-    return min(MOST, (1 - math.sqrt(max(0.0, 1 - 2 * differ))) / 2)
+    return min(MOST_WRONG, (1 - math.sqrt(max(0.0, 1 - 2 * differ))) / 2)
 
 
 def of_majorities(noise: LabelNoise, margins: npt.ArrayLike) -> LabelNoise:

@@ -1,11 +1,19 @@
 """How much is enough: below these, a figure is shown without what would rest on it."""
 
+LEAST_QUESTIONS = 10
+"""Questions (items, where each has its own) that tell how far a figure may be off."""
 LEAST_OF_A_LABEL = 5
 """Answers with either label, for intervals of F1, kappa and MCC: with 1 to 3 accepted answers of 50
 macro F1 covered 79%."""
 LEAST_FOR_JUDGES = 20
-"""Labels from which a judge helps in an estimate; of 15 of a system, differences covered 90%."""
-LEAST_QUESTIONS = 10
-"""Questions with a label, for any estimate but the labels' own."""
+"""Labels that show a judge's errors, for an estimate or a fit; of 15, differences covered 90%."""
 LEAST_OF_OVERLAP = 20
 """Pairs of labels of the same answers, to say how many labels are wrong."""
+LEAST_REPEATED = 20
+"""Questions of several items each, for a test that the mean over questions decides."""
+LEAST_RANKED = 50
+"""Questions for an interval of average precision: of a weak judge on 30 it covered 91.7%."""
+MOST_WRONG = 0.4
+"""A rate of wrong labels from which figures say next to nothing about the truth."""
+ASSURANCE = 0.8
+"""How often a plan, or a comparison, is to show what it is for."""

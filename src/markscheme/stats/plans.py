@@ -10,13 +10,13 @@ would be of an average interval, which half of the draws miss, and of another es
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.limits import LEAST_FOR_JUDGES
+from markscheme.stats.limits import ASSURANCE, LEAST_FOR_JUDGES
 from markscheme.stats.prediction_powered import (
     About,
     Powered,
@@ -29,7 +29,6 @@ Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-ASSURANCE = 0.8
 DRAWS = 100
 MOST_ANSWERS = 20_000
 """Of more answers, so many are drawn to represent all: what remains unlabelled hardly counts."""
@@ -71,7 +70,7 @@ class Assured:
     Attributes:
         labels: how many, known ones included.
         share: of the draws that answer the question.
-        half_width: that at most `assurance` of the draws exceed not; None where that many have no
+        half_width: that at most `ASSURANCE` of the draws exceed not; None where that many have no
             interval.
         value: the mean of what the estimate is of, as supposed.
     """
@@ -89,10 +88,9 @@ def labels_needed(
     judges: bool = True,
     about: About = "future",
     confidence: float = 0.95,
-    assurance: float = ASSURANCE,
     seed: int = 0,
 ) -> Assured:
-    """The fewest labels with which a share `assurance` of draws answers the question.
+    """The fewest labels with which a share `ASSURANCE` of draws answers the question.
 
     Args:
         supposed: of the answers.
@@ -100,27 +98,35 @@ def labels_needed(
         judges: whether the estimate uses them.
         about: further answers of the kind, or these alone.
         confidence: of the intervals.
-        assurance: see above.
         seed: of the draws.
 
     Returns:
         What that number gives; where not even labels of all answers do, what these give, with a
-        `share` below `assurance`.
+        `share` below `ASSURANCE`.
     """
     small = _fewer(supposed, seed)
     draws = [_drawn(small, np.random.default_rng([seed, number])) for number in range(DRAWS)]
     value = float(np.mean([_truth_of(small, truth) for truth, _ in draws]))
 
+    def estimates(units: int) -> Iterator[Powered]:
+        for draw in draws:
+            yield _estimate(small, *draw, units, judges=judges, about=about, confidence=confidence)
+
+    def enough(units: int) -> bool:
+        wanted, missed = ASSURANCE * DRAWS, 0
+        for seen, each in enumerate(estimates(units), 1):
+            missed += not reached(each)
+            if seen - missed >= wanted or missed > DRAWS - wanted:
+                break  # Whatever the other draws show.
+        return seen - missed >= wanted
+
     def given(units: int) -> Assured:
-        found = [
-            _estimate(small, *draw, units, judges=judges, about=about, confidence=confidence)
-            for draw in draws
-        ]
+        found = list(estimates(units))
         halves = [
             math.inf if each.low is None or each.high is None else (each.high - each.low) / 2
             for each in found
         ]
-        half = float(np.quantile(halves, assurance, method="inverted_cdf"))
+        half = float(np.quantile(halves, ASSURANCE, method="inverted_cdf"))
         return Assured(
             labels=int(np.count_nonzero(_labelled(small, draws[0][1], units))),
             half_width=half if math.isfinite(half) else None,
@@ -130,17 +136,14 @@ def labels_needed(
 
     total = int(small.units.max()) + 1
     low, high = min(total, max(LEAST_FOR_JUDGES, _known_units(small))), total
-    few = given(low)
-    if few.share >= assurance:
-        return few
-    many = given(high)
-    if many.share < assurance:
-        return many
+    if enough(low):
+        return given(low)
+    if not enough(high):
+        return given(high)
     while high - low > max(1, high // _CLOSE):
         middle = (low + high) // 2
-        found = given(middle)
-        low, high, many = (low, middle, found) if found.share >= assurance else (middle, high, many)
-    return many
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return given(high)
 
 
 def _fewer(supposed: Supposed, seed: int) -> Supposed:
@@ -157,7 +160,8 @@ def _fewer(supposed: Supposed, seed: int) -> Supposed:
     return replace(
         supposed,
         predictions=supposed.predictions[rows], accepted=supposed.accepted[rows],
-        labels=supposed.labels[rows], clusters=supposed.clusters[rows],
+        labels=supposed.labels[rows],
+        clusters=np.unique(supposed.clusters[rows], return_inverse=True)[1],
         units=np.unique(supposed.units[rows], return_inverse=True)[1],
         second=None if supposed.second is None else supposed.second[rows],
     )  # fmt: skip

@@ -84,7 +84,8 @@ class Powered:
         low, high: its interval; None where the labels never differ, and tell no variance.
         method: how that is made.
         error: standard error of the estimate.
-        worth: labels without judges that would tell as much.
+        worth: labels without judges that would tell as much; about these answers alone, at most
+            as many as there are.
         weights: (judges,) how much each judge's mean counts.
         p: of a difference, two-sided, of none.
     """
@@ -140,23 +141,40 @@ def powered(
     alone = _alone(sample, pulls)
     weights, share = _regressed(pulls, number, about, judges=judges)
     value = pulls.mean + float(weights @ pulls.shift)
-    worth = number / max(share, _TINY)
+    low: float | None
+    high: float | None
     if not sample.binary:
-        variance = variance_of_sum(pulls.labels, pulls.parts) * share
+        error, method = _error(pulls, share), "t"
         reach = t_quantile(max(kish(pulls.parts) - 1, 1.0), (1 + confidence) / 2)
-        half = reach * math.sqrt(variance)
-        low, high, method, error = value - half, value + half, "t", math.sqrt(variance)
+        low, high = (value - reach * error, value + reach * error) if error else (None, None)
     else:
         value = min(max(value, 0.0), 1.0)
-        evidence = alone.times(worth / number)
+        evidence = alone.times(1 / max(share, _TINY))
         low, high = share_interval(value, evidence, confidence=confidence)
         method, error = alone.method, math.sqrt(value * (1 - value) / evidence.answers)
     if not share:  # All are labelled, and it is about these.
         low = high = value
     return Powered(
-        value=value, low=low, high=high, method=method, error=error, worth=worth,
+        value=value, low=low, high=high, method=method, error=error,
+        worth=_worth(number, len(sample.labels), share, about),
         weights=tuple(map(float, weights)),
     )  # fmt: skip
+
+
+def _error(pulls: _Pulls, share: float) -> float:
+    """The standard error of a mean; 0 where labels never move it by more than rounding does."""
+    here = pulls.parts > 0
+    error = math.sqrt(variance_of_sum(pulls.labels[here], pulls.parts[here]) * share)
+    return error if error > _TINY * pulls.most else 0.0
+
+
+def _worth(labels: int, answers: int, share: float, about: About) -> float:
+    """As many labels, without judges, leave the same share of the labels' variance.
+
+    About these answers a label tells of one fewer that is unknown, with judges or without: all
+    labels are worth all answers, and no more.
+    """
+    return 1 / (share / labels + (1 / answers if about == "these" else 0.0))
 
 
 def powered_difference(
@@ -182,13 +200,14 @@ def powered_difference(
     )  # fmt: skip
     weights, share = _regressed(both, number, about)
     value = both.mean + float(weights @ both.shift)
-    here = both.parts > 0
-    error = math.sqrt(variance_of_sum(both.labels[here], both.parts[here]) * share)
-    about_it = {"value": value, "error": error, "worth": number / max(share, _TINY)}
+    error = _error(both, share)
+    worth = _worth(number, len(first.labels) + len(second.labels), share, about)
+    about_it = {"value": value, "error": error, "worth": worth}
     weighed = tuple(map(float, weights))
-    if not error:
-        return Powered(low=None, high=None, method="ppi-t", weights=weighed, **about_it)
-    freedom = max(kish(both.parts[here]) - 1, 1.0)
+    if not error:  # The labels never differ, or all are known.
+        end = None if share else value
+        return Powered(low=end, high=end, method="ppi-t", weights=weighed, **about_it)
+    freedom = max(kish(both.parts) - 1, 1.0)
     half = t_quantile(freedom, (1 + confidence) / 2) * error
     return Powered(
         low=max(-1.0, value - half), high=min(1.0, value + half), method="ppi-t", weights=weighed,
@@ -232,7 +251,8 @@ def _alone(sample: Sample, pulls: _Pulls) -> Evidence:
     weights, mean, here = sample.weights[has], pulls.mean, pulls.parts > 0
     if np.ptp(weights) == 0:
         places = sample.clusters[has]
-        right, answers = np.bincount(places, sample.labels[has]), np.bincount(places)
+        right = np.bincount(places[sample.labels[has] == 1], minlength=len(here))
+        answers = np.bincount(places, minlength=len(here))
         return share_evidence(right[answers > 0], answers[answers > 0])
     moved = variance_of_sum(pulls.labels[here], pulls.parts[here])
     unseen = moved + pulls.most**2
@@ -250,21 +270,24 @@ def _regressed(
     """
     number = pulls.judges.shape[1]
     none = np.zeros(number), 1.0 if about == "future" else pulls.left
-    power = float(pulls.labels @ pulls.labels)
+    here = pulls.parts > 0  # Few of many questions; the sums over all of them are no products.
+    seen, labelled = pulls.judges[here], pulls.labels[here]
+    power = float(labelled @ labelled)
     if not judges or not power or pulls.left <= 0:
         return none
-    inverse = np.linalg.pinv(pulls.judges.T @ pulls.judges)
-    weights = inverse @ pulls.judges.T @ pulls.labels
-    explained = float(pulls.judges @ weights @ pulls.labels) / power
+    inverse = np.linalg.pinv(seen.T @ seen)
+    weights = inverse @ seen.T @ labelled
+    explained = float(seen @ weights @ labelled) / power
     if explained * (labels - 1 - number) <= number:
         return none
-    own = np.minimum(pulls.parts, MOST_LEVERAGE)
-    fitted = ((pulls.judges @ inverse) * pulls.judges).sum(axis=1)
-    rest = (pulls.labels - pulls.judges @ weights) / (1 - np.minimum(own + fitted, MOST_LEVERAGE))
-    rest += pulls.whole @ weights / (1 - own)
-    whole = (pulls.labels / (1 - own)) ** 2
+    own = np.minimum(pulls.parts[here], MOST_LEVERAGE)
+    fitted = ((seen @ inverse) * seen).sum(axis=1)
+    rest = (pulls.whole * weights).sum(axis=1)
+    rest[here] /= 1 - own
+    rest[here] += (labelled - seen @ weights) / (1 - np.minimum(own + fitted, MOST_LEVERAGE))
+    whole = (labelled / (1 - own)) ** 2
     unseen = UNSEEN_ERRORS * max(float(whole.max()), pulls.most**2)
-    share = (float(rest @ rest) + unseen) / (float(whole.sum()) + unseen)
+    share = (float((rest**2).sum()) + unseen) / (float(whole.sum()) + unseen)
     if share >= 1:
         return none
     return weights, share if about == "future" else share * pulls.left

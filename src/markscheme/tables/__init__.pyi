@@ -14,7 +14,6 @@ from .atomic_write import whole_file as whole_file
 from .columns import KEYS as KEYS
 from .columns import LABEL_OF as LABEL_OF
 from .columns import OF_ANSWERS as OF_ANSWERS
-from .columns import no_columns as no_columns
 from .columns import recognise as recognise
 from .columns import renamed as renamed
 from .datasets import read_dataset as read_dataset
@@ -53,6 +52,7 @@ from .judgments import UNSURE as UNSURE
 from .judgments import as_outcomes as as_outcomes
 from .judgments import scope_kind as scope_kind
 from .judgments import scope_parts as scope_parts
+from .judgments import status_of_results as status_of_results
 from .label_values import BLANK as BLANK
 from .labels import FINAL_LABEL as FINAL_LABEL
 from .labels import load_labels as load_labels
@@ -73,6 +73,7 @@ from .seal import check_run as check_run
 from .seal import content_digests as content_digests
 from .seal import damages as damages
 from .seal import file_digest as file_digest
+from .seal import json_bytes as json_bytes
 from .seal import manifest_bytes as manifest_bytes
 from .seal import read_json as read_json
 from .seal import read_manifest as read_manifest

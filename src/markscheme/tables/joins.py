@@ -32,8 +32,9 @@ class Joined:
         key: the columns that judgments and labels were matched on.
         identity: the columns of the judgments by which an answer is known: its id where that is
             the key, else its texts.
+        answers: how many were judged, with a label or without.
         unlabelled: judgments without a label.
-        tied: judgments of answers on which as many annotators say one thing as another.
+        tied: judged answers of which as many annotators say one thing as another.
         unused_labels: labels without a judgment.
         repeated_labels, repeated_judgments: rows that repeat another one with the same value.
         clustered: whether `cluster` is the question.
@@ -43,6 +44,7 @@ class Joined:
     rows: pl.DataFrame
     key: tuple[str, ...]
     identity: tuple[str, ...]
+    answers: int
     unlabelled: int
     tied: int
     unused_labels: int
@@ -51,13 +53,18 @@ class Joined:
     clustered: bool
     remarks: tuple[str, ...] = ()
 
+    @property
+    def labelled(self) -> int:
+        """How many answers have a label."""
+        return self.rows.select(self.identity).n_unique()
+
     def notes(self) -> list[str]:
         """What was done, in sentences for the reader."""
         judgments = self.rows.height
         said = [f"{judgments} judgments matched with labels by {' and '.join(self.key)}"]
         for count, text in (
             (self.unlabelled, "judgments have no label and are left out"),
-            (self.tied, "judgments are of answers whose annotators are tied, and are left out"),
+            (self.tied, _TIED),
             (self.unused_labels, "labels have no judgment and are left out"),
             (self.repeated_labels, "repeated labels with the same value merged"),
             (self.repeated_judgments, "repeated judgments with the same verdict merged"),
@@ -119,14 +126,15 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
         )
     clustered = "question" in rows.columns and rows["question"].null_count() == 0
     tied = once.join(ties.join(known, on=key, how="anti", nulls_equal=True), on=key, how="semi",
-                     nulls_equal=True).height  # fmt: skip
+                     nulls_equal=True)  # fmt: skip
     cluster = pl.col("question") if clustered else pl.struct(identity)
     return Joined(
         rows=rows.with_columns(cluster.rank("dense").cast(pl.Int64).alias("cluster") - 1),
         key=key,
         identity=identity,
-        unlabelled=once.height - rows.height - tied,
-        tied=tied,
+        answers=once.select(identity).n_unique(),
+        unlabelled=once.height - rows.height - tied.height,
+        tied=tied.select(identity).n_unique(),
         unused_labels=known.join(once, on=key, how="anti", nulls_equal=True).height,
         repeated_labels=repeated_labels,
         repeated_judgments=repeated,
@@ -147,14 +155,12 @@ def label_notes(judged: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ...]:
     said = (*matched_on(judged, labels).notes, *_remarks(labels))
     key = [name for name in KEYS if name in labels.columns]
     tied = labels.filter(_tied(labels)).select(key).n_unique()
-    if not tied:
-        return said
-    hard = f"{tied:,} labelled answers are left out, as their annotators are tied: decide them"
-    return (*said, hard)
+    return (*said, f"{tied:,} {_TIED}") if tied else said
 
 
 REMARKS = "remarks"
 """The column of labels with what was seen when they were read, alike in every row."""
+_TIED = "labelled answers are left out, as their annotators are tied: decide them"
 
 
 def _remarks(labels: pl.DataFrame) -> tuple[str, ...]:

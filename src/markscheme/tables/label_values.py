@@ -35,6 +35,7 @@ NO = (
 )  # fmt: skip
 PARTLY = ("partially correct", "partly correct", "partial", "teilweise richtig", "half")
 BLANK = ("", "null", "none", "na", "n/a", "nan", "-", "?")
+_LARGEST = 1e100
 _TRAILING = ".!,;:"
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}%?")
 _WORDS: dict[str, float | None] = (
@@ -124,24 +125,27 @@ def parse_values(column: pl.Series) -> pl.Series:
     values, strange = text_values(texts)
     if strange:
         shown = ", ".join(map(repr, strange[:5]))
+        rows = texts.is_in(strange).fill_null(value=False)
         raise DataError(
-            f"column {column.name!r} has {texts.is_in(strange).sum()} values that are no verdict, "
-            f"such as {shown}; expected yes/no, true/false, correct/incorrect, 0/1 or numbers"
+            f"column {column.name!r} has {rows.sum()} values that are no verdict, such as {shown}, "
+            f"the first in row {(rows.arg_max() or 0) + 1:,}; expected yes/no, true/false, "
+            "correct/incorrect, 0/1 or numbers. Empty the cells that have none"
         )
     return values.alias(column.name)
 
 
 def parse_labels(column: pl.Series) -> pl.Series:
-    """As `parse_values`, for labels, which are finite.
+    """As `parse_values`, for labels, which are finite, as their squares are.
 
     Raises:
-        DataError: as `parse_values`, or a number is infinite.
+        DataError: as `parse_values`, or a number is infinite or larger than that.
     """
     values = parse_values(column)
-    infinite = int(values.is_infinite().sum())
-    if infinite:
+    beyond = (values.abs() > _LARGEST).fill_null(value=False)
+    if beyond.any():
         raise DataError(
-            f"column {column.name!r} has {infinite} infinite numbers; a label is yes/no, "
+            f"column {column.name!r} has {beyond.sum():,} infinite numbers, or beyond "
+            f"{_LARGEST:g}, the first in row {(beyond.arg_max() or 0) + 1:,}; a label is yes/no, "
             "true/false, correct/incorrect, 0/1 or a finite number"
         )
     return values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 
 import numpy as np
 import polars as pl
@@ -79,7 +80,8 @@ def load_labels(
     table = _with_annotators(table)
     given_label = "label" in table.columns
     if given_label:
-        table = table.with_columns(parse_labels(table["label"]).alias("label"))
+        called = table["label"].alias(mapping.get("label", "label"))
+        table = table.with_columns(parse_labels(called).alias("label"))
     if not given_label or not (final or table["label"].count()):
         if "annotator_labels" in table.columns:
             table = table.with_columns(majority(ratings_table(table["annotator_labels"])))
@@ -113,11 +115,13 @@ def _no_labels(table: pl.DataFrame, column: str | None, names: Sequence[str]) ->
             f"{column or 'label'!r} is empty throughout; name another with --label-column "
             "(Python: column=...)"
         )
+    near = get_close_matches("label", names, n=1)
+    guess = f", but {near[0]!r}" if near else ""
     return DataError(
-        "the labels have no column 'label'; name it with --label-column (Python: column=...). "
-        "Labels of several people belong in columns 'annotator1', 'annotator2', ...; 'agree' "
-        "takes other names with --columns annotator1=NAME,annotator2=NAME, and those of each "
-        "system's answers with --columns label:SYSTEM=NAME,label:OTHER=NAME. "
+        f"the labels have no column 'label'{guess}; name it with --label-column (Python: "
+        "column=...). Labels of several people belong in columns 'annotator1', 'annotator2', ...; "
+        "'agree' takes other names with --columns annotator1=NAME,annotator2=NAME, and those of "
+        "each system's answers with --columns label:SYSTEM=NAME,label:OTHER=NAME. "
         f"The columns are {', '.join(map(repr, names))}"
     )
 

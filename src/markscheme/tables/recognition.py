@@ -17,6 +17,7 @@ from markscheme.tables.columns import (
     MORE_REFERENCES,
     OF_ANSWERS,
     REQUIRED,
+    Values,
     holds_texts,
     label_columns,
     model_columns,
@@ -36,8 +37,6 @@ from markscheme.tables.formats import (
 )
 from markscheme.tables.paths import holds_objects, leaves, sample, segments, values_at
 from markscheme.text import is_api_error
-
-Values = Sequence[Any] | pl.Series
 
 _WRAPPERS = frozenset(
     [

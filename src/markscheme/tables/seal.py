@@ -64,7 +64,7 @@ def manifest_bytes(
     """
     keys = sorted(set(ledger))
     listed = hashlib.sha256("".join(f"{key}\n" for key in keys).encode()).hexdigest()
-    return _json({
+    return json_bytes({
         **{name: plan[name] for name in _SAME_IN_BOTH if name in plan},
         "ledger": {"entries": len(keys), "sha256": listed if keys else None},
         "files": dict(sorted(files.items())),
@@ -345,5 +345,6 @@ def _signed(digest: str, key: str) -> str:
     return hmac.new(key.encode(), digest.encode(), hashlib.sha256).hexdigest()
 
 
-def _json(value: Any) -> bytes:
+def json_bytes(value: Any) -> bytes:
+    """JSON as a run's files hold it."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n"

@@ -229,7 +229,7 @@ def _references(
     if not isinstance(values, pl.Series):
         try:
             if all(isinstance(value, list) for value in values):
-                return _series_of_lists(values)
+                return pl.Series(values, dtype=pl.List(pl.String), strict=True)
             values = pl.Series(values, dtype=pl.String, strict=True)
         except (TypeError, OverflowError, ValueError, pl.exceptions.PolarsError):
             convert = _guarded(lambda value: _reference_list(value, separator, notes), trouble)
@@ -267,18 +267,6 @@ def _together(references: pl.Series, more: pl.Series) -> pl.Series:
         .list.unique(maintain_order=True)
     )
     return both.to_series()
-
-
-def _series_of_lists(lists: Sequence[list[Any]]) -> pl.Series:
-    """Lists of text as a column; six times as fast as Polars' own way."""
-    rows = np.repeat(np.arange(len(lists)), [len(items) for items in lists])
-    texts = pl.Series([item for items in lists for item in items], dtype=pl.String, strict=True)
-    grouped = (
-        pl.DataFrame({"row": rows, "text": texts}).group_by("row", maintain_order=True).agg("text")
-    )
-    every = pl.DataFrame({"row": np.arange(len(lists))})
-    texts = every.join(grouped, on="row", how="left", maintain_order="left")["text"]
-    return texts.fill_null([])  # given, and empty
 
 
 def _reference_list(value: Any, separator: str, notes: Counter[str]) -> list[str] | None:

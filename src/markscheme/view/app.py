@@ -35,7 +35,7 @@ from markscheme.reports import (
     read_material,
     report_html,
 )
-from markscheme.results import Table, interval, percent, plain
+from markscheme.results import Table, by_judges, interval, percent, plain, population
 from markscheme.view.runs import Run, RunLabels, label_rows, progress, runs_of, with_given
 from markscheme.web import Guard, answer_style, page_file, templates
 
@@ -160,6 +160,7 @@ class _Pages:
             "index.html", 404 if problem else 200, folder=str(self._folder), runs=rows,
             problem=problem, done=done, pair=pair or _likely_pair(done),
             methods=", ".join(dict.fromkeys(o["method"] for row in rows for o in row["figures"])),
+            about=population(by_judges(one["judge"] for row in rows for one in row["figures"])),
         )  # fmt: skip
 
     def _row(self, run: Run) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,63 @@ from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import COMBINED
 
 Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationMap:
+    """A non-decreasing map from a judge's score to the probability of being right.
+
+    Attributes:
+        kind: `platt`: 1 / (1 + exp(-(slope * score + intercept))); `isotonic`: straight lines
+            between `scores` and `probabilities`, flat beyond them.
+        judge: whose scores it maps.
+        answers: labelled answers it was fitted on.
+        slope, intercept: of a Platt map.
+        scores, probabilities: corners of an isotonic map.
+    """
+
+    kind: Literal["platt", "isotonic"]
+    judge: str = ""
+    answers: int = 0
+    slope: float = 0.0
+    intercept: float = 0.0
+    scores: tuple[float, ...] = ()
+    probabilities: tuple[float, ...] = ()
+
+    def __call__(self, scores: Array) -> Array:
+        """Probabilities, from 0 to 1, of an array of scores."""
+        if self.kind == "platt":
+            steep = -(self.slope * scores + self.intercept)
+            return np.asarray(1.0 / (1.0 + np.exp(np.clip(steep, -700, 700))))
+        return np.asarray(np.interp(scores, self.scores, self.probabilities), dtype=np.float64)
+
+    def save(self, path: str | Path) -> None:
+        """Write the map as JSON."""
+        content = {"markscheme_calibration": 1, **asdict(self)}
+        Path(path).write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
+
+    @classmethod
+    def load(cls, path: str) -> CalibrationMap:
+        """The map that `save` wrote.
+
+        Raises:
+            JudgeError: the file cannot be read, or is no map.
+        """
+        try:
+            content = orjson.loads(_bytes(path))
+        except orjson.JSONDecodeError as error:
+            raise JudgeError(f"{path!r} is no calibration map: {error}") from error
+        if not isinstance(content, dict) or content.get("markscheme_calibration") != 1:
+            raise JudgeError(f"{path!r} is no calibration map; 'markscheme calibrate' writes them")
+        try:
+            if content["kind"] == "platt":
+                slope, intercept = float(content["slope"]), float(content["intercept"])
+                return cls(kind="platt", slope=slope, intercept=intercept)
+            x, y = (np.array(content[name], dtype=float) for name in ("scores", "probabilities"))
+            np.interp(0.0, x, y)  # Corners of different lengths, or none.
+            return cls(kind="isotonic", scores=tuple(x.tolist()), probabilities=tuple(y.tolist()))
+        except (KeyError, TypeError, ValueError) as error:
+            raise JudgeError(f"the calibration map has a missing or wrong part: {error}") from error
 
 
 @register(
@@ -49,7 +106,7 @@ class Calibrated:
         """
         if not 0 <= self.threshold <= 1:
             raise JudgeError(f"threshold={self.threshold} is out of range; choose from 0 to 1")
-        content = _read(self.map)
+        mapping = CalibrationMap.load(self.map)
         outcomes = run_judge(self.base, answers, models)
         judged = outcomes["status"] == "judged"
         bare = int((judged & outcomes["score"].is_null()).sum())
@@ -59,7 +116,7 @@ class Calibrated:
                 "scores can be calibrated; choose a base judge that gives scores"
             )
         scores = outcomes["score"].fill_null(0.0).to_numpy()
-        mapped = pl.Series("score", _mapped(content, scores))
+        mapped = pl.Series("score", mapping(scores))
         return outcomes.with_columns(
             score=pl.when(judged).then(mapped),
             verdict=pl.when(judged).then(mapped >= self.threshold),
@@ -78,25 +135,3 @@ def _bytes(path: str) -> bytes:
             f"the calibration map {path!r} cannot be read ({error.strerror}); "
             "'markscheme calibrate --save-map FILE' writes one"
         ) from error
-
-
-def _read(path: str) -> dict[str, Any]:
-    try:
-        content = orjson.loads(_bytes(path))
-    except orjson.JSONDecodeError as error:
-        raise JudgeError(f"{path!r} is no calibration map: {error}") from error
-    if not isinstance(content, dict) or content.get("markscheme_calibration") != 1:
-        raise JudgeError(f"{path!r} is no calibration map; 'markscheme calibrate' writes them")
-    return content
-
-
-def _mapped(content: dict[str, Any], scores: Array) -> Array:
-    """The map at each score; the same as `agreement.calibration.CalibrationMap`."""
-    try:
-        if content["kind"] == "platt":
-            steep = -(float(content["slope"]) * scores + float(content["intercept"]))
-            return np.asarray(1.0 / (1.0 + np.exp(np.clip(steep, -700, 700))))
-        x, y = (np.array(content[name], dtype=float) for name in ("scores", "probabilities"))
-        return np.asarray(np.interp(scores, x, y), dtype=np.float64)
-    except (KeyError, TypeError, ValueError) as error:
-        raise JudgeError(f"the calibration map has a missing or wrong part: {error}") from error

@@ -140,14 +140,28 @@ class Caller:
         """The protocol's own path."""
         return self._wire.path
 
-    async def json(self, method: str, path: str, body: object = None) -> Mapping[str, Any]:
-        """A call whose response is a JSON object."""
-        content = None if body is None else orjson.dumps(body)
-        response = await self.call(method, path, content, "application/json")
-        try:
-            return mapping(response.json())
-        except ValueError:
-            raise NotTakenError("the provider's response is no JSON", unsure=True) from None
+    async def json(self, path: str) -> Mapping[str, Any]:
+        """What the provider says at a path: a JSON object."""
+        body = (await self.call("GET", path)).body
+        if body is None:
+            raise NotTakenError("the provider's response is no JSON", unsure=True)
+        return mapping(body)
+
+    async def made(
+        self, what: str, path: str, content: bytes, kind: str = "application/json"
+    ) -> str:
+        """The provider's name of what a call makes: a file, a batch.
+
+        Raises:
+            NotTakenError, ModelError: as `call`, or it gave none and may have taken it.
+        """
+        response = await self.call("POST", path, content, kind)
+        name = word(mapping(response.body).get("id"))
+        if not name:
+            raise NotTakenError(
+                f"the provider took a {what} and gave no name for it", unsure=what == "batch"
+            )
+        return name
 
     async def call(
         self, method: str, path: str, content: bytes | None = None, kind: str | None = None,
@@ -181,10 +195,7 @@ class Caller:
 
 
 def _detail(response: HttpResponse) -> str:
-    try:
-        message = mapping(mapping(response.json()).get("error")).get("message")
-    except ValueError:
-        message = None
+    message = mapping(mapping(response.body).get("error")).get("message")
     if not isinstance(message, str):
         message = response.content[:_SHOWN].decode("utf-8", "replace")
     return f"HTTP {response.status}: {' '.join(well_formed(message).split())[:_SHOWN]}"
@@ -216,33 +227,19 @@ class OpenAIBatches:
         )
         content = head.encode() + b"".join(lines) + f"\r\n--{mark}--\r\n".encode()
         kind = f"multipart/form-data; boundary={mark}"
-        response = await self._caller.call("POST", "/files", content, kind)
-        try:
-            file = word(mapping(response.json()).get("id"))
-        except ValueError:
-            file = None
-        if not file:
-            raise NotTakenError("the provider took a file and gave no name for it")
-        made = await self._caller.json(
-            "POST",
-            "/batches",
-            {
-                "input_file_id": file,
-                "endpoint": self._endpoint,
-                "completion_window": "24h",
-                "metadata": {"markscheme": job},
-            },
-        )
-        name = word(made.get("id"))
-        if not name:
-            raise NotTakenError("the provider took a batch and gave no name for it", unsure=True)
-        return name
+        batch = {
+            "input_file_id": await self._caller.made("file", "/files", content, kind),
+            "endpoint": self._endpoint,
+            "completion_window": "24h",
+            "metadata": {"markscheme": job},
+        }
+        return await self._caller.made("batch", "/batches", orjson.dumps(batch))
 
     async def find(self, sought: Sought) -> str | None:
         """See `BatchService`; the newest batches come first."""
         after = ""
         while True:
-            page = await self._caller.json("GET", f"/batches?limit=100{after}")
+            page = await self._caller.json(f"/batches?limit=100{after}")
             batches = objects(page.get("data"))
             for one in batches:
                 if mapping(one.get("metadata")).get("markscheme") == sought.job:
@@ -255,7 +252,7 @@ class OpenAIBatches:
 
     async def state(self, name: str) -> BatchState:
         """See `BatchService`."""
-        found = await self._caller.json("GET", f"/batches/{name}")
+        found = await self._caller.json(f"/batches/{name}")
         status = found.get("status")
         counts = mapping(found.get("request_counts"))
         done = sum(n for n in (counts.get("completed"), counts.get("failed")) if isinstance(n, int))
@@ -315,20 +312,13 @@ class AnthropicBatches:
     async def send(self, job: str, lines: Sequence[bytes]) -> str:  # noqa: ARG002
         """See `BatchService`; the interface has no place for a name of ours."""
         content = b'{"requests":[' + b",".join(lines) + b"]}"
-        response = await self._caller.call("POST", "/messages/batches", content, "application/json")
-        try:
-            name = word(mapping(response.json()).get("id"))
-        except ValueError:
-            name = None
-        if not name:
-            raise NotTakenError("the provider took a batch and gave no name for it", unsure=True)
-        return name
+        return await self._caller.made("batch", "/messages/batches", content)
 
     async def find(self, sought: Sought) -> str | None:
         """See `BatchService`: one of as many requests, made since, of which we do not know."""
         from datetime import datetime
 
-        page = await self._caller.json("GET", "/messages/batches?limit=100")
+        page = await self._caller.json("/messages/batches?limit=100")
         for one in objects(page.get("data")):
             name, made = word(one.get("id")), one.get("created_at")
             try:
@@ -344,7 +334,7 @@ class AnthropicBatches:
 
     async def state(self, name: str) -> BatchState:
         """See `BatchService`."""
-        found = await self._caller.json("GET", f"/messages/batches/{name}")
+        found = await self._caller.json(f"/messages/batches/{name}")
         counts = mapping(found.get("request_counts"))
         waiting = counts.get("processing")
         whole = sum(n for n in counts.values() if isinstance(n, int))

@@ -46,6 +46,14 @@ class HttpResponse:
         """
         return orjson.loads(self.content)
 
+    @property
+    def body(self) -> object:
+        """The content as JSON; None where it is none."""
+        try:
+            return self.json()
+        except ValueError:
+            return None
+
 
 class ConnectFailedError(Exception):
     """No connection was made at all."""
@@ -60,21 +68,12 @@ class RejectedResponseError(Exception):
 
 
 class HttpClient:
-    """Posts bodies to one server. Opened in the loop's thread at the first request."""
+    """Calls to one server. Opened in the loop's thread at the first request."""
 
     def __init__(self, *, timeout: float, connections: int) -> None:
         self._timeout = timeout
         self._connections = connections
         self._session: aiohttp.ClientSession | None = None
-
-    async def post(self, url: str, headers: Mapping[str, str], body: object) -> HttpResponse:
-        """Post a body as JSON and read the response.
-
-        Raises:
-            ConnectFailedError, ConnectionBrokeError, RejectedResponseError: see there.
-            MissingExtraError: the HTTP library is not installed.
-        """
-        return await self.send("POST", url, headers, orjson.dumps(body))
 
     async def send(
         self,

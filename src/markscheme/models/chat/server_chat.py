@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
+import orjson
+
 from markscheme.contract import ChatReply, ChatRequest
 from markscheme.errors import DataError, ModelError
 from markscheme.models.chat.event_loop import for_each, loop_thread
@@ -263,7 +265,7 @@ class ServerChat:
         except DataError as error:
             raise _LastingError(ChatReply(status="failed", error=str(error))) from None
         try:
-            response = await self._http.post(url, headers, body)
+            response = await self._http.send("POST", url, headers, orjson.dumps(body))
         except ConnectFailedError as error:
             raise self._unreachable(self._clean(str(error))) from None
         except ConnectionBrokeError as error:
@@ -276,7 +278,7 @@ class ServerChat:
                 else _LastingError(ChatReply(status="failed", error=str(error)), billed=True)
             ) from None
         if response.status != 200:
-            raise self._judged(response.status, _content(response), response, sending)
+            raise self._judged(response.status, response.body, response, sending)
         reply = self._read(response, sending)
         self._run.succeeded()
         self._throttle.taken()
@@ -435,13 +437,6 @@ class ServerChat:
             reply, status="failed", text=None, model=None, finish_reason=None,
             token_logprobs=None, error="the reply contained the key",
         )  # fmt: skip
-
-
-def _content(response: HttpResponse) -> object:
-    try:
-        return response.json()
-    except ValueError:
-        return None
 
 
 def _cost(text: str) -> float | None:

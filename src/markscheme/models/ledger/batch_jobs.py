@@ -37,21 +37,18 @@ class BatchJobs:
 
     def of(self, keys: Sequence[str]) -> tuple[list[BatchJob], dict[str, tuple[str, str]]]:
         """The jobs that hold some of these requests; for each request its job and what was sent."""
+        jobs: dict[str, BatchJob] = {}
         members: dict[str, tuple[str, str]] = {}
         for some in pieces(list(keys)):
             marks = ",".join("?" * len(some))
-            sql = f"SELECT key, job, sent FROM batch_members WHERE key IN ({marks})"  # noqa: S608
-            members |= {key: (job, sent) for key, job, sent in self._ledger.query(sql, some)}
-        jobs = []
-        for job in dict.fromkeys(job for job, _ in members.values()):
-            rows = self._ledger.query(
-                "SELECT job, service_id, requests, created_at FROM batch_jobs WHERE job = ?", (job,)
+            sql = (
+                "SELECT key, sent, job, service_id, requests, batch_jobs.created_at "  # noqa: S608
+                f"FROM batch_members JOIN batch_jobs USING (job) WHERE key IN ({marks})"
             )
-            jobs += [
-                BatchJob(job=name, service_id=service, requests=requests, created_at=at)
-                for name, service, requests, at in rows
-            ]
-        return jobs, members
+            for key, sent, job, service, requests, at in self._ledger.query(sql, some):
+                jobs[job] = BatchJob(job=job, service_id=service, requests=requests, created_at=at)
+                members[key] = (job, sent)
+        return list(jobs.values()), members
 
     def begin(self, sent: Mapping[str, str]) -> BatchJob:
         """Note, durably, that a batch of these requests is about to be sent."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -124,39 +124,20 @@ def import_ledger(ledger: Ledger, path: Path) -> int:
 
 def ledger_stats(ledger: Ledger) -> list[ModelStats]:
     """What a ledger holds, one record per model and revision, in order of name."""
-    failures = {
-        (model, revision): count
-        for model, revision, count in ledger.query(
-            "SELECT model, revision, COUNT(*) FROM failures GROUP BY model, revision"
-        )
-    }
     rows = ledger.query(
-        "SELECT model, revision, COUNT(*), SUM(CASE WHEN status = 'refused' THEN 1 ELSE 0 END), "
-        "COALESCE(SUM(tokens_in), 0), COALESCE(SUM(tokens_out), 0), SUM(cost_usd), "
-        "MIN(created_at), MAX(created_at) FROM replies GROUP BY model, revision"
+        "SELECT model, revision, COUNT(status), "
+        "SUM(CASE WHEN status = 'refused' THEN 1 ELSE 0 END), SUM(failed), "
+        "CAST(COALESCE(SUM(tokens_in), 0) AS BIGINT), "
+        "CAST(COALESCE(SUM(tokens_out), 0) AS BIGINT), SUM(cost_usd), "
+        "MIN(created_at), MAX(created_at) FROM ("
+        "SELECT model, revision, status, tokens_in, tokens_out, cost_usd, created_at, 0 AS failed "
+        "FROM replies UNION ALL "
+        "SELECT model, revision, NULL, NULL, NULL, NULL, NULL, 1 FROM failures"
+        ") AS every GROUP BY model, revision"
     )
-    found = {
-        (model, revision): ModelStats(
-            model=model,
-            revision=revision,
-            replies=replies,
-            refused=refused,
-            failures=failures.get((model, revision), 0),
-            tokens_in=int(tokens_in),
-            tokens_out=int(tokens_out),
-            cost_usd=cost,
-            first=first,
-            last=last,
-        )
-        for model, revision, replies, refused, tokens_in, tokens_out, cost, first, last in rows
-    }
-    for (model, revision), count in failures.items():
-        empty = ModelStats(
-            model=model, revision=revision, replies=0, refused=0, failures=count, tokens_in=0,
-            tokens_out=0, cost_usd=None, first=None, last=None,
-        )  # fmt: skip
-        found.setdefault((model, revision), empty)
-    return [found[name] for name in sorted(found)]
+    names = [one.name for one in fields(ModelStats)]
+    ordered = sorted(rows, key=lambda row: row[:2])
+    return [ModelStats(**dict(zip(names, row, strict=True))) for row in ordered]
 
 
 def failure_reasons(ledger: Ledger, most: int = 10) -> list[tuple[str, int]]:

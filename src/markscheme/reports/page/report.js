@@ -3,9 +3,9 @@
 // the address. Texts reach the page through textContent only.
 (() => {
   const $ = (id) => document.getElementById(id);
-  const { make, marked, answer: answerBox, why: whyBox } = shown;
+  const { make, fixed, marked, answer: answerBox, why: whyBox } = shown;
   const count = (number) => number.toLocaleString("en");
-  const percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(1)}%` : "n/a");
+  const percent = (part, whole) => (whole ? `${fixed(100 * (part / whole), 1)}%` : "n/a");
   const words = (name) => name.replaceAll("_", " ").replace("em in ", "EM in ");
 
   const unpack = async (element) => {
@@ -75,11 +75,13 @@
           weigh(row);
           order = { by: null, rows: every };
           table = { by: null };
+          delete data.pairs?.people; // computed when the page was opened
           const line = body.querySelector(`.toggle[data-row="${row}"]`)?.closest("tr");
           const fresh = rowOf(row);
           line?.replaceWith(fresh);
           drawShortcuts();
           drawTally();
+          drawDuel();
           drawThreshold();
         },
       });
@@ -119,17 +121,6 @@
     const beats = (line, one, other) => {
       const [first, second] = [share(line, one), share(line, other)];
       return first !== null && second !== null && first > second;
-    };
-    // Two-sided exact sign test: how often a fair coin is so uneven.
-    const luck = (wins, losses) => {
-      const n = wins + losses;
-      let term = -n * Math.LN2;
-      let sum = 0;
-      for (let k = 0; k <= Math.min(wins, losses); k++) {
-        sum += Math.exp(term);
-        term += Math.log((n - k) / (k + 1));
-      }
-      return n ? Math.min(1, 2 * sum) : 1;
     };
 
     // --- searching ------------------------------------------------------------------------------
@@ -319,7 +310,7 @@
         return make("span", { class: "chip none", textContent: shownStatus });
       }
       const said = verdict ? "accepts" : "rejects";
-      const digits = score === null || score === verdict ? "" : ` ${score.toFixed(2)}`;
+      const digits = score === null || score === verdict ? "" : ` ${fixed(score, 2)}`;
       return make("span", { class: `chip ${verdict ? "yes" : "no"}${wrong ? " wrong" : ""}`, title: `${who} ${said}${wrong ? "; people differ" : ""}` },
         make("span", { "aria-hidden": "true", textContent: verdict ? "✓" : "✗" }),
         make("span", { class: "off-screen", textContent: said + (wrong ? ", people differ" : "") }),
@@ -354,7 +345,7 @@
     };
     const facts = (judge, row) => {
       const said = [];
-      const number = (name, digits) => judge[name]?.[row]?.toFixed(digits) ?? null;
+      const number = (name, digits) => (judge[name]?.[row] == null ? null : fixed(judge[name][row], digits));
       if (number("score", 3) !== null) said.push(`score ${number("score", 3)}`);
       if (judge.relation?.[row] != null) said.push(names.relations[judge.relation[row]]);
       if (number("marks", 2) !== null) said.push(`marks ${number("marks", 2)}`);
@@ -544,10 +535,11 @@
         if (one > other) wins++;
         else if (other > one) losses++;
       }
-      const p = luck(wins, losses);
+      const pair = data.pairs?.[voice()]?.find((names) => names.slice(0, 2).includes(right) && names.slice(0, 2).includes(wrong));
+      const luck = pair && `${pair[2] < 0.05 ? "More than luck" : "Luck alone may do that"} (score test by question, Holm's correction over all pairs of systems, p = ${pair[3]}).`;
       duel.replaceChildren(make("p", {},
         make("bdi", { textContent: right }), ` right and `, make("bdi", { textContent: wrong }), ` wrong: ${count(wins)} questions; the other way round: ${count(losses)}; of ${count(both)} that both answered, by ${voice()}. `,
-        make("strong", { textContent: p < 0.05 ? `More than luck (exact sign test, p = ${p < 0.001 ? p.toExponential(1) : p.toFixed(3)}).` : `Luck alone may do that (exact sign test, p = ${p.toFixed(2)}).` }), " ",
+        luck ? make("strong", { textContent: luck }) : null, " ",
         make("button", { type: "button", textContent: "The other way round", onclick: () => change({ right: wrong, wrong: right }) })));
     };
     const update = () => {
@@ -686,7 +678,7 @@
         if (!verdict && people[row]) fn++;
       }
       const errors = both ? `; of ${count(both)} with a label it would wrongly accept ${count(fp)} and wrongly reject ${count(fn)} (right on ${percent(both - fp - fn, both)})` : "; without labels, its errors are not known";
-      says.textContent = `From a score of ${from.toFixed(2)}, ${judge.name} would accept ${percent(yes, known)} of the ${count(known)} shown that it scored${errors}.`;
+      says.textContent = `From a score of ${fixed(from, 2)}, ${judge.name} would accept ${percent(yes, known)} of the ${count(known)} shown that it scored${errors}.`;
     };
     if (scored.length) {
       slider.addEventListener("input", drawThreshold);

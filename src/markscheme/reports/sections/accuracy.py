@@ -69,7 +69,7 @@ def _card(
         missing="n/a",
         notes=(
             "Share of answers accepted among those with a verdict.",
-            *(f"{line}, clustered on question." for line in accuracy_note(records)),
+            *(f"{line}." for line in accuracy_note(records)),
             *(f"{line}." for line in scope_notes(material.long.lazy(), records)),
         ),
         link=link,
@@ -91,7 +91,8 @@ def _chart(material: Material, people: Mapping[str, dict[str, Any]], *, linked: 
             leads = judge == PEOPLE or (linked and judge != EXACT)
             link = address(_link(one["system"], judge)) if leads else ""
             low, high = one["accuracy_low"], one["accuracy_high"]
-            rows.append(dot(one["system"], judge, low, high, accuracy=one["accuracy"], link=link))
+            row = dot(one["system"], judge, one["accuracy"], low, high, x="accuracy", link=link)
+            rows.append(row)
     rows.sort(key=lambda row: (order[row["system"]], row["judge"]))
     return dots(
         rows, y="system", x="accuracy", x_title="answers accepted", judges=names,

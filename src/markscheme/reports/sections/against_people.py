@@ -13,7 +13,7 @@ from markscheme.reports.section import Section
 def _chart(material: Material) -> Any:
     """The share of answers on which each judge says what people say, by system."""
     found = [
-        dot(one.system, one.judge, share.low, share.high, agreement=share.value)
+        dot(one.system, one.judge, share.value, share.low, share.high, x="agreement")
         for one in material.agreement
         if (share := one.left_out["accuracy"]).value is not None
     ]
@@ -29,12 +29,12 @@ def against_people(material: Material) -> Section | None:
     if joined is None:
         return None
     notes = (*joined.notes(), *lineage_lines(joined, material.positive_from))
-    table = overview_table(material.agreement, [f"{line}." for line in notes])
+    table = overview_table(material.agreement, joined, [f"{line}." for line in notes])
     return Section(
         key="agreement",
         title="How far each judge agrees with people",
         caption=(
-            "Agreement and F1 in percent, each with its 95% interval, clustered on question. "
+            "Agreement and F1 in percent, each with its 95% interval. "
             "Answers that were not judged are left out and counted."
         ),
         table=table,

@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.reports.charts import altair, by_judge, themed
+from markscheme.reports.charts import POINTED, altair, by_judge, themed
 from markscheme.reports.material import Material
 from markscheme.reports.section import Section
-from markscheme.results import Column, Table, number
+from markscheme.results import Column, Table, number, percent
 
 
 def cost(material: Material) -> Section | None:
@@ -31,12 +31,17 @@ def cost(material: Material) -> Section | None:
     if not spent:
         return None
     measure = spent[0]
+    unit, digits = ("dollars", 4) if measure == "cost_usd" else ("seconds of a model", 1)
     points = [
-        {"judge": row["judge"], "agreement": row["agreement"].value, "spent": row[measure] or 0.0}
-        for row in rows  # A judge that asks no model pays nothing.
-        if row["agreement"].value is not None
+        {
+            "judge": row["judge"],
+            "agreement": share.value,
+            "spent": (spent_ := row[measure] or 0.0),  # A judge that asks no model pays nothing.
+            "text": f"{row['judge']}: {percent(share.value)}%, {spent_:.{digits}f} {unit}",
+        }
+        for row in rows
+        if (share := row["agreement"]).value is not None
     ]
-    unit = "dollars" if measure == "cost_usd" else "seconds of a model"
     return Section(
         key="cost",
         title="What agreement costs",
@@ -67,7 +72,7 @@ def _points(table: pl.DataFrame, unit: str, names: list[str]) -> Any:
         x=alt.X("spent:Q", title=f"{unit} for 1,000 answers").axis(tickCount=5),
         y=alt.Y("agreement:Q", title="agreement with people")
         .scale(zero=False, padding=20).axis(format="%", tickCount=5),
-        tooltip=["judge", "spent", alt.Tooltip("agreement:Q", format=".1%")],
+        **POINTED,
         **by_judge(names),
     )  # fmt: skip
     return themed(chart.properties(width=380, height=240))

@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 
 from markscheme.agreement import expected_calibration_error, reliability_diagram
+from markscheme.reports.charts import POINTED, by_judge, light, themed
 from markscheme.reports.charts import altair as charts
-from markscheme.reports.charts import by_judge, light, themed
 from markscheme.reports.material import Material
 from markscheme.reports.section import Section
-from markscheme.results import Column, Table, columns, interval_note, number
+from markscheme.results import Column, Table, columns, interval_note, number, of_labels
 
 _CORNERS = 200
 _SIZE = 300
@@ -31,8 +31,8 @@ def _scored(material: Material, *, distinct: int) -> list[tuple[str, pl.DataFram
 
 def roc(material: Material) -> Section | None:
     """How well each judge's scores part accepted from rejected answers at every threshold."""
-    scored = _scored(material, distinct=3)
-    if not scored:
+    scored, joined = _scored(material, distinct=3), material.joined
+    if not scored or joined is None:
         return None
     auroc = {one.judge: one.left_out["auroc"] for one in material.agreement if one.system is None}
     curves = [_thinned(_corners(rows)).with_columns(judge=pl.lit(name)) for name, rows in scored]
@@ -52,7 +52,7 @@ def roc(material: Material) -> Section | None:
                 Column("answers", format="count"),
             ),
             [(name, auroc[name], rows.height) for name, rows in scored],
-            interval_note((("", auroc[name]) for name, _ in scored)),
+            interval_note((("", auroc[name]) for name, _ in scored), of_labels(joined)),
         ),
         chart=lambda: _lines(
             pl.concat(curves), x="rejected_share", y="accepted_share", judges=material.names,
@@ -76,6 +76,10 @@ def reliability_curves(material: Material) -> Section | None:
         for name, rows in scored
     }
     table = pl.concat([one.with_columns(judge=pl.lit(name)) for name, one in diagrams.items()])
+    texts = [
+        f"{name}: mean score {score:.3f}, accepted {accepted:.3f}"
+        for name, score, accepted in table.select("judge", "mean_score", "accepted").iter_rows()
+    ]
     gaps = [f"{name} {expected_calibration_error(one):.3f}" for name, one in diagrams.items()]
     return Section(
         key="reliability",
@@ -95,8 +99,9 @@ def reliability_curves(material: Material) -> Section | None:
             table,
         ),
         chart=lambda: _lines(
-            table, x="mean_score", y="accepted", judges=material.names, x_title="mean score",
-            y_title="share people accept", points=True,
+            table.with_columns(text=pl.Series(texts)), x="mean_score", y="accepted",
+            judges=material.names, x_title="mean score", y_title="share people accept",
+            points=True,
         ),
     )  # fmt: skip
 
@@ -138,11 +143,5 @@ def _lines(
     drawn = base.mark_line(strokeWidth=2).encode(order=f"{x}:Q", detail="judge:N")
     layers = diagonal + drawn
     if points:
-        layers += base.mark_point(filled=True, size=50, opacity=1).encode(
-            tooltip=[
-                "judge",
-                alt.Tooltip(f"{x}:Q", format=".2f"),
-                alt.Tooltip(f"{y}:Q", format=".2f"),
-            ]
-        )
+        layers += base.mark_point(filled=True, size=50, opacity=1).encode(**POINTED)
     return themed(layers.properties(width=_SIZE, height=_SIZE))

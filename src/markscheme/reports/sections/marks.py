@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.reports.charts import WIDTH, altair, light, panels, themed
+from markscheme.reports.charts import POINTED, WIDTH, altair, light, panels, themed
 from markscheme.reports.material import Material
 from markscheme.reports.section import Section, pivot_section
 from markscheme.results import Column
@@ -37,6 +37,15 @@ def marks(material: Material) -> Section | None:
         .group_by("judge", "low", "high", "people", maintain_order=True)
         .agg(answers=pl.len())
         .sort("judge", "low", maintain_order=True)
+        .with_columns(
+            text=pl.format(
+                "{}, marks {} to {}, {}: {}",
+                "judge",
+                *(pl.col(end).round(2) for end in ("low", "high")),
+                "people",
+                "answers",
+            )
+        )
     )
     shown = [one for one in _KINDS if one in counted["people"].to_list()]
     return pivot_section(
@@ -66,7 +75,7 @@ def _histogram(counted: pl.DataFrame, shown: list[str]) -> Any:
             color=alt.Color("people:N", sort=None).scale(
                 domain=shown, range=light(*(_KINDS[one] for one in shown))
             ),
-            tooltip=["judge", "people", "answers"],
+            **POINTED,
         )
         .properties(width=WIDTH, height=170)
     )

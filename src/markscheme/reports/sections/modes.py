@@ -7,10 +7,19 @@ from typing import Any
 import polars as pl
 
 from markscheme.analysis import GROUPS, MODES
-from markscheme.reports.charts import WIDTH, address, altair, dots, light, themed, with_links
+from markscheme.reports.charts import (
+    POINTED,
+    WIDTH,
+    address,
+    altair,
+    dots,
+    light,
+    themed,
+    with_links,
+)
 from markscheme.reports.material import Material
 from markscheme.reports.section import Section, pivot_section
-from markscheme.results import Column, Table
+from markscheme.results import Column, Table, percent
 
 _COLOURS = dict(
     zip(GROUPS, ("blue", "teal", "ochre", "green", "purple", "red", "grey"), strict=True)
@@ -61,7 +70,11 @@ def _bars(shown: list[str], counts: dict[str, int], total: int) -> Any:
             "mode": [label(mode) for mode in shown],
             "group": [MODES[mode].group for mode in shown],
             "share": [counts[mode] / total for mode in shown],
-            "answers": [counts[mode] for mode in shown],
+            "percent": [f"{percent(counts[mode] / total)}%" for mode in shown],
+            "text": [
+                f"{label(mode)}: {counts[mode]:,} answers, {percent(counts[mode] / total)}%"
+                for mode in shown
+            ],
             "link": [address({"mode": mode}) for mode in shown],
         }
     )
@@ -71,12 +84,12 @@ def _bars(shown: list[str], counts: dict[str, int], total: int) -> Any:
     bars = base.mark_bar(height={"band": 0.72}).encode(
         x=alt.X("share:Q", title="of these answers").axis(format="%", tickCount=5),
         color=alt.Color("group:N", sort=None).scale(domain=groups, range=colours),
-        tooltip=["group", "mode", "answers", alt.Tooltip("share:Q", format=".1%")],
         href="link:N",
+        **POINTED,
     )
     ink = light("ink")[0]
     text = base.mark_text(align="left", dx=4, fontSize=11, color=ink).encode(
-        x="share:Q", text=alt.Text("share:Q", format=".1%")
+        x="share:Q", text="percent:N"
     )
     return themed((bars + text).properties(width=WIDTH, height=alt.Step(24)))
 
@@ -95,7 +108,16 @@ def mode_errors(material: Material) -> Section | None:
     cells = {row[:2]: row[2] for row in rates.select("judge", "group", "rate").iter_rows()}
     groups = [group for group in GROUPS if any(group == key[1] for key in cells)]
     order = {group: place for place, group in enumerate(groups)}
-    table = rates.drop_nulls("rate").sort(pl.col("group").replace_strict(order))
+    known = rates.drop_nulls("rate").sort(pl.col("group").replace_strict(order))
+    table = known.with_columns(
+        pl.Series(
+            "text",
+            [
+                f"{judge}, {group}: {percent(rate)}%"
+                for judge, group, rate in known.select("judge", "group", "rate").iter_rows()
+            ],
+        )
+    )
 
     def link(judge: str, group: str) -> dict[str, str]:
         return {"judge": judge, "verdict": "rejects", "mode": f"group:{group}"}

@@ -10,15 +10,22 @@ from markscheme.agreement import (
     CompareResult,
     Comparison,
     PeoplesDifference,
-    compare,
     compare_answers,
+    pairs_population,
 )
-from markscheme.errors import AgreementError
 from markscheme.reports.material import PEOPLE, Material
 from markscheme.reports.section import Section
-from markscheme.results import Column, Table, columns, interval_note, number, p_text
+from markscheme.results import (
+    Column,
+    Table,
+    by_judges,
+    by_labels,
+    columns,
+    interval_note,
+    number,
+    p_text,
+)
 
-_MOST_SYSTEMS = 30
 _MOST_WITH_EVERY_PAIR = 8
 """With more systems the table has neighbours in the ranking alone; the p-values allow for all."""
 
@@ -28,17 +35,12 @@ def pairs(material: Material) -> Section | None:
 
     Where a part of the answers is labelled, what people would say is estimated from both.
     """
-    if not 1 < len(material.systems) <= _MOST_SYSTEMS:
-        return None
     every_label = material.labelled == material.answers.height
     leading, why = material.leading
     voice = PEOPLE if every_label else leading
     labels = None if every_label or not material.labelled else material.labels
-    try:
-        found = compare(
-            material.judged_by(voice), labels, systems=True, positive_from=material.positive_from
-        )
-    except AgreementError:  # Systems without a question in common.
+    found = material.compared(voice, labels)
+    if found is None:
         return None
     whole = len(found.order) <= _MOST_WITH_EVERY_PAIR
     shown = _shown(found, whole=whole)
@@ -50,6 +52,11 @@ def pairs(material: Material) -> Section | None:
     if every_label:
         lead = lead.replace("The judge alone accepts", "People accept")
     by = PEOPLE if every_label else f"people, estimated with {voice}" if found.by_people else voice
+    word = (
+        by_labels(material.labelled, material.answers.height)
+        if every_label or found.by_people
+        else by_judges([voice])
+    )
     every = [] if whole else [f"Of {len(found.pairs):,} pairs, those of neighbours in this order."]
     tests = "ppi-t" if found.by_people else "tango (score test by question)"
     return Section(
@@ -60,6 +67,7 @@ def pairs(material: Material) -> Section | None:
         table=_table(
             f"Systems in pairs, by {by}: difference in points with 95% interval",
             [{**vars(pair), **_best(pair, people)} for pair, people in shown],
+            pairs_population([people or pair for pair, people in shown], word, systems=True),
             every,
             (
                 f"On questions that both answered. p: {tests}, corrected by Holm's method over all "
@@ -73,6 +81,7 @@ def pairs(material: Material) -> Section | None:
 def runs(material: Material) -> Section | None:
     """How the verdicts of one judge differ between runs on the same answers, as `diff` gives it."""
     rows: list[dict[str, Any]] = []
+    found: list[Comparison] = []
     links: dict[tuple[int, int], dict[str, str]] = {}
     for one, other in combinations(material.judges, 2):
         verdicts = material.answers.select("question").with_columns(
@@ -85,6 +94,7 @@ def runs(material: Material) -> Section | None:
         links[len(rows), 3] = {"yes": one.name, "no": other.name}
         links[len(rows), 4] = {"yes": other.name, "no": one.name}
         rows.append({**vars(pair), "judge": one.judge})
+        found.append(pair)
     if not rows:
         return None
     return Section(
@@ -93,7 +103,8 @@ def runs(material: Material) -> Section | None:
         caption="The same judge on the same answers in two runs. Counts lead to the answers.",
         table=_table(
             "Share accepted by one judge in two runs: difference in points with 95% interval",
-            rows, (),
+            rows,
+            pairs_population(found, by_judges(row["judge"] for row in rows), systems=False), (),
             ("On answers that both judged. p: tango (score test by question), each pair alone.",),
             "judge",
         ),
@@ -102,7 +113,7 @@ def runs(material: Material) -> Section | None:
 
 
 def _table(
-    title: str, rows: list[dict[str, Any]], before: Iterable[str], after: Iterable[str],
+    title: str, rows: list[dict[str, Any]], about: str, before: Iterable[str], after: Iterable[str],
     *more: str,
 ) -> Table:  # fmt: skip
     """Pairs with their difference, what only either has, and p; notes around the interval's."""
@@ -118,7 +129,7 @@ def _table(
             *more,
         ),
         rows,
-        (*before, *interval_note(("", row["difference"]) for row in rows), *after),
+        (*before, *interval_note((("", row["difference"]) for row in rows), about), *after),
     )  # fmt: skip
 
 

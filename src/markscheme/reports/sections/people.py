@@ -35,18 +35,22 @@ def people(material: Material) -> Section | None:
                 Column("labelled", lambda one: out_of(one.labelled, one.answers), "right"),
             ),
             found.estimates,
-            (*interval_note(figures), *refusals),
+            (*interval_note(figures, found.estimates[0].population), *refusals),
         ),
         chart=lambda: _chart(found, judge),
     )
 
 
 def _chart(found: EstimateResult, judge: str) -> Any:
-    alone = [dot(one.system, judge, None, None, accepted=one.judge_mean) for one in found.estimates]
-    known = [
-        dot(one.system, PEOPLE, one.figure.low, one.figure.high, accepted=one.figure.value)
+    alone = [
+        dot(one.system, judge, one.judge_mean, None, None, x="accepted")
         for one in found.estimates
-        if one.figure is not None
+        if one.judge_mean is not None
+    ]
+    known = [
+        dot(one.system, PEOPLE, figure.value, figure.low, figure.high, x="accepted")
+        for one in found.estimates
+        if (figure := one.figure) is not None
     ]
     return dots(
         [*alone, *known], y="system", x="accepted", x_title="answers accepted", judges=[judge],

@@ -1,6 +1,6 @@
 // One answer judged, and why: the answer as its model means it, every reference aligned.
 (() => {
-  const { make, fragment, why, explanation } = shown;
+  const { make, fixed, fragment, why, explanation } = shown;
   const $ = (id) => document.getElementById(id);
   const ask = async (path, body) => {
     const key = $("key")?.value.trim();
@@ -22,7 +22,7 @@
       const shownAnswer = make("div", { class: "answer-text" }, fragment(found.answer ?? found.raw));
       const decided = found.decided;
       $("said").replaceChildren(
-        make("h2", {}, `${judged.judge} ${verdict}`, one.score === null ? "" : `, score ${one.score.toFixed(3)}`),
+        make("h2", {}, `${judged.judge} ${verdict}`, one.score === null ? "" : `, score ${fixed(one.score, 3)}`),
         make("p", { dir: "auto", textContent: one.explanation ?? "" }),
         make("h3", { textContent: "The answer, with words in common marked" }), shownAnswer,
         make("h3", { textContent: "The references, with the words that the answer has" }), why({ references: found.references }),

@@ -15,7 +15,6 @@ _COLUMNS: Mapping[str, tuple[set[str], ...]] = {
     "lm_eval": ({"doc", "target", "filtered_resps"},),
     "openai_evals": ({"spec"}, {"sampled", "spec.completion_fns"}),
     "squad": ({"squad_id"},),
-    "linkage": ({"best_graded_others"},),
     "trivia_qa": ({"answer"}, {"Answer"}),
 }
 """One file a format, each with `FORMAT`, and the columns that its records have, so that a table of

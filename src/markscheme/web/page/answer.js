@@ -12,6 +12,13 @@ const shown = (() => {
     element.append(...children.filter((child) => child !== null && child !== undefined));
     return element;
   };
+  // With so many decimals, as the commands print it: what lies midway goes to the even digit.
+  const fixed = (number, digits) => {
+    const exact = number.toFixed(60);
+    const end = exact.indexOf(".") + (digits ? digits + 1 : 0);
+    const midway = /^\.?50*$/.test(exact.slice(end)) && /[02468]\.?$/.test(exact.slice(0, end));
+    return (midway ? exact.slice(0, end) : number.toFixed(digits)).replace(/^-(?=[0.]+$)/, "");
+  };
 
   // The renderer makes nothing else; a page shows nothing else, whatever it is sent.
   const ELEMENTS = new Set(("p br strong em s code pre ul ol li blockquote hr div span bdi mark table thead tbody tr th td " +
@@ -79,9 +86,9 @@ const shown = (() => {
 
   // What decided for the examiner.
   const explanation = (found) => [
-    make("p", {}, make("strong", { textContent: `examiner: ${found.verdict ? "accepts" : "rejects"}, ${found.score.toFixed(3)}. ` }), make("bdi", { textContent: found.explanation ?? "" })),
-    found.effects.length ? make("ul", { class: "effects" }, ...found.effects.map(([effect, meaning]) => make("li", {}, make("strong", { textContent: `${effect > 0 ? "+" : ""}${effect.toFixed(2)} ` }), meaning))) : "",
+    make("p", {}, make("strong", { textContent: `examiner: ${found.verdict ? "accepts" : "rejects"}, ${fixed(found.score, 3)}. ` }), make("bdi", { textContent: found.explanation ?? "" })),
+    found.effects.length ? make("ul", { class: "effects" }, ...found.effects.map(([effect, meaning]) => make("li", {}, make("strong", { textContent: `${effect > 0 ? "+" : ""}${fixed(effect, 2)} ` }), meaning))) : "",
   ];
 
-  return { make, fragment, marked, answer, why, explanation };
+  return { make, fixed, fragment, marked, answer, why, explanation };
 })();

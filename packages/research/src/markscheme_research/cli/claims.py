@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from markscheme.cli import AskedModels, Format, Shown, command, console, opened
+from markscheme.cli import AskedModels, Shown, command, console, opened
 from markscheme.flags import JUDGE, Answer, Option, Question, References
+
+if TYPE_CHECKING:
+    from markscheme_research.studies import ClaimsResult
 
 
 @command(
@@ -30,9 +33,10 @@ def claims(
 
     with opened(models) as asked:
         found = mark_claims(question, reference, answer, judge, context=context, models=asked)
-    if shown.format is not Format.TABLE:
-        shown.show(found)
-        return
+    shown.show(found, lambda: _print(found))
+
+
+def _print(found: ClaimsResult) -> None:
     console.print(_verdict(found.judgment), markup=False)
     if not found.tables:
         console.print(found.judgment["explanation"], markup=False)
@@ -41,7 +45,6 @@ def claims(
         console.print(table.rich())
         for note in table.notes:
             console.print(note, markup=False, soft_wrap=True)
-    shown.write(found)
 
 
 def _verdict(found: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -61,17 +62,16 @@ def reproduce(
         )
     if not found.computed:
         raise DataError(next(iter(found.missing)))
-    if page:
-        console.file.write(found.page())
-        if shown.out is not None:
-            shown.write(found)
-    elif shown.format is Format.TABLE:
+
+    def own() -> None:
+        if page:
+            console.file.write(found.page())
+            return
         for made, result in zip(found.tables, found.computed, strict=True):
             console.print(made.rich())
             console.print(f"{result.name}: {result.summary()}\n", markup=False)
-        shown.write(found)
-    else:
-        shown.show(found)
+
+    (replace(shown, format=Format.TABLE) if page else shown).show(found, own)
     for reason, without in found.missing.items():
         said = f"not computed: {', '.join(without)}\n  {reason}"
         notes.print(said, markup=False, soft_wrap=True)

@@ -13,7 +13,6 @@ import polars as pl
 from scipy.stats import kendalltau
 
 from markscheme.agreement import (
-    AgreeOptions,
     JudgmentsSource,
     TableSource,
     agreement,
@@ -402,7 +401,7 @@ def _row(
         outcome.select(*OUTCOME), judge=pl.lit(judge)
     )
     labels = one.distinct.select("answer_id", label=pl.col("accepted").cast(pl.Float64))
-    (found,) = agreement(join_labels(table, labels), AgreeOptions(resamples=0))
+    (found,) = agreement(join_labels(table, labels))
     figures = {name: figure.value for name, figure in found.left_out.items()}
     tau = None
     if scores is not None and judge in scores.columns and scores[judge].null_count() == 0:

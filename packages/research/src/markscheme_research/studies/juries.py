@@ -26,7 +26,18 @@ from markscheme.agreement import (
 )
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
-from markscheme.results import Figure, Table, TableResult, interval, share_figure, share_text
+from markscheme.results import (
+    Figure,
+    Table,
+    TableResult,
+    by_labels,
+    interval,
+    interval_note,
+    population,
+    share_figure,
+    share_text,
+)
+from markscheme.stats import LEAST_FOR_JUDGES
 from markscheme.tables import as_binary
 from markscheme_research.studies.options import JuryOptions
 
@@ -34,7 +45,6 @@ Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 RIDGE = 1.0
-LEAST_ANSWERS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,13 +140,22 @@ def jury(
     mean = filled.sum(axis=1) / np.maximum(1, voted.sum(axis=1))
     rows.append(_row("(mean of all)", None, (mean + 1) / 2, asked, (known, where)))
     rows.append(_row("(jury)", None, fitted(filled), asked, (known, where)))
-    ways = dict.fromkeys(row["method"] for row in rows if row["method"])
+    asked_of = len(np.unique(where)) if joined.clustered else None
+    by = by_labels(len(where), joined.answers)
+    about = population(by, questions=asked_of, answers=len(where))
     said = [
         *joined.notes(),
         f"weights from {int(part.sum()):,} answers, figures of the {int((~part).sum()):,} to other "
         f"questions; seed {wanted.seed}",
-        "agreement: share judged as people do, what was not judged left out; 95% interval "
-        f"clustered by question: {', '.join(ways)}",
+        "agreement: share judged as people do, what was not judged left out",
+        *interval_note(
+            (
+                ("", Figure(value=row["agreement"], low=row["low"], method=row["method"]))
+                for row in rows
+                if row["agreement"] is not None
+            ),
+            about,
+        ),
         f'judge: panel(judges=[{", ".join(names)}], weights="FILE"), FILE by --save-weights',
     ]
     return JuryResult(
@@ -162,9 +181,9 @@ def fit_weights(votes: Array, labels: Bools, judges: Sequence[str]) -> JuryWeigh
     from scipy.optimize import minimize
     from scipy.special import expit, log_expit
 
-    if len(labels) < LEAST_ANSWERS:
+    if len(labels) < LEAST_FOR_JUDGES:
         raise AgreementError(
-            f"{len(labels)} labelled answers are too few to weigh judges; {LEAST_ANSWERS} are "
+            f"{len(labels)} labelled answers are too few to weigh judges; {LEAST_FOR_JUDGES} are "
             "needed in the part that is fitted on"
         )
     if labels.all() or not labels.any():

@@ -11,7 +11,16 @@ import polars as pl
 from markscheme.contract import Judge, ModelSource, judge_name, parse_judge
 from markscheme.engine import signed
 from markscheme.flags import CLEANING, with_keywords
-from markscheme.results import Figure, Table, TableResult, interval, interval_note, share_text
+from markscheme.results import (
+    Figure,
+    Table,
+    TableResult,
+    by_judges,
+    interval,
+    interval_note,
+    population,
+    share_text,
+)
 from markscheme.tables import ReadOptions, Source, read_answers
 from markscheme_research.studies.options import ProbeOptions
 from markscheme_research.studies.probes import chosen_probes, run_probes
@@ -80,11 +89,16 @@ def probe(
         "seed": chosen.seed,
         "probes": frame.to_dicts(),
     }
-    shown = _table(frame, judge_name(tried), table.height, signature)
+    about = population(
+        by_judges([judge_name(tried)]),
+        questions=table["question"].n_unique(),
+        answers=table.height,
+    )
+    shown = _table(frame, judge_name(tried), table.height, about, signature)
     return ProbeResult(frame=frame, tables=(shown,), data=data)
 
 
-def _table(frame: pl.DataFrame, judge: str, answers: int, signed: str) -> Table:
+def _table(frame: pl.DataFrame, judge: str, answers: int, about: str, signed: str) -> Table:
     rows = []
     for row in frame.iter_rows(named=True):
         has = row["flip_rate"] is not None
@@ -113,9 +127,12 @@ def _table(frame: pl.DataFrame, judge: str, answers: int, signed: str) -> Table:
         numeric=frozenset(header[2:]),
         notes=(
             *interval_note(
-                ("", Figure(value=row["flip_rate"], low=row["low"], method=row["method"]))
-                for row in frame.iter_rows(named=True)
-                if row["flip_rate"] is not None
+                (
+                    ("", Figure(value=row["flip_rate"], low=row["low"], method=row["method"]))
+                    for row in frame.iter_rows(named=True)
+                    if row["flip_rate"] is not None
+                ),
+                about,
             ),
             "Only answers that a probe can change are counted. Scores moved: by more than 5 points "
             "of 100. Under 'injection' the flips to accepted are what an attacker gains.",

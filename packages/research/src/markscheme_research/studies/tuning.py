@@ -34,7 +34,7 @@ from markscheme.engine import run_in_memory
 from markscheme.errors import AgreementError, DataError, MissingExtraError
 from markscheme.flags import with_keywords
 from markscheme.models import Models
-from markscheme.results import Table, TableResult, interval, share_text
+from markscheme.results import Table, TableResult, by_labels, interval, population, share_text
 from markscheme.tables import AnswersReader, as_binary
 from markscheme_research.studies.juries import clustered_share
 from markscheme_research.studies.options import TuneOptions
@@ -365,13 +365,16 @@ class _Search:
     def _result(self, chosen: _Candidate, trials: tuple[Trial, ...], finalists: int) -> TuneResult:
         best = trials[0]
         ways = ", ".join(dict.fromkeys(one.method for one in trials if one.method))
+        answers = int(np.isin(self._clusters, self._held_out).sum())
+        by = by_labels(answers, self.table.height)
+        about = population(by, questions=len(self._held_out), answers=answers)
         said = [
             f"chosen on {best.tuned_on:,} answers to {len(self._seen)} questions, reported on the "
             f"answers to {len(self._held_out)} others, which no choice has seen; seed "
             f"{self.options.seed}",
             "tuned: agreement on the questions of the search, at the threshold chosen there, which "
             "flatters; held out: what to expect. Answers not judged do not agree",
-            f"intervals ({ways}, clustered by question) hold for all {finalists} finalists "
+            f"intervals ({ways}) speak of {about}; they hold for all {finalists} finalists "
             "together (95%, Bonferroni), so that one of them may be picked by these figures",
             *self.said,
             f"judge: {chosen.name}"

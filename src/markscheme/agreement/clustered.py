@@ -3,7 +3,8 @@
 Accuracy, precision and recall are shares (`stats.share_interval`). Of the others the jackknife over
 questions gives the sampling variance (Efron & Stein 1981): F1 gets Wilson's interval at the number
 of answers that it is worth, kappa and MCC a t interval on Fisher's z scale, so that bounds stay
-within the statistic's range.
+within the statistic's range. AUROC and average precision take theirs from what each answer does to
+them, summed by question.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
-from markscheme.agreement.verdicts import FROM_COUNTS
+from markscheme.agreement.verdicts import CELLS, FROM_COUNTS, cell_codes
 from markscheme.results import Figure, share_figure
 from markscheme.stats import (
     LEAST_OF_A_LABEL,
@@ -27,6 +29,7 @@ from markscheme.stats import (
 )
 
 Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 SHARES = {"accuracy": ((0, 3), (0, 1, 2, 3)), "precision": ((0,), (0, 1)), "recall": ((0,), (0, 2))}
 """The cells (of tp, fp, fn, tn) that are counted, and those that they are a share of."""
@@ -50,6 +53,8 @@ def with_intervals(
     tp, fp, fn, tn = counts.sum(axis=0)
     both = min(tp + fn, fp + tn) >= LEAST_OF_A_LABEL
     answers = counts.sum(axis=1)
+    if not answers.any():
+        return found
     evidence = share_evidence(counts[:, 0] + counts[:, 3], answers)
     # Errors are what moves all these: where they are few, what repeats them is seen in pairs only.
     alike = float(answers.sum()) / evidence.answers
@@ -88,18 +93,31 @@ def _on_z_scale(value: float, moved: float, freedom: float, confidence: float) -
     return Figure(value=value, low=low, high=high, method="fisher-z")
 
 
-def auroc_influences(labels: npt.NDArray[np.bool_], scores: Array) -> Array:
-    """(answers,) each answer's influence on AUROC (DeLong et al. 1988; clustered: Obuchowski 1997).
+def cluster_counts(clusters: Ints, cells: Ints, width: int) -> Ints:
+    """(clusters, width) table: how many of a cluster's rows fall into each cell.
 
-    An accepted answer pulls by the share of rejected ones that it beats, less AUROC; a rejected one
-    likewise.
+    Args:
+        clusters: each row's cluster, 0 to n-1.
+        cells: each row's cell, 0 to width-1.
+        width: how many cells there are.
     """
-    from scipy.stats import rankdata
+    size = (int(clusters.max()) + 1) * width if len(clusters) else 0
+    return np.bincount(clusters * width + cells, minlength=size).reshape(-1, width)
 
-    yes, no = int(labels.sum()), int((~labels).sum())
-    everywhere = rankdata(scores)
-    pull = np.empty(len(scores))
-    pull[labels] = (everywhere[labels] - rankdata(scores[labels])) / no
-    pull[~labels] = 1 - (everywhere[~labels] - rankdata(scores[~labels])) / yes
-    area = float(pull[labels].mean())
-    return np.asarray((pull - area) / np.where(labels, yes, no))
+
+def numbers_of(clusters: pl.Series) -> Ints:
+    """The clusters of rows as numbers from 0, in the order of their values."""
+    return (clusters.rank("dense") - 1).cast(pl.Int64).to_numpy()
+
+
+def cell_table(rows: pl.DataFrame, verdict: str = "verdict") -> Ints:
+    """(questions, 6) answers of each question in each of `CELLS`.
+
+    Args:
+        rows: a judge's `verdict` (null where not judged), `accepted` by the label, `cluster`.
+        verdict: the column of verdicts, where it has another name.
+    """
+    judged = rows[verdict].is_not_null().to_numpy()
+    verdicts = rows[verdict].fill_null(value=False).to_numpy()
+    codes = cell_codes(rows["accepted"].to_numpy(), verdicts, judged)
+    return cluster_counts(numbers_of(rows["cluster"]), codes, len(CELLS))
