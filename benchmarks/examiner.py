@@ -24,7 +24,7 @@ from typing import Any
 import polars as pl
 
 from benchmarks.jobs import peak_megabytes
-from markscheme.agreement.against_labels import AgreementOptions, agreement
+from markscheme.agreement import AgreeOptions, agreement
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.judges.examiner.weight_files import open_weights, platt, read_columns
@@ -119,7 +119,7 @@ def figures(
     """F1, accuracy, AUROC and kappa with intervals, answers that were not judged as errors."""
     joined = join_labels(load_judgments(outcomes), load_labels(answers))
     found: dict[str, dict[str, Figure | int]] = {}
-    for one in agreement(joined, AgreementOptions(by_system=by_system)):
+    for one in agreement(joined, AgreeOptions(by="system" if by_system else None)):
         every = {**one.left_out, **one.as_errors}
         found[one.system or EVERY] = {
             "answers": one.answers,

@@ -28,8 +28,8 @@ from typing import Any
 import polars as pl
 
 import markscheme
-from markscheme.reports.html import write_report
-from markscheme.reports.material import read_material
+from markscheme.reports import read_material, report_html
+from markscheme.tables import replace_file
 from markscheme_research import datasets
 
 JUDGES = ("exact_match", "contains", "token_f1", "examiner")
@@ -180,7 +180,7 @@ def main() -> None:
         if options.run is None:
             markscheme.judge(rows(options.answers, options.data_dir), list(JUDGES), out=run)
         target = Path(folder) / "report.html"
-        wall, cpu = timed(lambda: write_report(read_material(run), target))
+        wall, cpu = timed(lambda: replace_file(target, report_html(read_material(run)).encode()))
         answers = pl.scan_parquet(run / "answers.parquet").select(pl.len()).collect().item()
         print(f"{answers:,} answers; Python {sys.version.split()[0]}, {platform.machine()}, "
               f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")  # fmt: skip

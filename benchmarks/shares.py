@@ -45,9 +45,10 @@ def measured(folder: Path) -> dict[str, float]:
 
     from benchmarks.rows import write_rows
     from markscheme.contract import parse_judge
-    from markscheme.engine.execute import apply, plan
-    from markscheme.engine.local_run import _chained, prepare, rows_of
+    from markscheme.engine.execute import Readings, apply
+    from markscheme.engine.local_run import _chained
     from markscheme.engine.run_folder import RunFolder
+    from markscheme.engine.stream import Sheet, prepare
     from markscheme.engine.summary import CLUSTERS, summarise
     from markscheme.metrics import Pairs
     from markscheme.tables import AnswersReader
@@ -60,16 +61,19 @@ def measured(folder: Path) -> dict[str, float]:
         "reading, checking, ids seen", lambda: next(iter(AnswersReader([str(source)])))
     )
     clock.step("mark of the input", lambda: _chained(b"", batch))
-    items, item = clock.step("equal items found", lambda: plan(batch))
+    readings = clock.step("equal items found", lambda: Readings(batch, None))
+    items = readings.items
     run = RunFolder(folder / "run")
     tables = {"answers": [batch], "judgments": []}
     raw = Pairs.of(items["answer"], items["references"])
     clock.step("judging: normalised text, once for all three", lambda: raw.map(normalise_series))
-    for one in prepare([parse_judge(name) for name in LEXICAL], None):
+    for one in prepare([parse_judge(name) for name in LEXICAL], None, "none"):
         apply(one.judge, items)  # What the three share is there, and counted above.
         name = f"judging: {one.name}"
         outcomes = clock.step(name, lambda one=one: apply(one.judge, items))  # type: ignore[misc]
-        tables["judgments"].append(rows_of(batch, item, outcomes, one))
+        sheet = Sheet(one, batch=batch, readings=readings)
+        sheet.take(0, outcomes)
+        tables["judgments"].append(sheet.rows)
     for name, parts in tables.items():
         with run.locked(), run.writing():
             for number, part in enumerate(parts):

@@ -366,3 +366,20 @@ def test_no_folder_is_larger_than_its_bar() -> None:
     from scripts.size import above_bars
 
     assert not above_bars(), "shrink it, or raise scripts/size_bars.toml and say why"
+
+
+def test_what_benchmarks_import_exists() -> None:
+    """They run by hand and seldom, so that nothing else would notice a name that is gone."""
+    lacking = []
+    for path in sorted((ROOT / "benchmarks").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            module = getattr(node, "module", None) or ""
+            if not isinstance(node, ast.ImportFrom) or module.split(".")[0] != "markscheme":
+                continue
+            found = importlib.import_module(module)
+            lacking += [
+                f"{path.name}: {module}.{one.name}"
+                for one in node.names
+                if not hasattr(found, one.name)
+            ]
+    assert lacking == []
