@@ -12,7 +12,7 @@ import pytest
 import markscheme
 from keyboard_check import unreachable
 from markscheme.reports.material import read_material
-from markscheme.results import p_text, percent
+from markscheme.results import number_text, p_text, percent
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -136,9 +136,11 @@ def test_what_the_script_computes_is_what_the_commands_give(
     assert f"wrongly accept {tried['false_positive']} and wrongly reject" in says
     assert f"wrongly reject {tried['false_negative']} (right" in says
 
-    for number, digits in ((6.25, 1), (6.35, 1), (0.35, 1), (0.0625, 3), (-0.0001, 2), (12.5, 0)):
+    numbers = [(6.25, 1), (6.35, 1), (0.35, 1), (0.0625, 3), (-0.0001, 2), (12.5, 0)]
+    numbers += [(100 * (high - low), 0) for low, high in ((0.5, 0.725), (0.575, 0.8))]
+    for number, digits in numbers:
         shown = page.evaluate("([number, digits]) => shown.fixed(number, digits)", [number, digits])
-        assert shown == f"{number:z.{digits}f}"
+        assert shown == number_text(number, digits=digits)
     opened.quiet()
 
 

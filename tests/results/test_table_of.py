@@ -104,6 +104,14 @@ def test_formats(form, value, text) -> None:
     assert cell(form, value) == text
 
 
+@pytest.mark.parametrize(("low", "high"), [(0.5, 0.725), (0.55, 0.775), (0.575, 0.8), (0.0, 0.225)])
+def test_equal_figures_are_equal_texts_however_they_were_computed(low: float, high: float) -> None:
+    """Of the floats, some lie just below 22.5 and some just above."""
+    assert share_text(high - low) == "22.5"
+    assert share_text(high - low, digits=0) == "22"
+    assert Figure(value=high - low).text(scale=100, digits=0, words=True) == "22"
+
+
 def test_missing_is_the_columns_own_word() -> None:
     shown = (Column("system", missing="(all)"), Column("labels", format="count", missing="none"))
     assert Table.of("t", shown, [(None, None), ("a", 3)]).rows == (("(all)", "none"), ("a", "3"))

@@ -241,9 +241,9 @@ def _ahead(one: PeoplesDifference | Comparison, other: str, *, alpha: float) -> 
     ends = sorted(sign * end for end in (change.low, change.high) if end is not None)
     corrected = one.holm if isinstance(one, PeoplesDifference) else one.p_holm
     shown = bool(ends) and ends[0] > 0 and (corrected is None or corrected <= alpha)
-    range_ = " to ".join(f"{100 * end:z.0f}" for end in ends)
+    range_ = " to ".join(share_text(end, digits=0) for end in ends)
     about = "; ".join(part for part in (range_, "" if shown else "not shown") if part)
-    points = f"{100 * sign * (change.value or 0.0):z.0f} points more than {other}"
+    points = f"{share_text(sign * (change.value or 0.0), digits=0)} points more than {other}"
     return f"{points} ({about})" if about else points
 
 

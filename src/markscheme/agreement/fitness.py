@@ -23,7 +23,7 @@ from markscheme.agreement.clustered import cell_table
 from markscheme.agreement.pairs import share_difference
 from markscheme.agreement.people_errors import agreement_sentence
 from markscheme.errors import AgreementError, DataError
-from markscheme.results import Figure, plain, share_figure
+from markscheme.results import Figure, plain, share_figure, share_text
 from markscheme.stats import (
     LEAST_FOR_JUDGES,
     LEAST_OF_A_LABEL,
@@ -93,7 +93,7 @@ class Fitness:
                 text += f", and surely more of {most} (corrected for {len(self.systems)} systems)"
             said.append(text)
         bounds = [
-            f"{100 * bound:.0f}% of {kind} answers"
+            f"{share_text(bound, digits=0)}% of {kind} answers"
             for bound, kind in (
                 (self.least_right_found, "right"), (self.least_wrong_found, "wrong"),
             )
@@ -122,16 +122,17 @@ class Fitness:
         value, low, high = self.off.value, self.off.low, self.off.high
         if value is None or low is None or high is None:
             return "how far its share of accepted answers is from people's is not known"
-        most = 100 * max(-low, high)
-        if most <= 100 * CLOSE:
-            return f"its share of accepted answers is people's to {most:.1f} points"
+        most = max(-low, high)
+        points = share_text(most, digits=0)
+        if most <= CLOSE:
+            return f"its share of accepted answers is people's to {share_text(most)} points"
         if low <= 0 <= high:
-            text = f"its share of accepted answers may be off by {most:.0f} points"
+            text = f"its share of accepted answers may be off by {points} points"
         else:
-            way, least = ("more", 100 * low) if value > 0 else ("less", -100 * high)
+            way, end = ("more", low) if value > 0 else ("less", -high)
             text = (
-                f"it accepts {least:.0f} to {most:.0f} points {way} than people, and a gate on its "
-                "share is off by as much"
+                f"it accepts {share_text(end, digits=0)} to {points} points {way} than people, and "
+                "a gate on its share is off by as much"
             )
         return f"{text}; 'markscheme estimate' corrects it"
 

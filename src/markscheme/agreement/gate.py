@@ -9,6 +9,7 @@ from typing import Any
 
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MarkschemeError
+from markscheme.results import share_text
 from markscheme.stats import Evidence, share_bound
 
 
@@ -49,9 +50,9 @@ class Gate:
         where = f"{self.judge}, {self.system}"
         if self.accuracy is None or self.bound is None:
             return f"{where}: no answers"
-        text = f"{where}: accuracy {100 * self.accuracy:.1f}"
+        text = f"{where}: accuracy {share_text(self.accuracy)}"
         if self.bound != self.accuracy:
-            text += f", at least {100 * self.bound:.1f} (one-sided, {self.method})"
+            text += f", at least {share_text(self.bound)} (one-sided, {self.method})"
         if self.not_judged:
             text += f" ({self.not_judged:,} not judged, counted as wrong)"
         return text

@@ -26,6 +26,7 @@ from markscheme.results import (
     flat_frame,
     interval_note,
     number,
+    share_text,
 )
 from markscheme.tables import label_notes
 
@@ -108,7 +109,7 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
         alone = f"{one.judge.partition(' + ')[0]} "
         alone += (
             "judged none of them" if one.judge_mean is None
-            else f"alone says {100 * one.judge_mean:.0f}%"
+            else f"alone says {share_text(one.judge_mean, digits=0)}%"
         )  # fmt: skip
         said.append(f"People would accept {share} of {whose}; {alone}{_weights(one)}{few}")
     return tuple(said)

@@ -29,7 +29,7 @@ from markscheme.agreement.sources import (
 )
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.flags import with_keywords
-from markscheme.results import Column, Table, TableResult, columns, plain
+from markscheme.results import Column, Table, TableResult, columns, plain, share_text
 from markscheme.stats import (
     ASSURANCE,
     LEAST_FOR_JUDGES,
@@ -281,9 +281,9 @@ def _of_the_draw(plan: pl.DataFrame, table: pl.DataFrame, options: PlanOptions) 
 
 def _sentence(need: LabelNeed, system: str | None, answers: int, options: PlanOptions) -> str:
     if options.for_difference:
-        value = f"a difference of {100 * need.value:+.1f} points"
+        value = f"a difference of {share_text(need.value, signed=True)} points"
     else:
-        value = f"{100 * need.value:.0f}% accepted by people"
+        value = f"{share_text(need.value, digits=0)}% accepted by people"
     text = f"{_asked(need, answers, options)}; supposing {value}, from {need.source}"
     if need.more and need.labels is not None:
         text += f". {need.more:,} of them are still to be labelled"
@@ -312,14 +312,14 @@ def _asked(need: LabelNeed, answers: int, options: PlanOptions) -> str:
         alone = f"more than {most:,}" if need.labels_alone is None else f"{need.labels_alone:,}"
         some = (f"about {need.labels:,}", ASSURANCE)
         labels, share = some if need.labels < answers else (f"all {answers:,}", need.share)
-        samples = f"in {100 * share:.0f}% of samples"
+        samples = f"in {share_text(share, digits=0)}% of samples"
         return f"{labels} labels {what} {samples} ({alone} without the judge)"
     if half is not None and need.reach is not None:
         reach = _points(need.reach, above=half)
         return f"even all {most:,} labels give no less than +-{reach} points"
     if limit is not None and need.value <= limit:
         return f"no labels {what}, which is supposed to be false"
-    return f"even all {most:,} labels {what} in only {100 * need.share:.0f}% of samples"
+    return f"even all {most:,} labels {what} in only {share_text(need.share, digits=0)}% of samples"
 
 
 def _points(share: float, *, above: float = 0.0) -> str:

@@ -9,7 +9,7 @@ import polars as pl
 
 from markscheme.agreement.annotators import once_an_item, ratings_of
 from markscheme.errors import AgreementError
-from markscheme.results import Figure
+from markscheme.results import Figure, interval, share_text
 from markscheme.stats import (
     LEAST_OF_OVERLAP,
     LabelNoise,
@@ -115,7 +115,7 @@ def undone(figure: Figure, noise: LabelNoise) -> Figure:
         end, limit = ("above", 1 - noise.low) if above else ("below", noise.low)
         return Figure(
             reason=f"{100 * noise.low:.3g}% wrong labels do not fit a share of "
-            f"{100 * figure.value:.0f}%, as none is {end} {100 * limit:.3g}% then"
+            f"{share_text(figure.value, digits=0)}%, as none is {end} {100 * limit:.3g}% then"
         )
     value, low, high = without_noise(figure.value, figure.low, figure.high, noise)
     return Figure(value=value, low=low, high=high, method=figure.method)
@@ -124,12 +124,12 @@ def undone(figure: Figure, noise: LabelNoise) -> Figure:
 def noise_sentence(noise: LabelNoise, without: Mapping[str, Figure]) -> str:
     """How many labels are wrong, and figures without their errors, by the name of what they are."""
     shares = ", ".join(f"{name} {_text(figure)}".lstrip() for name, figure in without.items())
-    wrong = f"{100 * noise.rate:.1f}% of labels"
+    wrong = f"{share_text(noise.rate)}% of labels"
     if not noise.pairs:
         return f"supposing that {wrong} are wrong, without these errors: {shares}"
     return (
-        f"people differ on {100 * noise.differ:.1f}% of {noise.pairs:,} pairs of labels, so that "
-        f"about {wrong} are wrong ({100 * noise.low:.1f} to {100 * noise.high:.1f}); without these "
+        f"people differ on {share_text(noise.differ)}% of {noise.pairs:,} pairs of labels, so that "
+        f"about {wrong} are wrong ({interval(noise.low, noise.high)}); without these "
         f"errors: {shares}"
     )
 
@@ -138,8 +138,8 @@ def agreement_sentence(noise: LabelNoise, agreement: Figure) -> str:
     """A judge's agreement with people once the labels' errors are undone."""
     supposed = "" if noise.pairs else " supposed"
     return (
-        f"these shares are as the labels say; without the {100 * noise.rate:.1f}%{supposed} wrong "
-        f"ones it agrees with people on {_text(undone(agreement, noise))}"
+        f"these shares are as the labels say; without the {share_text(noise.rate)}%{supposed} "
+        f"wrong ones it agrees with people on {_text(undone(agreement, noise))}"
     )
 
 

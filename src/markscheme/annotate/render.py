@@ -11,6 +11,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from markscheme.results import share_text
 from markscheme.web import answer_style, has_markup, plain_answer, render_answer, templates
 
 ASSETS = ("annotate.css", "annotate.js", "enter.js", "htmx.min.js", "icon.svg")
@@ -59,7 +60,7 @@ def marked(text: str, spans: list[int]) -> Markup:
 
 def percent(value: float | None) -> str:
     """A share as a percentage."""
-    return "-" if value is None else f"{100 * value:.0f}%"
+    return "-" if value is None else f"{share_text(value, digits=0)}%"
 
 
 def static_file(name: str) -> bytes:

@@ -194,14 +194,20 @@ def interval_note(
 
 
 def number_text(value: float, *, scale: float = 1.0, digits: int = 3, signed: bool = False) -> str:
-    """A number with so many decimals. What rounds to 0 has no sign."""
-    text = f"{scale * value:z.{digits}f}"
+    """A number with so many decimals: midway to the even digit. What rounds to 0 has no sign.
+
+    The ninth decimal is where computing leaves its traces (100 x (0.725 - 0.5) is just below 22.5),
+    so that equal figures are equal texts however they were computed.
+    """
+    text = f"{round(scale * value, 9):z.{digits}f}"
     return f"+{text}" if signed and float(text) > 0 else text
 
 
-def share_text(value: float | None, *, signed: bool = False, missing: str = "-") -> str:
-    """A share as a percentage with one decimal; `missing` for None."""
-    return missing if value is None else number_text(value, scale=100, digits=1, signed=signed)
+def share_text(
+    value: float | None, *, digits: int = 1, signed: bool = False, missing: str = "-"
+) -> str:
+    """A share as a percentage, with one decimal unless told; `missing` for None."""
+    return missing if value is None else number_text(value, scale=100, digits=digits, signed=signed)
 
 
 def out_of(part: int, whole: int) -> str:

@@ -12,9 +12,10 @@ const shown = (() => {
     element.append(...children.filter((child) => child !== null && child !== undefined));
     return element;
   };
-  // With so many decimals, as the commands print it: what lies midway goes to the even digit.
-  const fixed = (number, digits) => {
-    const exact = number.toFixed(60);
+  // With so many decimals, as the commands print it: what lies midway goes to the even digit, and
+  // so does what only computing with floats has moved from there.
+  const fixed = (given, digits) => {
+    const number = Number(given.toFixed(9)), exact = number.toFixed(60);
     const end = exact.indexOf(".") + (digits ? digits + 1 : 0);
     const midway = /^\.?50*$/.test(exact.slice(end)) && /[02468]\.?$/.test(exact.slice(0, end));
     return (midway ? exact.slice(0, end) : number.toFixed(digits)).replace(/^-(?=[0.]+$)/, "");
