@@ -13,6 +13,7 @@ import pytest
 import markscheme
 from markscheme.cli import run
 from markscheme.errors import AgreementError
+from markscheme.results import p_text
 
 Captured = pytest.CaptureFixture[str]
 Rows = list[dict[str, Any]]
@@ -229,6 +230,16 @@ def test_reasons_and_groups_say_where_it_got_worse() -> None:
     assert "1985 where the reference has 1975" in str(result)
 
 
+def test_answers_without_a_slice_are_in_none_of_its_groups() -> None:
+    base = rows(20, 0, topic="law")
+    new = rows(10, 0, topic="law") + rows(12, 4)[12:]
+    new = [{**row, "question": f"q{place}"} for place, row in enumerate(new)]
+    result = found(base, new, slices=["topic"])
+    assert result.counts["worse"] == 10  # four are wrong, six are not there
+    assert not [one.group for one in result.clusters if one.group.startswith("topic=")]
+    assert "10 pairs have no topic on the new side and are in none of its groups." in str(result)
+
+
 def test_reports_of_hostile_answers(tmp_path: Path) -> None:
     base = rows(2, 0)
     new = [{**row, "answer": "</code> @all | <img src=x> \x1b[31m `x`"} for row in base]
@@ -323,6 +334,26 @@ def test_many_looks_are_each_held_to_a_stricter_level() -> None:
     assert often.comparison.p.value == once.comparison.p.value
     assert often.comparison.difference.low < once.comparison.difference.low  # type: ignore
     assert found(base, rows(140, 60), looks=100).regression
+
+
+def test_the_p_that_several_looks_take_is_said_where_p_is() -> None:
+    base, new = rows(180, 20, topic="law"), rows(170, 30, topic="law")
+    result = found(base, new, looks=100, slices=["topic"])
+    needed = "with 100 looks a change takes p 0.0005 or less"
+    assert f", p {p_text(result.comparison.p.value)}; {needed}." in result.headline
+    groups = next(one for one in result.tables if one.title.startswith("Where more got worse"))
+    assert groups.notes[0].endswith(f"for the number of groups; {needed}.")
+    assert " looks" not in str(found(base, new))
+
+
+def test_where_no_verdict_changed_it_is_said() -> None:
+    same = found(rows(30, 30), rows(30, 30))
+    assert same.headline.startswith("No verdict changed: 0.0 points")
+    assert "Nothing this small" not in same.headline
+    assert "Only a loss of" in same.headline
+    other = found(rows(30, 30), rows(29, 31))
+    assert other.headline.startswith("No change is shown: -1.7 points")
+    assert "Nothing this small" in other.headline
 
 
 def test_a_margin_that_holds_is_shown_and_a_plan_says_how_many_questions() -> None:

@@ -73,4 +73,4 @@ def test_two_runs_without_labels_lead_from_compare_to_diff(
     assert run(["compare", str(tmp_path / "run"), str(folder)]) == 2
     assert "markscheme diff" in capsys.readouterr().err
     assert run(["diff", str(tmp_path / "run"), str(tmp_path / "run")]) == 0
-    assert "No change" in capsys.readouterr().out
+    assert "No verdict changed" in capsys.readouterr().out

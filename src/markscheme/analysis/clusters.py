@@ -50,7 +50,7 @@ def clusters(pairs: pl.DataFrame, *, slices: Sequence[str] = ()) -> list[Cluster
 
     Args:
         pairs: as `paired` gives them.
-        slices: columns each of whose values is a group.
+        slices: columns each of whose values is a group; a pair without one is in none.
     """
     compared = pairs.filter(pl.col("change") != "not compared")
     masks: dict[str, pl.Series] = {
@@ -58,10 +58,9 @@ def clusters(pairs: pl.DataFrame, *, slices: Sequence[str] = ()) -> list[Cluster
         for name, belongs in GROUPS.items()
     }
     for name in dict.fromkeys((*slices, "system")):
-        values = compared[name].unique(maintain_order=True).to_list()
+        values = compared[name].drop_nulls().unique(maintain_order=True)
         if name in slices or len(values) > 1:
-            shown = ((value, "(none)" if value is None else value) for value in values)
-            masks |= {f"{name}={text}": compared[name].eq_missing(value) for value, text in shown}
+            masks |= {f"{name}={value}": compared[name].eq_missing(value) for value in values}
     found = [_counts(name, compared.filter(mask)) for name, mask in masks.items() if mask.any()]
     corrected = holm_figures([one["p"] for one in found])
     lost = [

@@ -9,6 +9,7 @@ import polars as pl
 
 from markscheme.agreement import LARGE, Comparison
 from markscheme.analysis.clusters import Cluster
+from markscheme.analysis.options import DiffOptions
 from markscheme.results import (
     PAIRED,
     Column,
@@ -32,12 +33,11 @@ def headline(
     comparison: Comparison,
     conclusion: str,
     *,
-    margin: float,
+    options: DiffOptions,
     counts: Mapping[str, int],
     questions: int,
     changed: int,
     by_name: bool,
-    subset: bool,
     worst: Comparison | None,
 ) -> str:
     """The change with its interval, whether it is more than chance, and what was missing.
@@ -45,19 +45,21 @@ def headline(
     Args:
         comparison: new against base.
         conclusion: `worse`, `better` or `no change shown`.
-        margin: the loss that is tolerated, as a share.
+        options: the margin, the level of a look, and whether questions may be left out.
         counts: of pairs, and of questions that one side lacks.
         questions: of the base, for each system that is paired by name.
         changed: questions whose references are others on the new side.
         by_name: several systems are paired by name.
-        subset: questions that the new side lacks are left out.
         worst: the comparison with what has no verdict counted against the new answers.
     """
-    change = comparison.difference
+    change, margin = comparison.difference, options.margin
     if change.value is None:
         return f"No difference can be given: {change.reason}."
     words = {"worse": "The new answers are worse", "better": "The new answers are better"}
-    text = f"{words.get(conclusion, 'No change is shown')}: {_points(comparison)}."
+    flipped = bool(comparison.only_first or comparison.only_second)
+    none = "No change is shown" if flipped else "No verdict changed"
+    text = f"{words.get(conclusion, none)}: {_points(comparison)}"
+    text += f"; {needed}." if (needed := _needed(options)) else "."
     whole = worst is None and change.method == "tango"
     most = share_text(-(change.low or 0.0))
     if conclusion != "worse" and whole and float(most) > 0:
@@ -65,7 +67,7 @@ def headline(
         if margin and -(change.low or 0.0) <= margin:
             text += f" They are shown to be not worse than the margin, {100 * margin:g} points."
     if conclusion not in words:
-        text += _detectable(comparison, margin)
+        text += _detectable(comparison, margin, flipped=flipped)
     if margin and conclusion == "worse":
         text += f" The margin is {100 * margin:g} points."
     if gone := counts["only in base"]:
@@ -73,7 +75,7 @@ def headline(
         of = f"{gone:,} of {questions:,} {what} of the base have no {new}"
         text += f" {of}: " + (
             "only the others are compared."
-            if subset
+            if options.subset
             else "they count as unanswered, so wrong (--subset leaves them out)."
         )
     if worst is not None:
@@ -89,7 +91,14 @@ def headline(
     return text
 
 
-def _detectable(comparison: Comparison, margin: float) -> str:
+def _needed(options: DiffOptions) -> str:
+    """The p that a change takes where a part of the error is left to each of several looks."""
+    if options.looks == 1:
+        return ""
+    return f"with {options.looks:,} looks a change takes p {1 - options.level:.2g} or less"
+
+
+def _detectable(comparison: Comparison, margin: float, *, flipped: bool) -> str:
     """Which loss so many questions would have shown."""
     least = comparison.detectable
     if least is None:
@@ -100,9 +109,10 @@ def _detectable(comparison: Comparison, margin: float) -> str:
     if least > wanted:
         # The error falls with the root of the number of questions.
         questions = math.ceil(comparison.questions * (least / wanted) ** 2)
+        small = "Nothing this small could be shown: only" if flipped else "Only"
         return (
-            f" Nothing this small could be shown: only a {found}; about {questions:,} questions "
-            f"would show one of {100 * wanted:g} points."
+            f" {small} a {found}; about {questions:,} questions would show one of "
+            f"{100 * wanted:g} points."
         )
     return f" A {found}."
 
@@ -125,9 +135,20 @@ def change_tables(
     groups: Sequence[Cluster],
     said: str,
     *,
-    confidence: float,
+    options: DiffOptions,
+    ungrouped: Mapping[str, int],
 ) -> list[Table]:
-    """The figures of both sides, and the groups that lost."""
+    """The figures of both sides, and the groups that lost.
+
+    Args:
+        judge: whose verdicts.
+        comparison: new against base.
+        counts: of pairs.
+        groups: as `clusters` gives them.
+        said: the headline.
+        options: the level of a look.
+        ungrouped: slices that some pairs have no value of, with the number of these.
+    """
     about = population(by_judges([judge]), questions=comparison.questions, unit=PAIRED)
     tables = [
         Table.of(
@@ -142,7 +163,7 @@ def change_tables(
                 said,
                 *(
                     f"{line}; p is of the same score test"
-                    for line in interval_note([("", comparison.difference)], about, confidence)
+                    for line in interval_note([("", comparison.difference)], about, options.level)
                 ),
             ),
         ),
@@ -163,7 +184,12 @@ def change_tables(
                 groups,
                 (
                     "Groups overlap. p: mcnemar (each pair of answers taken as independent), "
-                    "corrected by Holm's method for the number of groups.",
+                    "corrected by Holm's method for the number of groups"
+                    + (f"; {needed}." if (needed := _needed(options)) else "."),
+                    *(
+                        f"{pairs:,} pairs have no {name} on the new side and are in none of its groups."
+                        for name, pairs in ungrouped.items()
+                    ),
                 ),
             )
         )

@@ -142,11 +142,14 @@ def diff(
     if worst is not None:
         regression = regression or _concluded(worst, chosen)[1]
     said = headline(
-        comparison, conclusion, margin=chosen.margin, counts=counts, subset=chosen.subset,
+        comparison, conclusion, options=chosen, counts=counts,
         questions=before.select(key).n_unique(), worst=worst, by_name=len(key) > 1,
         changed=_changed_references(before, now),
     )  # fmt: skip
-    shown = change_tables(judge, comparison, counts, found, said, confidence=chosen.level)
+    ungrouped = {name: none for name in chosen.slices if (none := compared[name].null_count())}
+    shown = change_tables(
+        judge, comparison, counts, found, said, options=chosen, ungrouped=ungrouped
+    )
     if chosen.flips and (counts["worse"] or counts["better"]):
         shown.append(flips_table(pairs, most=chosen.flips))
     return DiffResult(

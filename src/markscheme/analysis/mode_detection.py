@@ -163,7 +163,7 @@ def _verbatim(pair: Pair) -> str | None:
     if stands_in(one.plain, other.plain):
         extra = len(other.plain) - len(one.plain)
         if extra > 4 or (pair.sentence and extra > 1):
-            return f"{one.text!r} occurs word for word in the answer, with {extra} words around it"
+            return f"the answer contains {one.text!r} unchanged, with {extra} words around it"
     return None
 
 
