@@ -110,16 +110,33 @@ class JudgeError(MarkschemeError):
     """A judge's name, parameters or registration are wrong."""
 
 
+def no_such_name(kind: str, name: str, choices: Iterable[str], see: str = "") -> str:
+    """What to say of a name that is none of the choices: near ones, and what there is.
+
+    Args:
+        kind: of what it should be the name.
+        name: what was given.
+        choices: the names there are.
+        see: where they are listed; empty to list them.
+
+    >>> no_such_name("system", "chaty", ["terse", "chatty"])
+    "no system named 'chaty'; did you mean 'chatty'? There are 'terse', 'chatty'"
+    """
+    known = list(choices)
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    guess = f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else "."
+    listing = see if near and see else see[:1].upper() + see[1:]
+    listing = listing or f"There are {', '.join(map(repr, known))}"
+    return f"no {kind} named {name!r}{guess} {listing}"
+
+
 class UnknownNameError(MarkschemeError):
     """A name that nothing is registered under; the message suggests near ones."""
 
     def __init__(self, kind: str, name: str, choices: Iterable[str], see: str) -> None:
         self.name = name
         self.choices: list[str] = sorted(choices)
-        near = difflib.get_close_matches(name, self.choices, n=3, cutoff=0.6)
-        guess = f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else "."
-        listing = see if near else see[:1].upper() + see[1:]
-        super().__init__(f"no {kind} named {name!r}{guess} {listing}")
+        super().__init__(no_such_name(kind, name, self.choices, see))
 
 
 class RunError(MarkschemeError):

@@ -159,7 +159,7 @@ def test_compare_judges_and_systems(cli: Cli, big: Path, judged: str, example: P
     assert "in per cent" not in kappa
     systems = ("compare", judged, "--systems", "--judges", "contains", "--answers", example)
     assert "chatty" in cli(*systems)
-    assert "no systems 'nobody'" in cli(*systems, "--only", "terse,nobody", code=2)
+    assert "no system named 'nobody'. There are" in cli(*systems, "--only", "terse,nobody", code=2)
     told = cli("compare", judged, "--systems", "--answers", example, code=2)
     assert "choose with --judge one of" in told
     assert "with --judge " in told

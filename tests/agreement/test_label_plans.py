@@ -183,7 +183,7 @@ def test_labels_of_a_part_of_the_judged_answers_are_the_pilot(tmp_path: Path) ->
     ("options", "message"),
     [
         ({"for_difference": ("plain",)}, "of two systems"),
-        ({"for_difference": ("plain", "nobody")}, "no system 'nobody'; there are 'plain'"),
+        ({"for_difference": ("plain", "nobody")}, "no system named 'nobody'. There are 'plain'"),
         ({"for_difference": ("plain", "plain")}, "the same twice"),
         ({"for_difference": ("plain", "chatty"), "by": "system"}, "without --by"),
         ({"for_difference": ("plain", "chatty"), "count": 5000}, "cannot draw 5000 of 800"),

@@ -102,7 +102,7 @@ def test_few_labels_give_each_systems_own_share_and_no_difference() -> None:
         assert side.method == "wilson"
         assert 0 <= (side.low or 0) < (side.value or 0) < (side.high or 0) <= 1
     assert "what its own few labels say" in str(result)
-    assert "needed are 20, of 10:" in (found.difference.reason or "")
+    assert "needed are 20 labels of each, of 10 questions:" in (found.difference.reason or "")
 
 
 def test_rank_keeps_the_questions_that_all_systems_answered() -> None:
@@ -227,3 +227,54 @@ def test_a_slice_without_labels_is_refused_alone_and_one_without_pairs_is_named(
     assert people["none"].difference.value is None
     assert "has 0 labels" in (people["none"].difference.reason or "")
     assert any(note.startswith("2 values of topic") for note in found.tables[-1].notes)
+
+
+def verdicts(**accepted: int) -> pl.DataFrame:
+    """Systems on 62 questions, of which each has the first so many right."""
+    rows = [
+        {"question": f"q{n}", "answer": "x", "system": system, "verdict": n < count}
+        for system, count in accepted.items() for n in range(62)
+    ]  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def test_the_correction_is_named_where_it_decides() -> None:
+    table = verdicts(first=20, b=15, c=15, d=15)
+    two, four = (compare(table, systems=True, only=names) for names in (["first", "b"], []))
+    assert "8 points more than b (" in two.lead[0]
+    assert "not shown" not in two.lead[0]
+    assert "; not shown after Holm's correction)" in four.lead[0]
+    close = compare(verdicts(first=16, b=15, c=15), systems=True)
+    assert "; not shown)" in close.lead[0]
+    assert "Holm" not in close.lead[0]
+
+
+def test_a_difference_that_is_not_that_of_the_printed_shares_has_a_note() -> None:
+    rounded, apart = "differences are taken before rounding", "need not be that of the two shares"
+    odd = str(compare(verdicts(a=50, b=53), systems=True))  # 80.6, 85.5 and -4.8
+    assert rounded in odd
+    assert apart not in odd
+    even = str(compare(verdicts(a=31, b=62), systems=True))
+    assert rounded not in even
+    judged, known = world(np.random.default_rng(3), questions=400, labels=160)
+    people, alone = compare(judged, known, systems=True).tables
+    assert any(apart in note for note in people.notes)
+    assert not any(apart in note for note in alone.notes)
+
+
+def test_slices_with_few_labels_are_named_in_one_line() -> None:
+    judged, known = world(np.random.default_rng(1), questions=200, labels=30)
+    number = pl.col("question").str.slice(1).cast(pl.Int64)
+    judged = judged.with_columns(topic="t" + (number % 4).cast(pl.String))
+    table = compare(judged, known, systems=True, slices=("topic",)).tables[-1]
+    few = [note for note in table.notes if "plan-labels" in note]
+    assert few == [
+        "no difference by topic within t0, t1, t2, t3; needed are 20 labels of each, of 10 "
+        "questions: 'markscheme plan-labels' draws more"
+    ]
+
+
+def test_a_name_that_there_is_not_has_the_nearest_beside_it() -> None:
+    said = r"no system named 'bitas'; did you mean 'beta'\? There are 'alpha', 'beta'"
+    with pytest.raises(AgreementError, match=said):
+        compare(verdicts(alpha=3, beta=4), systems=True, only="alpha,bitas")

@@ -165,7 +165,7 @@ def test_systems_are_paired_by_name_or_named() -> None:
     assert found(two, two, base_system="x", new_system="y").counts["worse"] == 5
     with pytest.raises(AgreementError, match="--base-system"):
         found(two, rows(5, 0, system="z") + rows(5, 0, system="w"))
-    with pytest.raises(AgreementError, match="no system 'v'"):
+    with pytest.raises(AgreementError, match="no system named 'v'"):
         found(two, two, base_system="v")
 
 

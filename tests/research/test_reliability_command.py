@@ -122,7 +122,7 @@ def test_the_hierarchy_of_a_run(capsys: pytest.CaptureFixture[str], example: Pat
     assert code == 0
     code, _, err = said(capsys, "hierarchy", "run", "--without", "nobody")
     assert code == 2
-    assert "no system 'nobody'; there are 'chatty'" in " ".join(err.split())
+    assert "no system named 'nobody'. There are 'chatty'" in " ".join(err.split())
 
 
 def test_sets_are_counted_without_labels(capsys: pytest.CaptureFixture[str]) -> None:

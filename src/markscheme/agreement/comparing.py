@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -240,9 +241,11 @@ def _ahead(one: PeoplesDifference | Comparison, other: str, *, alpha: float) -> 
     sign, change = -1 if other == one.first else 1, one.difference
     ends = sorted(sign * end for end in (change.low, change.high) if end is not None)
     corrected = one.holm if isinstance(one, PeoplesDifference) else one.p_holm
-    shown = bool(ends) and ends[0] > 0 and (corrected is None or corrected <= alpha)
+    alone = bool(ends) and ends[0] > 0
+    shown = alone and (corrected is None or corrected <= alpha)
+    unshown = "not shown after Holm's correction" if alone else "not shown"
     range_ = " to ".join(share_text(end, digits=0) for end in ends)
-    about = "; ".join(part for part in (range_, "" if shown else "not shown") if part)
+    about = "; ".join(part for part in (range_, "" if shown else unshown) if part)
     points = f"{share_text(sign * (change.value or 0.0), digits=0)} points more than {other}"
     return f"{points} ({about})" if about else points
 
@@ -360,11 +363,37 @@ def _people_table(
         map(_row, pairs, people),
         (
             *interval_note(figures, pairs_population(people, by, systems=True), options.confidence),
+            *_apart_note(people),
             "p: ppi-t (prediction-powered, Student's t); the labels must be of all answers or of a "
             "random part",
             *([few] if lacking else []),
         ),
     )
+
+
+def _apart_note(
+    pairs: Sequence[Comparison | PeoplesDifference], *, scale: int = 100, digits: int = 1
+) -> tuple[str, ...]:
+    """Why a difference is not that of the two values beside it, where some are not."""
+    rounded = False
+    for pair in pairs:
+        figures = (pair.first_value.value, pair.second_value.value, pair.difference.value)
+        one, two, change = (None if value is None else scale * value for value in figures)
+        if one is None or two is None or change is None:
+            continue
+        if abs(one - two - change) > _APART * 10**-digits:
+            return (
+                "a difference is estimated by itself, question by question, so that it need "
+                "not be that of the two shares",
+            )
+        texts = (number_text(value, digits=digits) for value in (one, two, change))
+        first, second, shown = map(Decimal, texts)
+        rounded = rounded or first - second != shown
+    return ("differences are taken before rounding",) if rounded else ()
+
+
+_APART = 0.01
+"""Part of the last decimal from which on rounding does not explain a difference."""
 
 
 def _slices_table(
@@ -379,7 +408,6 @@ def _slices_table(
     rows = [{"value": one.value, **_row(one.pair, one.people)} for one in sliced]
     own = (Column("questions", format="count"), Column("p", _known("p"), "p"))
     tests = [row["p"] for row in rows]
-    reasons = {row["difference"].reason for row in rows if row["difference"].reason}
     whose = "What people would say" if by_people else "Difference of share accepted"
     return Table.of(
         f"{whose}, by {column}, in per cent",
@@ -397,10 +425,27 @@ def _slices_table(
                 options.confidence,
             ),
             *((f"p: {methods_of(tests)}",) if any(one.method for one in tests) else ()),
-            *(("Holm's correction is over all slices", *sorted(reasons)) if by_people else ()),
+            *(("Holm's correction is over all slices",) if by_people else ()),
+            *_undecided(column, rows),
             *warnings,
         ),
     )
+
+
+def _undecided(column: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Why there is no difference within some values: a line for each reason, which names them.
+
+    A reason says first how much a system has, which is another number of each, and then what is
+    needed.
+    """
+    within: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if reason := row["difference"].reason:
+            within.setdefault(reason.rpartition("; ")[2], {})[row["value"]] = None
+    return [
+        f"no difference by {column} within {', '.join(values)}; {reason}"
+        for reason, values in within.items()
+    ]
 
 
 def _not_compared(values: pl.Series, sliced: Sequence[SlicedDifference]) -> list[str]:
@@ -495,6 +540,7 @@ def _difference_table(
                 pairs_population(pairs, by, systems=options.systems),
                 options.confidence,
             ),
+            *_apart_note(pairs, scale=100 if by_points else 1, digits=1 if by_points else 3),
             "; ".join(made),
             *_detectable_note(pairs, 1 - options.confidence, by_points=by_points),
             *notes,

@@ -27,7 +27,7 @@ from markscheme.agreement.sources import (
     names_of,
     open_run,
 )
-from markscheme.errors import AgreementError, MarkschemeError
+from markscheme.errors import AgreementError, MarkschemeError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.results import Column, Table, TableResult, columns, plain, share_text
 from markscheme.stats import (
@@ -233,7 +233,7 @@ def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None
     known = table["system"].unique(maintain_order=True).to_list()
     for name in pair:
         if name not in known:
-            raise AgreementError(f"no system {name!r}; there are {', '.join(map(repr, known))}")
+            raise AgreementError(no_such_name("system", name, known))
     both = table.filter(pl.col("system").is_in(pair))
     both = both.filter(pl.col("system").n_unique().over("cluster") == 2)
     if both.is_empty():

@@ -23,7 +23,7 @@ from markscheme.agreement.clustered import cell_table
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.sources import names_of
 from markscheme.agreement.verdicts import FROM_COUNTS, four_cells, statistics
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, no_such_name
 from markscheme.results import Figure
 from markscheme.stats import (
     FOUND,
@@ -292,9 +292,7 @@ def _every_pair(
     """Every pair of the values of a column, or of those that are wanted, with Holm's correction."""
     known = rows[column].unique(maintain_order=True).to_list()
     if unknown := [name for name in wanted if name not in known]:
-        raise AgreementError(
-            f"no {column}s {', '.join(map(repr, unknown))}; there are {', '.join(map(repr, known))}"
-        )
+        raise AgreementError(no_such_name(column, unknown[0], known))
     names = list(dict.fromkeys(wanted or known))
     if len(names) < 2:
         other = ". To compare systems: --systems" if column == "judge" else ""

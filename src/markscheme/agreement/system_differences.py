@@ -114,7 +114,8 @@ def _refusal(sample: Sample, system: str) -> str | None:
         labelled, questions = labels_of(sample)
         return (
             f"{system!r} has {labelled} labels, of {questions} questions; needed are "
-            f"{LEAST_FOR_JUDGES}, of {LEAST_QUESTIONS}: 'markscheme plan-labels' draws more"
+            f"{LEAST_FOR_JUDGES} labels of each, of {LEAST_QUESTIONS} questions: 'markscheme "
+            "plan-labels' draws more"
         )
     if evidently_chosen(sample):
         return f"the labels of {system!r} are evidently not a random sample"

@@ -187,7 +187,8 @@ def change_tables(
                     "corrected by Holm's method for the number of groups"
                     + (f"; {needed}." if (needed := _needed(options)) else "."),
                     *(
-                        f"{pairs:,} pairs have no {name} on the new side and are in none of its groups."
+                        f"{pairs:,} pairs have no {name} on the new side and are in none of its "
+                        "groups."
                         for name, pairs in ungrouped.items()
                     ),
                 ),

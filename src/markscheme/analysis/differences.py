@@ -26,7 +26,7 @@ from markscheme.analysis.options import DiffOptions
 from markscheme.analysis.rejections import with_rejections
 from markscheme.contract import asks_chat, judge_name, parse_judge
 from markscheme.engine import run_in_memory
-from markscheme.errors import AgreementError, MarkschemeError
+from markscheme.errors import AgreementError, MarkschemeError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.results import TableResult
 from markscheme.tables import AnswersReader, one_judge
@@ -264,7 +264,7 @@ def _rows(side: Run, judge: str, options: DiffOptions, *, system: str | None) ->
     mine = rows.filter(pl.col("system") == system)
     if mine.is_empty():
         raise AgreementError(
-            f"no system {system!r}; there are {', '.join(map(repr, rows['system'].unique()))}"
+            no_such_name("system", system, rows["system"].unique(maintain_order=True))
         )
     return mine
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from markscheme.errors import DataError
+from markscheme.errors import DataError, no_such_name
 from markscheme.judges.prompted import choose_examples
 from markscheme.models.local import MiniLM
 from markscheme.tables import ReadOptions, Source, read_answers
@@ -37,7 +37,7 @@ def choose_solved_examples(
         systems = answers["system"].unique().sort().to_list()
         answers = answers.filter(pl.col("system") == system)
         if answers.is_empty():
-            raise DataError(f"no system {system!r} in {labelled}; there are {', '.join(systems)}")
+            raise DataError(no_such_name(f"system in {labelled}", system, systems))
     return choose_examples(answers, MiniLM(), count=count, seed=seed)
 
 

@@ -17,7 +17,7 @@ from markscheme.agreement import (
     judged_table,
     names_of,
 )
-from markscheme.errors import AgreementError, DataError
+from markscheme.errors import AgreementError, DataError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.metrics import gap, token_f1
 from markscheme.results import Table, TableResult, share_text
@@ -172,8 +172,7 @@ def findings(
         known = sorted(rows["system"].drop_nulls().unique()) if "system" in rows.columns else []
         unknown = [name for name in without if name not in known]
         if unknown:
-            there = ", ".join(repr(name) for name in known)
-            raise AgreementError(f"no system {', '.join(map(repr, unknown))}; there are {there}")
+            raise AgreementError(no_such_name("system", unknown[0], known))
         kept_systems = ~rows["system"].is_in(list(without))
     found["order"] = adjacent_sets(relation.filter(kept_systems), accepted.filter(kept_systems))
     systems = rows["system"] if "system" in rows.columns else None
