@@ -272,13 +272,14 @@ def of_pairs(case: Case) -> Iterator[tuple[Place, list[str]]]:
         read = data(found)
         best = [(one["difference"], one["holm"]) for one in read["people"]]
         kappa = [kappa_of(case)]
+    by = "" if case.every_label else f", by {case.leading}"
     yield ("pairs", "says"), numbers(found.lead[0], case.judges) + kappa
     for pair, (difference, p) in zip(read["pairs"], best, strict=True):
         row = f"{pair['first']} · {pair['second']}"
         yield ("pairs", row, "first less second"), sides(difference)
-        yield ("pairs", row, "only first right"), [str(pair["only_first"])]
-        yield ("pairs", row, "only second right"), [str(pair["only_second"])]
-        yield ("pairs", row, "p"), [p_text(p)]
+        yield ("pairs", row, f"only first right{by}"), [str(pair["only_first"])]
+        yield ("pairs", row, f"only second right{by}"), [str(pair["only_second"])]
+        yield ("pairs", row, "p (Holm)"), [p_text(p)]
 
 
 def of_agreement(case: Case) -> Iterator[tuple[Place, list[str]]]:

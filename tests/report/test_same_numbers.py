@@ -11,6 +11,7 @@ import pytest
 import markscheme
 from markscheme.agreement import InMemory, open_run
 from markscheme.reports.material import Material, read_material
+from markscheme.reports.payload import payload
 from markscheme.reports.section import Section
 from markscheme.reports.sections.order import sections
 from markscheme.results import p_text
@@ -90,6 +91,36 @@ def test_pairs_are_those_of_compare(labelled: str, half: Path, run_folder: Path)
         assert row[3:5] == (f"{pair.only_first:,}", f"{pair.only_second:,}")
         assert chance is not None
         assert row[5] == p_text(chance)
+
+
+def test_tables_say_of_what_answers_and_by_whom(half: Path, run_folder: Path) -> None:
+    found = _by_key(read_material(half))
+    titles = [one.table.title for one in found.values()]
+    assert len(titles) == len(set(titles))
+    assert "labelled answers alone" in found["accuracy-labelled"].table.title
+    counts = ("only first right, by contains", "only second right, by contains", "p (Holm)")
+    assert found["pairs"].table.header[3:] == counts
+    counts = ("only first right", "only second right", "p (Holm)")
+    assert _by_key(read_material(run_folder))["pairs"].table.header[3:] == counts
+
+
+def test_unsure_is_what_the_summary_counts() -> None:
+    """A verdict that is lacking is another filter's, and a near score is no word of the judge."""
+    rows = [{"question": f"q{n}", "references": ["ten"], "answer": "nine"} for n in range(4)]
+    found = markscheme.judge(rows, "exact_match")
+    judgments = found.judgments.with_columns(
+        verdict=pl.Series([True, True, None, False]),
+        score=pl.Series([0.55, 0.58, None, 0.1]),
+        explanation=pl.Series(["equivalent (0.55, unsure)", "equivalent (0.58)", None, "no"]),
+        status=pl.Series(
+            ["judged", "judged", "failed", "judged"], dtype=found.judgments["status"].dtype
+        ),
+        scope=pl.Series(["inside", "inside", None, "inside"]),
+    )
+    material = read_material(InMemory(judgments, open_run(found).answers))
+    (one,) = payload(material, live=False)["judges"]
+    assert one["unsure"] == [0]
+    assert material.records[-1]["unsure"] == 1
 
 
 def test_runs_are_those_of_diff(example: Path) -> None:

@@ -145,14 +145,19 @@ def _verdicts(one: Judged) -> dict[str, Any]:
         "verdict": rows["verdict"].cast(pl.Int8).to_list(),
         "relation": _column(rows["relation"].to_physical()),
         "score": _number(rows, "score"),
-        "unsure": rows.select(_unsure(one.judge).arg_true()).to_series().to_list(),
+        "unsure": rows.select(_unsure(rows, one.judge).arg_true()).to_series().to_list(),
     }
 
 
-def _unsure(judge: str) -> pl.Expr:
-    """Whether a judge says that it is unsure, or its score is near the threshold."""
-    near = (pl.col("score") - kind_of(judge).threshold).abs() <= NEAR
-    return (pl.col("explanation").str.contains(UNSURE) | near).fill_null(value=False)
+def _unsure(rows: pl.DataFrame, judge: str) -> pl.Expr:
+    """Whether a judge says that it is unsure, as the summary of a run counts it.
+
+    Of a judge without a scope, which never says so, whether its score is near the threshold.
+    """
+    said = pl.col("explanation").str.contains(UNSURE)
+    if "scope" not in rows.columns or rows["scope"].null_count() == rows.height:
+        said |= (pl.col("score") - kind_of(judge).threshold).abs() <= NEAR
+    return said.fill_null(value=False)
 
 
 def _reasons(one: Judged, material: Material) -> dict[str, Any]:

@@ -209,7 +209,7 @@
       accepts: ["accepts", (verdict) => verdict === 1],
       rejects: ["rejects", (verdict) => verdict === 0],
       none: ["no verdict", (verdict) => verdict === null],
-      unsure: ["unsure, or no verdict", (verdict, label, judge, row) => verdict === null || unsure.get(judge).has(row)],
+      unsure: ["unsure", (verdict, label, judge, row) => unsure.get(judge).has(row)],
       ...(people && {
         differs: ["differs from people", (verdict, label) => verdict !== null && label !== null && verdict !== label],
         agrees: ["agrees with people", (verdict, label) => verdict !== null && verdict === label],

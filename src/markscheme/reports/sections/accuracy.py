@@ -21,7 +21,10 @@ def accuracy(material: Material) -> Section:
     """
     every = material.labelled == material.answers.height
     people = material.people if every else {}
-    return _card(material, people, key="accuracy", title="How many answers are right", linked=True)
+    return _card(
+        material, people, key="accuracy", title="How many answers are right",
+        table="Accuracy in percent, with 95% interval", linked=True,
+    )  # fmt: skip
 
 
 def accuracy_of_labelled(material: Material) -> Section | None:
@@ -31,7 +34,8 @@ def accuracy_of_labelled(material: Material) -> Section | None:
     title = f"How many of the {material.labelled:,} labelled answers are right"
     part = material.labelled_part()
     # There is no filter for labelled answers that a judge's figures could lead to.
-    return _card(part, part.people, key="accuracy-labelled", title=title, linked=False)
+    table = "Accuracy on the labelled answers alone, in percent, with 95% interval"
+    return _card(part, part.people, key="accuracy-labelled", title=title, table=table, linked=False)
 
 
 def _card(
@@ -40,6 +44,7 @@ def _card(
     *,
     key: str,
     title: str,
+    table: str,
     linked: bool,
 ) -> Section:
     """Table and chart of the same answers."""
@@ -60,7 +65,7 @@ def _card(
                "judge undercounts" if people else "")
             + ("; exact match is added for comparison." if EXACT not in material.names else ".")
         ),
-        table="Accuracy in percent, with 95% interval",
+        table=table,
         names=("system",),
         rows=[(system,) for system in systems],
         across=[*material.names, *([PEOPLE] if people else [])],

@@ -73,6 +73,8 @@ def pairs(material: Material) -> Section | None:
                 f"On questions that both answered. p: {tests}, corrected by Holm's method over all "
                 f"pairs. Counts are by {voice} and lead to the answers.",
             ),
+            p="p (Holm)",
+            counts_by=voice if found.by_people else "",
         ),
         links=links,
     )
@@ -114,18 +116,19 @@ def runs(material: Material) -> Section | None:
 
 def _table(
     title: str, rows: list[dict[str, Any]], about: str, before: Iterable[str], after: Iterable[str],
-    *more: str,
+    *more: str, p: str = "p", counts_by: str = "",
 ) -> Table:  # fmt: skip
     """Pairs with their difference, what only either has, and p; notes around the interval's."""
+    by = f", by {counts_by}" if counts_by else ""
     return Table.of(
         title,
         (
             "first",
             "second",
             Column("first less second", "difference", number(1, scale=100, words=True)),
-            *columns("count", ("only first right", "only_first"),
-                     ("only second right", "only_second")),
-            Column("p", format="p"),
+            *columns("count", (f"only first right{by}", "only_first"),
+                     (f"only second right{by}", "only_second")),
+            Column(p, "p", "p"),
             *more,
         ),
         rows,
