@@ -319,3 +319,10 @@ def test_the_one_judge_is_the_only_one_or_the_one_named() -> None:
         one_judge(several)
     with pytest.raises(UnknownNameError, match="no judge here named 'stricd'; did you mean"):
         one_judge(several, "stricd")
+
+
+def test_a_users_column_called_remarks_is_no_note() -> None:
+    rows = [{"answer_id": str(n), "label": n % 2, "remarks": "see below"} for n in range(4)]
+    judged = [{"answer_id": str(n), "judge": "a", "verdict": True} for n in range(4)]
+    joined = join_labels(load_judgments(judged), load_labels(pl.DataFrame(rows)))
+    assert joined.remarks == ()

@@ -48,6 +48,16 @@ def test_verdicts_on_a_system_are_no_system(name: str) -> None:
     assert labels(table(a=name), **{"label:gpt-4o": name}) == {"gpt-4o": 8}
 
 
+def test_a_column_of_verdicts_is_offered_for_the_system_that_its_name_says() -> None:
+    rows = [{"question": f"q{n}", "gold": "a", "answer_fid": "a", "answer_gpt35": "b",
+             "judge_fid": bool(n % 2), "judge_gpt35": n % 3 == 0} for n in range(6)]  # fmt: skip
+    reader = AnswersReader([pl.DataFrame(rows)])
+    assert set(pl.concat(reader)["system"]) == {"fid", "gpt35"}
+    offers = " ".join(reader.offers)
+    for system in ("fid", "gpt35"):
+        assert f"--columns label:{system}=judge_{system} reads them" in offers
+
+
 def test_what_is_advised_reads_labels_of_one_system() -> None:
     data = table(a="Urteil")
     (offer,) = (reader := AnswersReader([data])).offers or ([*reader] and reader.offers)

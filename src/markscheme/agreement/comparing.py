@@ -374,7 +374,7 @@ def _people_table(
 def _apart_note(
     pairs: Sequence[Comparison | PeoplesDifference], *, scale: int = 100, digits: int = 1
 ) -> tuple[str, ...]:
-    """Why a difference is not that of the two values beside it, where some are not."""
+    """Why a difference is not that of the two values printed before it, where some are not."""
     rounded = False
     for pair in pairs:
         figures = (pair.first_value.value, pair.second_value.value, pair.difference.value)

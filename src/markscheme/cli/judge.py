@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from markscheme.models import Models
     from markscheme.tables import AnswersReader
 
-_NAMED = 6
+_NAMED = 12
 """Columns that are not used, which are named."""
 
 

@@ -206,7 +206,7 @@ def number_text(value: float, *, scale: float = 1.0, digits: int = 3, signed: bo
 def share_text(
     value: float | None, *, digits: int = 1, signed: bool = False, missing: str = "-"
 ) -> str:
-    """A share as a percentage, with one decimal unless told; `missing` for None."""
+    """A share as a percentage, with one decimal by default; `missing` for None."""
     return missing if value is None else number_text(value, scale=100, digits=digits, signed=signed)
 
 

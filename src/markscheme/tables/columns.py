@@ -274,11 +274,13 @@ def labels_of_systems(names: Sequence[str]) -> dict[str, str]:
 def label_key(name: str, answers: Mapping[str, str]) -> str:
     """What `--columns` calls a column of labels: of a wide table with the system that they are of.
 
-    Where the name does not say the system, the first serves for any.
+    A name says the system by its column's name or by its own: `judge_fid` where there is `answer_fid`.
+    Where it does not, the first serves for any.
     """
     if len(answers) < 2:
         return "label"
-    return LABEL_OF + (_owner(name, answers) or next(iter(answers)))
+    named = max((system for system in answers if system in name), key=len, default=None)
+    return LABEL_OF + (_owner(name, answers) or named or next(iter(answers)))
 
 
 def one_label_of_several(raw: RawBatch, name: str, answers: Mapping[str, str]) -> DataError:

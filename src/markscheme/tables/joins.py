@@ -164,7 +164,8 @@ _TIED = "labelled answers are left out, as their annotators are tied: decide the
 
 
 def _remarks(labels: pl.DataFrame) -> tuple[str, ...]:
-    there = REMARKS in labels.columns and labels.height
+    # A user's own column may have that name, and holds texts.
+    there = labels.height and labels.schema.get(REMARKS) == pl.List(pl.String)
     return tuple(labels[REMARKS][0]) if there else ()
 
 
