@@ -274,8 +274,8 @@ def labels_of_systems(names: Sequence[str]) -> dict[str, str]:
 def label_key(name: str, answers: Mapping[str, str]) -> str:
     """What `--columns` calls a column of labels: of a wide table with the system that they are of.
 
-    A name says the system by its column's name or by its own: `judge_fid` where there is `answer_fid`.
-    Where it does not, the first serves for any.
+    A name says the system by its column's name or by its own, as `judge_fid` does where there is
+    `answer_fid`. Where it does not, the first serves for any.
     """
     if len(answers) < 2:
         return "label"
