@@ -127,6 +127,20 @@ def test_spelling_ignores_how_words_are_cut() -> None:
     assert not spelled_in(("art",), ("started",))
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("Bizet", "the answer gives the name 'Georges Bizet' in a shorter or longer form"),
+        ("Carmen was composed by Georges Bizet in 1875",
+         "the answer contains 'Georges Bizet' unchanged, with 6 words around it"),
+    ],
+)  # fmt: skip
+def test_evidence_is_a_sentence_on_the_answer(answer: str, said: str) -> None:
+    found = tag("Who composed the opera Carmen?", ["Georges Bizet"], answer)
+    assert found is not None
+    assert found.evidence == said
+
+
 def test_the_evidence_of_a_common_root_does_not_depend_on_the_order_of_sets() -> None:
     from markscheme.analysis.same import other_words
     from markscheme.analysis.wording import Pair

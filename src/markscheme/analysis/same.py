@@ -142,8 +142,7 @@ def same_name(pair: Pair) -> str | None:
     parts = _name_within(one, other, known)
     short, long = sorted((one.names, parts), key=len)
     if short and len(long) > len(short) and (who or len(short) > 1) and _name_forms(short, long):
-        what = "part of the name" if short == parts else "more than the name"
-        return f"the answer gives {what} {one.text!r}"
+        return f"the answer gives the name {one.text!r} in a shorter or longer form"
     if len(short) > 1 and len(short) == len(long) and short != long and _name_forms(short, long):
         return f"the name {one.text!r} with other given names, initials or order"
     if len(one.names) <= 3:
