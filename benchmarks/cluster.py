@@ -19,7 +19,7 @@ import polars as pl
 
 from benchmarks.rows import write_rows
 
-JUDGE = "examiner(encoder='never')"
+JUDGE = "examiner(depth=fast)"
 
 
 def main() -> None:

@@ -60,7 +60,9 @@ PUBLISHED_NQ301 = {
     "a second human": (0.864, 0.727),
 }
 """Accuracy and kappa of other judges on the labels of NQ301."""
-JUDGES = {"never": "examiner(encoder=never)", "auto": "examiner"}
+JUDGES = {
+    "fast": "examiner(depth=fast)", "default": "examiner", "full": "examiner(depth=full)",
+}  # fmt: skip
 STATISTICS = ("f1_positive", "accuracy", "auroc", "kappa")
 PEDANTS_ROWS = 300
 
@@ -132,10 +134,11 @@ def figures(
 def evouna(data_dir: Path | None) -> dict[str, Any]:
     """Agreement with people on EVOUNA-NQ, by judge and system; relations; marks."""
     answers = test_part(data_dir)
-    found: dict[str, Any] = {}
-    for use, name in JUDGES.items():
-        outcomes = judged(name, answers)
-        found[use] = figures(outcomes, answers, by_system=True)
+    by_depth = {use: judged(name, answers) for use, name in JUDGES.items()}
+    found: dict[str, Any] = {
+        use: figures(outcomes, answers, by_system=True) for use, outcomes in by_depth.items()
+    }
+    outcomes = by_depth["default"]
     accepted = answers["label"] >= 0.5
     relation = outcomes["relation"].cast(pl.String)
     found["relations"] = adjacent_sets(relation, accepted)
@@ -181,7 +184,7 @@ def checklist(folder: Path = CHECKLIST) -> dict[str, dict[str, Any]]:
         groups = pl.concat([table, every]).group_by("capability", maintain_order=True)
         for row in groups.agg(counts).to_dicts():
             found.setdefault(row.pop("capability"), {})[use] = row
-    return dict(sorted(found.items(), key=lambda item: share_passed(item[1]["auto"])))
+    return dict(sorted(found.items(), key=lambda item: share_passed(item[1]["default"])))
 
 
 def share_passed(one: Mapping[str, int]) -> float:
@@ -231,8 +234,7 @@ def rates(rows: int, wall: float, cpu: float) -> dict[str, float]:
 def share_with_encoder(answers: pl.DataFrame) -> float:
     """Share of the answers that the first stage leaves to the encoder."""
     opened = open_weights()
-    columns = (answers["question"], answers["references"], answers["answer"])
-    matrix = read_columns(*columns, opened.rarity).matrix
+    matrix = read_columns(answers, opened.rarity).matrix
     score = platt(opened.trees(matrix), opened.settings.trees)
     unsure = (score > opened.settings.unsure_from) & (score < opened.settings.unsure_to)
     return float(unsure.mean())
@@ -311,12 +313,12 @@ def print_checklist(title: str, found: Mapping[str, Any]) -> None:
     """Pass rates, the weakest first."""
     print(f"{title}\n")
     rows = [
-        [name, str(one["auto"]["cases"]),
+        [name, str(one["default"]["cases"]),
          *(f"{100 * share_passed(one[use]):.0f}" for use in JUDGES),
-         str(one["auto"]["wrong_accepted"]), str(one["auto"]["right_rejected"])]
+         str(one["default"]["wrong_accepted"]), str(one["default"]["right_rejected"])]
         for name, one in found.items()
     ]  # fmt: skip
-    heads = ["capability", "cases", *(f"encoder={use}, % passed" for use in JUDGES)]
+    heads = ["capability", "cases", *(f"depth={use}, % passed" for use in JUDGES)]
     table([*heads, "wrong ones accepted", "right ones rejected"], rows)
 
 

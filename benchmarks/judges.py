@@ -47,7 +47,7 @@ JUDGES = (
     "bert-score (MiniLM)",
     "entailment",
     "claims",
-    "examiner(encoder=never)",
+    "examiner(depth=fast)",
     "examiner",
 )
 """Judges that need no key and no download, as they are without any option, and their peers."""

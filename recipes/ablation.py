@@ -24,13 +24,14 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.features import VALUES, WORDING
-from markscheme.features.alignment import EXAMINED
+from markscheme.features.alignment import FEATURES
 from markscheme.judges.examiner import COLUMNS, open_weights, read_columns
 from markscheme_research.training import TrainOptions, TreeOptions, paraphrases
 from markscheme_research.training.augment import augment
 from markscheme_research.training.splits import fold_of
 from markscheme_research.training.trees import Forest, fit_forest
-from recipes.examiner import GRADED, OTHER, TREES, labelled, weight
+from recipes.examiner import GENERATED, tree_rows
+from recipes.labelled import GRADED
 
 Array = npt.NDArray[Any]
 FOLDS = 4
@@ -45,11 +46,9 @@ SHOWN = {
 }
 """Column of the printed table, and the sets of rows in it."""
 
-WORDNET = ("meaning_recall", "opposites")
 STANCE = ("negation_", "hedge_", "contrast_", "former_", "denied_", "disputed", "corrected_",
-          "affirmed_", "polarity", "refusal", "outdated_", "belief_", "ignorance")  # fmt: skip
-PLACE = ("asked_sentence_", "asked_clause_", "first_in_", "match_", "rival_", "rivals_", "new_",
-         "adjacent_rival", "last_claim")  # fmt: skip
+          "affirmed_", "polarity", "refusal", "outdated_")  # fmt: skip
+PLACE = ("match_", "rivals_", "new_", "adjacent_rival")
 
 
 @dataclass(frozen=True)
@@ -64,12 +63,11 @@ class Rows:
 
 
 def read(data: Path) -> Rows:
-    """All rows but those held out for the card; made-up answers and paraphrases are learned from.
+    """Rows of the trees; made-up answers and paraphrases are learned from.
 
     Made-up answers and paraphrases of a question are in the same part as the question.
     """
-    table = labelled(data).filter(pl.col("part") != "held out")
-    table = table.with_columns(weight=weight(TREES, OTHER))
+    table = tree_rows(data)
     options = TrainOptions()
     more = [
         frame.select("question", "references", "answer", "label").with_columns(
@@ -82,7 +80,7 @@ def read(data: Path) -> Rows:
     ]
     table = pl.concat([table.select(more[0].columns), *more])
     rarity = open_weights(None).rarity
-    matrix = read_columns(table["question"], table["references"], table["answer"], rarity).matrix
+    matrix = read_columns(table, rarity).matrix
     return Rows(
         matrix=matrix,
         labels=(table["label"].to_numpy() >= 0.5).astype(float),
@@ -100,8 +98,7 @@ def starting(*beginnings: str) -> Callable[[str], bool]:
 COLUMNS_LEFT_OUT: dict[str, Callable[[str], bool]] = {
     "typed values": lambda name: name in VALUES,
     "small words": lambda name: name in WORDING,
-    "alignment": lambda name: name in EXAMINED,
-    "synonyms and opposites (WordNet)": lambda name: name in WORDNET,
+    "alignment": lambda name: name in FEATURES,
     "denial, doubt, refusal": starting(*STANCE),
     "place of the match and its rivals": starting(*PLACE),
 }
@@ -110,6 +107,7 @@ ROWS_LEFT_OUT = {
     "EVOUNA-NQ": ["evouna", MADE_UP],
     "answers to NQ-open": ["nq"],
     "graded sets": [*GRADED],
+    "rows generated from others": [*GENERATED],
     "made-up answers": [MADE_UP],
     "paraphrases": [PARAPHRASE],
 }
@@ -146,14 +144,17 @@ def figures(rows: Rows, columns: list[int], learned: Array, kinds: tuple[TreeOpt
 
 
 def transfer(rows: Rows, kinds: tuple[TreeOptions, ...]) -> None:
-    """Print what each set's kept questions give with the set learned from, and without it."""
-    columns, everything = list(range(len(NAMES))), np.ones(len(rows.labels), bool)
+    """Print what each set's kept questions give with the set learned from, and without it.
+
+    Generated rows are left out throughout: they hold the answers of other sets.
+    """
+    columns, everything = list(range(len(NAMES))), ~np.isin(rows.sets, GENERATED)
     whole = grown(rows, columns, everything, kinds)
     print("| set | kept answers | learned from | left out |\n|---|--:|---|---|")
     for name in ("contrast", "evouna", "nq", "efficientqa_test", "scientsbank", "beetle",
                  "truthfulqa", "truthfulqa_multi", "saf_english"):  # fmt: skip
         of_set = [name, MADE_UP] if name == "evouna" else [name]
-        rest = grown(rows, columns, ~np.isin(rows.sets, of_set), kinds)
+        rest = grown(rows, columns, everything & ~np.isin(rows.sets, of_set), kinds)
         count = int((rows.kept & (rows.sets == name)).sum())
         both = (figure(rows, columns, forest, [name]) for forest in (whole, rest))
         print(f"| {name} | {count:,} | {' | '.join(both)} |", flush=True)

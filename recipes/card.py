@@ -4,7 +4,7 @@ r"""The examiner's figures on near misses and graded sets, with ablation and rel
     MARKSCHEME_DATA=../shared/data python -m recipes.card --judge examiner \
         --svg docs/examiner-reliability.svg
 
-Held-out questions of the graded sets (`recipes.examiner.part`), `near-miss.jsonl`; and, only when
+Held-out questions of the graded sets (`recipes.labelled.part`), `near-miss.jsonl`; and, only when
 asked, the frozen contrast test: every look at that
 is a line in docs/examiner-looks.md. The diagram has the near misses and the graded sets with
 500 answers or more; bins of fewer than ten answers are left out of it.
@@ -26,7 +26,7 @@ import polars as pl
 from markscheme.contract import parse_judge
 from markscheme.engine import apply
 from markscheme.models import Models
-from recipes.examiner import DATA, GRADED, labelled, rows_of
+from recipes.labelled import DATA, GRADED, labelled, rows_of
 
 Array = npt.NDArray[Any]
 SURE = 0.4
@@ -34,9 +34,7 @@ SURE = 0.4
 BINS = 10
 DRAWN, LEAST = 500, 10
 """Answers of a graded set, and of a bin, from which the diagram shows them."""
-JUDGES = ("examiner", "examiner(encoder=never)", "examiner(encoder=always)")
-DEEP = "examiner(deep=auto)"
-"""Only when asked for: it needs the extra `lora` and minutes."""
+JUDGES = ("examiner(depth=fast)", "examiner", "examiner(depth=full)")
 
 
 def near_misses(data: Path) -> pl.DataFrame:
@@ -45,9 +43,9 @@ def near_misses(data: Path) -> pl.DataFrame:
     return plain([json.loads(line) for line in lines])
 
 
-def contrast_test() -> pl.DataFrame:
-    """The frozen contrast test."""
-    return plain(list(rows_of(DATA / "contrast-test.jsonl.zst")))
+def contrast_test(name: str = "contrast-test") -> pl.DataFrame:
+    """A frozen contrast test: `contrast-test`, `contrast-test-second` or the one of languages."""
+    return plain(list(rows_of(DATA / f"{name}.jsonl.zst")))
 
 
 def plain(rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
@@ -174,9 +172,9 @@ def picture(curves: dict[str, list[tuple[float, float, int]]]) -> str:
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--contrast-test", action="store_true", help="look at the frozen test")
+    parser.add_argument("--contrast-test", action="store_true", help="look at the frozen tests")
     parser.add_argument("--svg", type=Path, help="write the reliability diagram there")
-    parser.add_argument("--judge", action="append", choices=[*JUDGES, DEEP], help="only this one")
+    parser.add_argument("--judge", action="append", choices=JUDGES, help="only this one")
     given = parser.parse_args()
     data = Path(os.environ.get("MARKSCHEME_DATA", "../shared/data"))
     rows = labelled(data)
@@ -191,13 +189,15 @@ def main() -> None:
     }
     if given.contrast_test:
         sets["contrast test"] = contrast_test()
+        sets["second contrast test"] = contrast_test("contrast-test-second")
+        sets["languages' contrast test"] = contrast_test("contrast-test-languages")
     curves = {}
     for judge in given.judge or JUDGES:
         print(f"\n{judge}\n{HEAD}")
         for name, table in sets.items():
             scores = scored(judge, table)
             print(line(name, table, scores), flush=True)
-            if judge == "examiner" and name.startswith(("contrast", "near")):
+            if judge == "examiner" and name.startswith(("second", "near")):
                 print("    by kind:", by_kind(table, scores))
             if judge == "examiner" and (name == "near-miss" or len(table) >= DRAWN):
                 curves[f"{name} ({len(table):,})"] = reliability(table, scores)

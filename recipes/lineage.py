@@ -19,16 +19,17 @@ import markscheme
 from markscheme.contract import Lineage
 from markscheme_research.datasets import passages
 from markscheme_research.training import paraphrases, shipped_data, usable
-from recipes.examiner import labelled
+from recipes.encoder.rows import NO_QUESTION
+from recipes.examiner import tree_rows
 
 JUDGES = Path(markscheme.__file__).parent / "judges"
 
 
 def examiner(data: Path) -> list[str]:
-    """All rows but those held out, and the hand-written paraphrases."""
-    table = labelled(data).filter(pl.col("part") != "held out")
-    _check(JUDGES / "examiner" / "weights" / "examiner.json", table["question"])
-    return [*table["question"], *paraphrases()["question"]]
+    """Rows of the trees, and the hand-written paraphrases; `NO_QUESTION` was never asked."""
+    asked = tree_rows(data)["question"]
+    _check(JUDGES / "examiner" / "weights" / "examiner.json", asked)
+    return [*asked.filter(asked != NO_QUESTION), *paraphrases()["question"]]
 
 
 def entailment(data: Path) -> list[str]:

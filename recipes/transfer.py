@@ -54,9 +54,7 @@ def transfer(data_dir: Path | None) -> dict[str, list[Transfer]]:
     """By system, and by kind of question."""
     answers = datasets.load("evouna-nq", data_dir=data_dir)
     answers = usable(answers.filter(parts(answers["question"]) != "test"))
-    features = read_columns(
-        answers["question"], answers["references"], answers["answer"], rarity_of(answers)
-    ).matrix
+    features = read_columns(answers, rarity_of(answers)).matrix
     labels = (answers["label"] >= 0.5).to_numpy().astype(float)
     fold = np.array([fold_of(question, FOLDS) for question in answers["question"]])
 

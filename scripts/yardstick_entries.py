@@ -185,7 +185,7 @@ REPLIES: tuple[tuple[str, tuple[str, ...]], ...] = (
 """What the scripted model replies to a prompt with these words; else Yes, No or what is neither."""
 
 VARIANTS = (
-    "entailment(statements=rules)", "entailment(policy=both)", "entailment(policy=superior_only)", "examiner(encoder=always)",
+    "entailment(statements=rules)", "entailment(policy=both)", "entailment(policy=superior_only)", "examiner(depth=full)",
     "panel(judges=[exact_match, token_f1, contains, entailment, examiner], weights='jury.json')",
 )  # fmt: skip
 """Judges that need nothing, with parameters that their examples do not have."""

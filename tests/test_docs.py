@@ -265,12 +265,12 @@ def test_the_front_page_has_the_figures_of_the_benchmarks() -> None:
 
 def test_rates_of_the_examiner_are_those_of_its_card() -> None:
     speed = text_of("docs/examiner.md").partition("\n## Speed\n")[2]
-    row = r"^\| examiner(?:\(encoder=never\))? \| ([\d,]+) \| ([\d,]+) \|"
+    row = r"^\| examiner(?:\(depth=fast\))? \| ([\d,]+) \| ([\d,]+) \|"
     (clock, core), (clock_encoder, core_encoder) = re.findall(row, speed, re.MULTILINE)
     rates = f"{clock} answers per second without the encoder, {clock_encoder} with it"
     assert rates in text_of("README.md")
     scale = text_of("docs/scale.md")
-    assert f"| `examiner(encoder=never)`, a core | {core} answers" in scale
+    assert f"| `examiner(depth=fast)`, a core | {core} answers" in scale
     assert f"| `examiner`, a core | {core_encoder} |" in scale
     rates = f"{core} per second of processor time without the encoder and {core_encoder} with"
     assert rates in text_of("docs/how-to/scale-out.md")

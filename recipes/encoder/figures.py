@@ -32,7 +32,7 @@ import numpy as np
 
 from recipes.encoder.measures import auroc, wilson
 from recipes.encoder.rows import NO_QUESTION, is_plain_fact, pair_rows
-from recipes.examiner import DATA, rows_of
+from recipes.labelled import DATA, rows_of
 
 Row = dict[str, Any]
 SEED = 20261126

@@ -62,8 +62,8 @@ def merged(network: Aligning) -> Aligning:
     """The network with its low-rank additions merged into the linear layers."""
     for block in network.encoder.blocks:
         for name, layer in list(block.named_children()):
-            if isinstance(layer, Linear) and layer.rank:
-                setattr(block, name, Linear(layer.merged().detach(), layer.bias.float(), 0))
+            if isinstance(layer, Linear):
+                setattr(block, name, layer.merged())
     return network
 
 

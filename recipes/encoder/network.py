@@ -1,14 +1,13 @@
-"""The aligning cross-encoder with a token head, in PyTorch: one class for three encoders.
+"""The aligning cross-encoder with a token head, in PyTorch: one class for both encoders.
 
-It is the network of `markscheme_research.training.cross_encoder` (soft alignment: Parikh et al.
-2016) with three changes:
+Soft alignment of the words of references and answer is that of Parikh et al. (2016).
 
 * The encoder is written out here (post-norm transformer, relative position bias where the encoder
   has one), so that attention runs through `scaled_dot_product_attention` and activations stay in
   bfloat16 while trained weights stay in float32. Autocast would keep the residual stream in
   float32, at half of the speed.
-* Every linear layer is either trained whole, or frozen with a low-rank addition (LoRA: Hu et al.
-  2021).
+* Linear layers of the encoder are frozen, each with a low-rank addition that is trained (LoRA: Hu
+  et al. 2021).
 * A token head marks words of the answer that contradict the references. The highest mark and the
   mean of the marks are inputs of the verdict head.
 
@@ -48,7 +47,7 @@ class Shape:
     cls: int
     sep: int
     rank: int
-    """Of the low-rank additions; 0: blocks are trained whole."""
+    """Of the low-rank additions."""
     longest: int
     """Most tokens of a sequence."""
 
@@ -83,45 +82,38 @@ def relative_buckets(length: int, buckets: int = 32, furthest: int = 128) -> Ten
 
 
 class Linear(nn.Module):
-    """A linear layer: frozen with a low-rank addition where `rank` > 0, else trained whole."""
+    """A frozen linear layer with a low-rank addition."""
 
     def __init__(self, weight: Tensor, bias: Tensor, rank: int) -> None:
         super().__init__()
-        self.rank = rank
-        if rank:
-            self.register_buffer("weight", weight)
-            self.register_buffer("bias", bias)
-            self.down = nn.Parameter(torch.empty(rank, weight.shape[1]))
-            self.up = nn.Parameter(torch.zeros(weight.shape[0], rank))
-            nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
-        else:
-            self.weight = nn.Parameter(weight.float())
-            self.bias = nn.Parameter(bias.float())
+        self.register_buffer("weight", weight)
+        self.register_buffer("bias", bias)
+        self.down = nn.Parameter(torch.empty(rank, weight.shape[1]))
+        self.up = nn.Parameter(torch.zeros(weight.shape[0], rank))
+        nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
 
     def forward(self, x: Tensor) -> Tensor:
         kind = x.dtype
         y = functional.linear(x, self.weight.to(kind), self.bias.to(kind))
-        if self.rank:
-            y = y + functional.linear(functional.linear(x, self.down.to(kind)), self.up.to(kind))
-        return y
+        return y + functional.linear(functional.linear(x, self.down.to(kind)), self.up.to(kind))
 
-    def merged(self) -> Tensor:
-        """The weights with what was added to them, in float32."""
-        weight = self.weight.float()
-        return weight + self.up.float() @ self.down.float() if self.rank else weight
+    def merged(self) -> nn.Linear:
+        """A plain layer in float32 whose weights have the addition in them."""
+        with torch.no_grad():
+            layer = nn.Linear(self.weight.shape[1], self.weight.shape[0])
+            layer.weight.copy_(self.weight.float() + self.up.float() @ self.down.float())
+            layer.bias.copy_(self.bias.float())
+        return layer
 
 
 class Norm(nn.Module):
-    """Layer norm: frozen where the blocks are."""
+    """Layer norm, frozen."""
 
-    def __init__(self, weight: Tensor, bias: Tensor, epsilon: float, *, frozen: bool) -> None:
+    def __init__(self, weight: Tensor, bias: Tensor, epsilon: float) -> None:
         super().__init__()
         self.epsilon = epsilon
-        if frozen:
-            self.register_buffer("weight", weight)
-            self.register_buffer("bias", bias)
-        else:
-            self.weight, self.bias = nn.Parameter(weight.float()), nn.Parameter(bias.float())
+        self.register_buffer("weight", weight)
+        self.register_buffer("bias", bias)
 
     def forward(self, x: Tensor) -> Tensor:
         weight, bias = self.weight.to(x.dtype), self.bias.to(x.dtype)
@@ -139,7 +131,7 @@ class Block(nn.Module):
             setattr(self, linear, Linear(weight, bias, shape.rank))
         for norm in ("attention_norm", "output_norm"):
             weight, bias = tensors[f"{name}.{norm}.weight"], tensors[f"{name}.{norm}.bias"]
-            setattr(self, norm, Norm(weight, bias, shape.epsilon, frozen=shape.rank > 0))
+            setattr(self, norm, Norm(weight, bias, shape.epsilon))
 
     def forward(self, x: Tensor, mask: Tensor, dropout: float) -> Tensor:
         pairs, length, width = x.shape
@@ -166,10 +158,7 @@ class Encoder(nn.Module):
         for name in ("words", "places"):
             self.register_buffer(name, tensors[name].to(kind))
         self.norm = Norm(
-            tensors["embedding_norm.weight"],
-            tensors["embedding_norm.bias"],
-            shape.epsilon,
-            frozen=True,
+            tensors["embedding_norm.weight"], tensors["embedding_norm.bias"], shape.epsilon
         )
         blocks = [Block(tensors, f"layer.{number}", shape) for number in range(shape.layers)]
         self.blocks = nn.ModuleList(blocks)
@@ -278,7 +267,7 @@ class Aligning(nn.Module):
 
 
 def trained_state(network: Aligning) -> dict[str, Tensor]:
-    """The tensors that training changes: adapters or whole blocks, and the heads."""
+    """The tensors that training changes: adapters and heads."""
     return {name: tensor.detach() for name, tensor in network.named_parameters()}
 
 
@@ -300,7 +289,7 @@ def load_trained(network: Aligning, tensors: Mapping[str, Any]) -> None:
 def build(
     arrays: Mapping[str, np.ndarray], shape: Shape, kind: torch.dtype, device: str
 ) -> Aligning:
-    """A network over the tensors of an encoder; its heads start from tensors named `head.`.
+    """A network over the tensors of an encoder, with fresh adapters and heads.
 
     Args:
         arrays: tensors of the encoder, in float32, as `recipes.encoder.weights` names them.
@@ -309,21 +298,10 @@ def build(
         device: as PyTorch names it.
     """
     tensors = {name: torch.from_numpy(np.ascontiguousarray(a)) for name, a in arrays.items()}
-    frozen = kind if shape.rank else torch.float32
     tensors = {
-        name: tensor.to(frozen) if name.startswith("layer.") else tensor
+        name: tensor.to(kind) if name.startswith("layer.") else tensor
         for name, tensor in tensors.items()
     }
     network = Aligning(Encoder(tensors, shape, kind))
-    with torch.no_grad():
-        for name, tensor in tensors.items():
-            if not name.startswith("head."):
-                continue
-            parameter = network.get_parameter(name.removeprefix("head."))
-            if parameter.shape == tensor.shape:
-                parameter.copy_(tensor)
-            else:  # the columns of the token head, which the shipped network does not have
-                parameter.zero_()
-                parameter[:, : tensor.shape[1]] = tensor
     network.to(device)
     return network

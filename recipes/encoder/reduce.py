@@ -100,7 +100,7 @@ def compare(
 
     table = pl.read_parquet(rows).filter(pl.col("part") == "dev")
     if open_archives(reduced)[1]["encoder"] == "mpnet":
-        table = table.filter(pl.col("tongue") != "other")
+        table = table.filter(pl.col("readers") != "other")
     table = table[:: max(1, len(table) // most)].head(most)
     chosen = table.select("question", "references", "answer").rows()
     scores = [

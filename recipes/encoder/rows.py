@@ -2,17 +2,15 @@
 
     MARKSCHEME_DATA=data python -m recipes.encoder.rows     # counts by set and part
 
-A row has: id, set, kind, language, part (`train`, `dev` or `unlabelled`), source_part (the part in
-which `recipes.examiner` has it), question, references, answer, label (None where unlabelled),
-weight, spans (character ranges of the answer's wrong words: empty where nothing is wrong, None
-where that is not known) and readers (`english`, `latin` or `other`: MPNet and MiniLM read the first
-two, multilingual e5 reads all).
+A row has: id, set, kind, language, part (`train` or `dev`), source_part (the part in which
+`recipes.labelled` has it), question, references, answer, label (0 or 1), weight, spans (character
+ranges of the answer's wrong words: empty where nothing is wrong, None where that is not known) and
+readers (`english`, `latin` or `other`: MPNet reads the first two, multilingual e5 reads all).
 """
 
 from __future__ import annotations
 
 import collections
-import itertools
 import json
 import os
 import random
@@ -24,10 +22,9 @@ from typing import Any
 
 import polars as pl
 
-from markscheme_research.datasets import load
 from markscheme_research.training import parts
 from recipes.encoder import edits
-from recipes.examiner import DATA, labelled, part, rows_of, share
+from recipes.labelled import DATA, labelled, part, rows_of, share
 from recipes.near_copies import near_copies
 
 Row = dict[str, Any]
@@ -53,11 +50,11 @@ LATIN = frozenset(
      "cs", "hu", "fi"]
 )  # fmt: skip
 """Languages in Latin script."""
-MOST = {"wrapped": 25_000, "junk": 9_000, "injected": 15_000, "unlabelled": 50_000}
+MOST = {"wrapped": 25_000, "junk": 9_000, "injected": 15_000}
 """Most generated rows of the training part; the dev part has `DEV_SHARE` of them."""
 DEV_SHARE = 0.06
 LATE = ("contrast-fourth", "contrast-fifth")
-"""Hand-written rows that `recipes.examiner.labelled` does not have."""
+"""Hand-written rows that `recipes.labelled.labelled` does not have."""
 FROZEN = ("contrast-test", "contrast-test-second", "contrast-test-languages")
 FROZEN_WRITERS = frozenset(["x1", "x2", "y1", "y2", "y3", "y4", "z1"])
 _NO_PLAIN_FACT = re.compile(
@@ -79,7 +76,7 @@ def row_id(row: Row) -> str:
 
 
 def readers(dataset: str, language: str) -> str:
-    """Which encoders read a row: `english`, `latin` (both: all three) or `other` (e5 alone)."""
+    """Which encoders read a row: `english`, `latin` (MPNet and e5 both) or `other` (e5 alone)."""
     if dataset == "paws_x":
         return "other"
     if language == "en":
@@ -118,7 +115,7 @@ def late_rows() -> pl.DataFrame:
 
 
 def labelled_rows(data: Path) -> list[Row]:
-    """Rows of `recipes.examiner.labelled` and of `LATE`; what is held back there is dev here."""
+    """Rows of `recipes.labelled.labelled` and of `LATE`; what is held back there is dev here."""
     rows = []
     for row in pl.concat([labelled(data), late_rows()]).to_dicts():
         source_part = row.pop("part")
@@ -341,73 +338,14 @@ def mark_minimal_pairs(rows: Sequence[Row]) -> int:
     return count
 
 
-def unlabelled(rows: Sequence[Row], most: int, data: Path) -> Iterator[Row]:
-    """Rows without labels, for the student: answers of systems, answers to other references."""
-    chance = random.Random(f"{SEED} unlabelled")
-    table = load("nq-open-predictions", data_dir=data)
-    table = table.filter(parts(table["question"]) != "test").drop_nulls("answer")
-    base = {"language": "en", "label": None, "weight": 0.5, "spans": None, "part": "unlabelled",
-            "source_part": "unlabelled"}  # fmt: skip
-    drawn: list[Row] = [
-        base | {"set": "nq predictions", "kind": row["system"], "question": row["question"],
-                "references": row["references"], "answer": row["answer"]}
-        for row in table.to_dicts()
-        if part("nq", row["question"]) == "train"
-    ]  # fmt: skip
-    train = [row for row in rows if row["part"] == "train"]
-    groups: dict[str, list[Row]] = collections.defaultdict(list)
-    for row in train:
-        if row["set"] in ("contrast", "light", "scientsbank", "truthfulqa"):
-            groups[row["question"]].append(row)
-    for group in groups.values():
-        drawn += _moved(group, base, chance)
-    people = [row for row in train if row["set"] == "evouna"]
-    for row in people:
-        other = chance.choice(people)
-        drawn.append(row | base | {"set": "evouna moved", "answer": other["answer"]})
-    drawn = list({(r["question"], *r["references"], r["answer"]): r for r in drawn}.values())
-    chance.shuffle(drawn)
-    wrapper = edits.Wrapper()
-    drawn = drawn[: most * 4 // 5]
-    extra = [row for row in [*drawn, *train] if len(row["answer"].split()) <= 40]
-    for row in chance.sample(extra, min(len(extra), most - len(drawn))):
-        text = wrapper.wrap(row["question"], row["answer"], row["language"], chance)
-        drawn.append(
-            row
-            | base
-            | {
-                "set": "wrapped, unlabelled",
-                "kind": "",
-                "answer": text,
-                "language": row["language"],
-            }
-        )
-    yield from drawn
-
-
-def _moved(group: Sequence[Row], base: Row, chance: random.Random) -> Iterator[Row]:
-    """Answers to one question against its other references, and against each other."""
-    known = {(tuple(row["references"]), row["answer"]) for row in group}
-    references = list(dict.fromkeys(tuple(row["references"]) for row in group))
-    answers = list(dict.fromkeys(row["answer"] for row in group))
-    chance.shuffle(answers)
-    moved = [(refs, text) for refs in references for text in answers[:5]]
-    moved = [pair for pair in moved if pair not in known]
-    crossed = [((first,), second) for first, second in itertools.pairwise(answers)]
-    for refs, text in [*moved[:6], *crossed[:3]]:
-        new = {"set": "moved", "kind": "", "language": group[0]["language"],
-               "references": list(refs), "answer": text}  # fmt: skip
-        yield group[0] | base | new
-
-
 def check(rows: Iterable[Row], frozen: set[str]) -> None:
     """Raise `AssertionError` where a row is from a test or from what is held back."""
     for row in rows:
         assert key(row["question"]) not in frozen, row
-        assert row["part"] in ("train", "dev", "unlabelled"), row
+        assert row["part"] in ("train", "dev"), row
         if row["part"] != "dev":
-            assert row["source_part"] in ("train", "unlabelled"), row
-        if row["set"] in ("nq", "evouna", "nq predictions", "evouna moved"):
+            assert row["source_part"] == "train", row
+        if row["set"] in ("nq", "evouna"):
             assert parts([row["question"]])[0] != "test", row
 
 
@@ -431,8 +369,6 @@ def every_row(data: Path) -> list[Row]:
     for row in rows:
         row["label"] = float(row["label"])
     rows = _without_dev_texts(rows)
-    more = unlabelled(rows, MOST["unlabelled"], data)
-    rows += [row for row in more if key(row["question"]) not in frozen]
     unique: dict[str, Row] = {}
     for row in rows:
         row["id"] = row_id(row)
@@ -461,7 +397,7 @@ def main() -> None:
     for row in every_row(data):
         count = counts[row["part"], row["set"]]
         count[0] += 1
-        count[1] += row["label"] or 0
+        count[1] += row["label"]
         count[2] += row["spans"] is not None
     for (name, dataset), (rows, right, marked) in sorted(counts.items()):
         print(f"{name:<11}{dataset:<22}{rows:>7,} right {right / rows:.2f} with spans {marked:>6,}")

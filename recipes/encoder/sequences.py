@@ -12,7 +12,7 @@ from torch import Tensor
 from recipes.encoder.network import Shape, cut
 from recipes.encoder.weights import open_archives
 
-TRAIN, DEV, UNLABELLED = 0, 1, 2
+TRAIN, DEV = 0, 1
 """Parts, as `data.npz` numbers them."""
 WINDOW = 16_384
 """Rows among which those of similar length are put into a batch."""
@@ -41,17 +41,16 @@ class Data:
         self.used = np.ones(len(self.part), bool)
         if small:
             order = np.random.default_rng(seed).permutation(len(self.part))
-            for part in (TRAIN, DEV, UNLABELLED):
+            for part in (TRAIN, DEV):
                 rows = order[self.part[order] == part]
                 marked = rows[self.known[rows] & (self.label[rows] < 0.5)][: small // 4]
                 self.used[rows] = False
                 self.used[rows[:small]] = True
                 self.used[marked] = True
 
-    def rows(self, parts: Sequence[int], readers: Sequence[int]) -> np.ndarray:
-        """Numbers of the rows of some parts that an encoder reads, shape (rows,)."""
-        chosen = np.isin(self.part, parts) & np.isin(self.readers, readers) & self.used
-        return np.flatnonzero(chosen)
+    def rows(self, readers: Sequence[int]) -> np.ndarray:
+        """Numbers of the rows that an encoder reads, shape (rows,)."""
+        return np.flatnonzero(np.isin(self.readers, readers) & self.used)
 
 
 class Sequences:
@@ -63,20 +62,12 @@ class Sequences:
         tokens: name of the token ids in the data: `pieces` or `e5`.
         shape: of the encoder.
         device: as PyTorch names it.
-        ids: the encoder's ids of the data's ids, where they differ.
     """
 
     def __init__(
-        self,
-        data: Data,
-        rows: np.ndarray,
-        tokens: str,
-        shape: Shape,
-        device: str,
-        ids: np.ndarray | None = None,
+        self, data: Data, rows: np.ndarray, tokens: str, shape: Shape, device: str
     ) -> None:
         arrays, texts = data.arrays, data.arrays["texts"][rows].astype(np.int64)
-        flat = arrays[tokens] if ids is None else ids[arrays[tokens]]
         starts = arrays[f"{tokens}_starts"].astype(np.int64)
         counts = np.diff(starts)[texts]
         question, references, answer = cut(counts[:, 0], counts[:, 1], counts[:, 2], shape.longest)
@@ -89,7 +80,7 @@ class Sequences:
         for column, count in enumerate((question, references, answer)):
             steps = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
             source = np.repeat(starts[texts[:, column]], count) + steps
-            sequence[np.repeat(begins, count) + steps] = flat[source]
+            sequence[np.repeat(begins, count) + steps] = arrays[tokens][source]
             answer_at = begins
             begins = begins + count + 1
         marks = np.zeros(at[-1], np.uint8)

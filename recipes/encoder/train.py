@@ -1,6 +1,6 @@
-"""The training run: MPNet with LoRA, MiniLM taught by it, multilingual e5 with LoRA.
+"""The training run: MPNet and multilingual e5 with LoRA.
 
-    python -m recipes.encoder.train WORK OUT [--run 2] [--stages mpnet minilm]
+    python -m recipes.encoder.train WORK OUT [--run 2] [--stages mpnet]
 
 WORK has what `recipes.encoder.pack` wrote. Each stage has a budget of seconds in which it loads,
 trains, evaluates three times (the weights, and their moving average) and writes the best state. A
@@ -8,7 +8,7 @@ stage that fails prints its traceback, and the next one begins. `--small N` trai
 part, to test the programs on a CPU. It needs PyTorch and NumPy alone.
 
 OUT: `results.json` (every evaluation by set, kind and language), `scores.npz` (log-odds of the dev
-rows, of 64 rows in float32, and MPNet's of all rows), and the trained tensors in float16 as
+rows, and of 64 rows in float32), and the trained tensors in float16 as
 `STAGE-N.npz`, under the names of `Module.named_parameters`.
 """
 
@@ -31,7 +31,7 @@ from torch.nn import functional
 from recipes.encoder import weights
 from recipes.encoder.measures import auroc
 from recipes.encoder.network import Aligning, Shape, build, load_trained, trained_state
-from recipes.encoder.sequences import DEV, TRAIN, UNLABELLED, Data, Sequences
+from recipes.encoder.sequences import DEV, TRAIN, Data, Sequences
 
 STARTED = time.time()
 SHORT = 128
@@ -54,7 +54,6 @@ class Plan:
         epochs: most passes over all rows, after those.
         late: share of the time reserved for the passes over all rows.
         tokens: of a batch, padding counted.
-        teacher: share of the teacher's scores in the loss of labelled rows.
     """
 
     rate: float
@@ -63,7 +62,6 @@ class Plan:
     epochs: float
     late: float = 0.45
     tokens: int = 16_384
-    teacher: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,15 +72,11 @@ class Run:
     stages: dict[str, tuple[Plan, float]]
 
 
-STUDENT = Plan(
-    rate=1.2e-4, head_rate=5e-4, short_epochs=2, epochs=3, tokens=24_576, teacher=0.6
-)  # fmt: skip
 RUNS = {
     1: Run(
         seed=20261126,
         stages={
             "mpnet": (Plan(rate=4e-4, head_rate=1e-3, short_epochs=3, epochs=2), 235),
-            "minilm": (STUDENT, 80),
             "multilingual-e5": (Plan(rate=5e-4, head_rate=1e-3, short_epochs=3, epochs=2), 150),
         },
     ),
@@ -90,17 +84,15 @@ RUNS = {
         seed=20261127,
         stages={
             "mpnet": (Plan(rate=5e-4, head_rate=1e-3, short_epochs=5, epochs=5, late=0.6), 255),
-            "minilm": (STUDENT, 80),
         },
     ),
 }
 """The two runs that were made: `trained/mpnet.npz` is of the second, the other of the first."""
 READ = {
-    "mpnet": ("pieces", (0, 1), (TRAIN, DEV, UNLABELLED)),
-    "minilm": ("pieces", (0, 1), (TRAIN, DEV, UNLABELLED)),
-    "multilingual-e5": ("e5", (0, 1, 2), (TRAIN, DEV)),
+    "mpnet": ("pieces", (0, 1)),
+    "multilingual-e5": ("e5", (0, 1, 2)),
 }
-"""Tokens, readers and parts of the rows that a stage reads."""
+"""Tokens and readers of the rows that a stage reads."""
 
 
 def log(*words: object) -> None:
@@ -228,7 +220,6 @@ class Trainer:
         plan: how it is trained.
         until: when it must end, in seconds since 1970.
         seed: of the order of rows.
-        teacher: log-odds of all rows that the teacher gives, NaN where it has none.
     """
 
     def __init__(
@@ -240,25 +231,15 @@ class Trainer:
         plan: Plan,
         until: float,
         seed: int,
-        teacher: np.ndarray | None = None,
     ) -> None:
         self.name, self.network, self.data, self.sequences = name, network, data, sequences
         self.plan, self.until, self.seed, self.began = plan, until, seed, time.time()
         self.tokens = plan.tokens
         part, device = data.part[sequences.rows], sequences.device
-        taught = (part == UNLABELLED) & (teacher is not None)
-        self.train = np.flatnonzero((part == TRAIN) | taught)
+        self.train = np.flatnonzero(part == TRAIN)
         self.dev = np.flatnonzero(part == DEV)
         label = torch.from_numpy(data.label[sequences.rows]).to(device)
-        target = label * (1 - SMOOTHING) + SMOOTHING / 2
-        # The share of the teacher's scores in the loss: all of it where there is no label.
-        share = torch.zeros_like(label)
-        teacher_chance = torch.zeros_like(label)
-        if teacher is not None:
-            share = torch.where(label < -0.5, 1.0, plan.teacher)
-            teacher_chance = torch.from_numpy(teacher[sequences.rows]).to(device).float().sigmoid()
-        target = torch.where(label < -0.5, 0.0, target)
-        self.target = target * (1 - share) + teacher_chance * share
+        self.target = label * (1 - SMOOTHING) + SMOOTHING / 2
         weight = data.weight[sequences.rows]
         if name == "multilingual-e5":
             foreign = data.readers[sequences.rows] > 0
@@ -488,26 +469,23 @@ class Stages:
     kind: torch.dtype
     number: int
     run: Run
-    teacher: np.ndarray | None = None
 
     def stage(self, name: str, until: float, tokens: int) -> None:
         """Train, evaluate and save one network, in batches of `tokens` (0: as the plan says)."""
         torch.manual_seed(self.run.seed)
         plan = self.run.stages[name][0]
         plan = replace(plan, tokens=tokens) if tokens else plan
-        column, readers, parts = READ[name]
+        column, readers = READ[name]
         packed, metadata = weights.open_archives(*sorted(self.work.glob(f"{name}-*.npz")))
-        ids = packed.pop("from_mpnet", None)
         packed.pop("original_ids", None)
         shape = Shape(**metadata["shape"])
         tensors = weights.unpack(packed)
         network = build(tensors, shape, self.kind, self.device)
-        rows = self.data.rows(parts, readers)
-        sequences = Sequences(self.data, rows, column, shape, self.device, ids)
-        teacher = self.teacher if plan.teacher else None
+        rows = self.data.rows(readers)
+        sequences = Sequences(self.data, rows, column, shape, self.device)
         log(f"{name}: {sum(map(torch.numel, trained_state(network).values())):,} trained weights")
         seed = self.run.seed
-        trainer = Trainer(name, network, self.data, sequences, plan, until, seed, teacher)
+        trainer = Trainer(name, network, self.data, sequences, plan, until, seed)
         try:
             trainer.run()
         except Exception:
@@ -536,7 +514,7 @@ class Stages:
     def afterwards(
         self, name: str, trainer: Trainer, tensors: dict[str, np.ndarray], shape: Shape
     ) -> None:
-        """Scores in float32, the teacher's scores of all rows, and what 8 bits change."""
+        """Scores in float32, and what 8 bits change."""
         sequences, dev, network = trainer.sequences, trainer.dev, trainer.network
         some = dev[:: max(1, len(dev) // 64)]
         low = log_odds_of(network, sequences, some, trainer.tokens)
@@ -553,13 +531,6 @@ class Stages:
         scores[f"{name}_exact_rows"] = sequences.rows[some].astype(np.uint32)
         scores[f"{name}_exact_logits"] = high
         del exact
-        if name == "mpnet":
-            everything = np.arange(len(sequences.rows))
-            log_odds = log_odds_of(network, sequences, everything, trainer.tokens * 2)
-            self.teacher = np.full(len(self.data.part), np.nan, np.float32)
-            self.teacher[sequences.rows] = log_odds
-            scores["teacher_rows"] = sequences.rows.astype(np.uint32)
-            scores["teacher_logits"] = log_odds.astype(np.float16)
         load_trained(network, weights.unpack(weights.pack_trained(state)))
         log_odds = log_odds_of(network, sequences, dev, trainer.tokens * 2)
         figure = summary(report(self.data, sequences.rows[dev], log_odds))

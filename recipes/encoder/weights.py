@@ -2,8 +2,7 @@
 
 Common names: `words`, `places` (row 0 is the first position, token types added),
 `embedding_norm.weight|bias`, `relative` (MPNet only: buckets, heads),
-`layer.N.{q,k,v,o,inner,outer}.weight|bias`, `layer.N.{attention_norm,output_norm}.weight|bias`,
-and `head.*` where the heads are trained already.
+`layer.N.{q,k,v,o,inner,outer}.weight|bias`, `layer.N.{attention_norm,output_norm}.weight|bias`.
 
 A compact archive has each tensor NAME in one of three forms: NAME (as it is), NAME.levels (int8)
 and NAME.scales (float16), whose product it is, or NAME.q4 (blocks of 32 weights in 4 bits, as the
@@ -30,11 +29,6 @@ _MPNET = {
     "o": "attention.attn.o", "attention_norm": "attention.LayerNorm",
     "inner": "intermediate.dense", "outer": "output.dense", "output_norm": "output.LayerNorm",
 }  # fmt: skip
-_BERT = {
-    "q": "attention.self.query", "k": "attention.self.key", "v": "attention.self.value",
-    "o": "attention.output.dense", "attention_norm": "attention.output.LayerNorm",
-    "inner": "intermediate.dense", "outer": "output.dense", "output_norm": "output.LayerNorm",
-}  # fmt: skip
 
 
 def mpnet_tensors(folder: Path) -> Tensors:
@@ -48,35 +42,13 @@ def mpnet_tensors(folder: Path) -> Tensors:
         "places": public["embeddings.position_embeddings.weight"][2:],  # first: padding_idx + 1
         "relative": public["encoder.relative_attention_bias.weight"],
     }
-    tensors |= _layers(public, _MPNET, 12)
-    return {name: array.astype(np.float32) for name, array in tensors.items()}
-
-
-def minilm_tensors(folder: Path) -> Tensors:
-    """The cross-encoder that the examiner ships (MiniLM) under common names, heads included."""
-    from markscheme_research.training.exported_weights import read_exported
-
-    exported = read_exported(folder).tensors
-    tensors = {
-        "words": exported["embeddings.word_embeddings.weight"],
-        "places": exported["embeddings.position_embeddings.weight"],
-    }
-    tensors |= _layers(exported, _BERT, 6)
-    for head in ("compare", "hidden", "classifier"):
-        for end in ("weight", "bias"):
-            tensors[f"head.{head}.{end}"] = exported[f"{head}.{end}"]
-    return tensors
-
-
-def _layers(public: Mapping[str, np.ndarray], names: Mapping[str, str], layers: int) -> Tensors:
-    tensors = {}
     for end in ("weight", "bias"):
         tensors[f"embedding_norm.{end}"] = public[f"embeddings.LayerNorm.{end}"]
-        for layer in range(layers):
-            for name, theirs in names.items():
+        for layer in range(12):
+            for name, theirs in _MPNET.items():
                 public_name = f"encoder.layer.{layer}.{theirs}.{end}"
                 tensors[f"layer.{layer}.{name}.{end}"] = public[public_name]
-    return tensors
+    return {name: array.astype(np.float32) for name, array in tensors.items()}
 
 
 def quantize(tensor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -101,7 +73,7 @@ def dequantize(levels: np.ndarray, scales: np.ndarray) -> np.ndarray:
 
 
 def pack(tensors: Mapping[str, np.ndarray]) -> Tensors:
-    """Matrices of blocks, words and heads in 8 bits a weight; the rest in float32."""
+    """Matrices of blocks and words in 8 bits a weight; the rest in float32."""
     compact: Tensors = {}
     for name, tensor in tensors.items():
         if _matrix(tensor) and tensor.shape[1] % RUN == 0 and name not in ("places", "relative"):
@@ -112,7 +84,7 @@ def pack(tensors: Mapping[str, np.ndarray]) -> Tensors:
 
 
 def pack_trained(state: Mapping[str, np.ndarray]) -> Tensors:
-    """A trained state: matrices (adapters, blocks, heads) in 8 bits, the rest in float16."""
+    """A trained state: matrices (adapters, heads) in 8 bits, the rest in float16."""
     compact: Tensors = {}
     for name, tensor in state.items():
         exact = tensor.astype(np.float32)

@@ -34,7 +34,7 @@ def rows() -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def judged() -> markscheme.Result:
     """Those answers by a judge that learned and by one that did not."""
-    return markscheme.judge(rows(), ["examiner(encoder=never)", "exact_match"])
+    return markscheme.judge(rows(), ["examiner(depth=fast)", "exact_match"])
 
 
 def test_a_run_says_how_many_questions_trained_a_judge_with_both_figures(
@@ -48,7 +48,7 @@ def test_a_run_says_how_many_questions_trained_a_judge_with_both_figures(
     assert record["rest_accuracy_low"] < record["rest_accuracy"] < record["rest_accuracy_high"]
     lines = scope_notes(judged.run.judgments, judged.run.records)
     assert lines == [
-        "30 of 60 questions trained examiner(encoder=never); on the rest: "
+        "30 of 60 questions trained examiner(depth=fast); on the rest: "
         f"{100 * record['rest_accuracy']:.1f}% accepted (on all: {100 * record['accuracy']:.1f}%)"
     ]
 
@@ -61,14 +61,14 @@ def test_a_judge_that_learned_nothing_has_no_such_figures(judged: markscheme.Res
 
 def test_agreement_is_given_on_all_questions_and_on_the_rest(judged: markscheme.Result) -> None:
     found = agree(judged)
-    parts = found.data["scope"]["examiner(encoder=never)"]
+    parts = found.data["scope"]["examiner(depth=fast)"]
     assert list(parts) == ["all", "rest", "learned from", "inside"]
     assert (parts["all"].questions, parts["rest"].questions) == (60, 30)
     table = next(one for one in found.tables if one.title.startswith("On questions that trained"))
     assert [row[1] for row in table.rows] == ["all", "did not train it", "trained it"]
     whole, rest = (100 * parts[name].left_out["accuracy"].value for name in ("all", "rest"))
     assert table.notes[0] == (
-        "30 of 60 questions trained examiner(encoder=never); on the rest: "
+        "30 of 60 questions trained examiner(depth=fast); on the rest: "
         f"{rest:.1f}% as people say (on all: {whole:.1f}%)"
     )
 
@@ -83,14 +83,14 @@ def test_judges_are_compared_on_the_rest_too(judged: markscheme.Result) -> None:
 
 def test_systems_are_compared_on_the_rest_too() -> None:
     every = [one | {"system": system} for one in rows() for system in ("a", "b")]
-    result = markscheme.judge(every, "examiner(encoder=never)")
+    result = markscheme.judge(every, "examiner(depth=fast)")
     found = compare(result, systems=True)
     assert (found.pairs[0].shared, found.rest[0].shared) == (60, 30)
 
 
 def test_where_no_other_question_is_left_it_is_said() -> None:
     learned = [one for one in rows() if one["question"] not in NEW]
-    result = markscheme.judge(learned, ["examiner(encoder=never)", "exact_match"])
+    result = markscheme.judge(learned, ["examiner(depth=fast)", "exact_match"])
     assert (
         "none is left to judge it by" in scope_notes(result.run.judgments, result.run.records)[-1]
     )
@@ -110,21 +110,21 @@ def test_the_terminal_and_the_report_say_it(
 ) -> None:
     path, out = tmp_path / "a.jsonl", tmp_path / "run"
     path.write_text("".join(json.dumps(one) + "\n" for one in rows()))
-    assert run(["judge", str(path), "-j", "examiner(encoder=never)", "--out", str(out)]) == 0
+    assert run(["judge", str(path), "-j", "examiner(depth=fast)", "--out", str(out)]) == 0
     told = capsys.readouterr()
-    assert "30 of 60 questions trained examiner(encoder=never)" in told.err
+    assert "30 of 60 questions trained examiner(depth=fast)" in told.err
     assert run(["report", str(out), "--out", str(tmp_path / "r.html")]) == 0
     page = (tmp_path / "r.html").read_text()
-    assert page.count("30 of 60 questions trained examiner(encoder=never)") == 2
+    assert page.count("30 of 60 questions trained examiner(depth=fast)") == 2
     figures = json.loads((out / "summary.json").read_text())["figures"]
     assert figures[-1]["learned_questions"] == 30
-    parts = json.loads(agree(str(out)).to_json())["scope"]["examiner(encoder=never)"]
+    parts = json.loads(agree(str(out)).to_json())["scope"]["examiner(depth=fast)"]
     assert parts["rest"]["questions"] == 30
 
 
 def test_questions_that_trained_are_counted_among_those_compared() -> None:
     half = [one | {"label": one["label"] if n < 20 else None} for n, one in enumerate(rows())]
-    found = compare(markscheme.judge(half, ["examiner(encoder=never)", "exact_match"]))
+    found = compare(markscheme.judge(half, ["examiner(depth=fast)", "exact_match"]))
     assert (found.pairs[0].questions, found.rest[0].questions) == (20, 10)
     assert "10 of 20 questions trained one of these judges" in str(found)
     assert found.data["learned_questions"] == 10

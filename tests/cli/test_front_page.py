@@ -100,6 +100,19 @@ def test_without_the_research_package_its_commands_say_how_it_is_installed(typed
     assert "pip install 'markscheme[research]'" in done.stderr
 
 
+def test_options_of_training_that_do_nothing_any_more_are_noted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rest = ["--data", "answers.jsonl", "--out", "mine"]
+    typed = ["train", "examiner", *rest[:2], "--encoder", "shipped", *rest[2:], "--epochs=2"]
+    assert spelled_now(typed) == ["train", "examiner", *rest]
+    said = " ".join(capsys.readouterr().err.split())
+    assert "note: --encoder, --epochs: nothing depends on it any more; it goes in 0.3" in said
+    other = ["research", "train", "learned", "--epochs", "2"]
+    assert spelled_now(other) == other
+    assert capsys.readouterr().err == ""
+
+
 def test_without_the_research_package_the_front_page_says_so() -> None:
     done = subprocess.run(
         [sys.executable, "-c", CORE_ALONE, "--help"], capture_output=True, text=True, check=True

@@ -39,7 +39,7 @@ from markscheme.models.sources import ModelOptions
 from markscheme.tables.answers import AnswersReader, ReadOptions
 from s3_store import s3_store
 
-JUDGES = ["examiner(encoder='never')"]
+JUDGES = ["examiner(depth=fast)"]
 
 
 def rows(count: int) -> pl.DataFrame:

@@ -2,7 +2,8 @@
 
 `recorded/0.1.0/run.tar.gz` holds what the code of 04ebccb wrote: `answers.jsonl`; `finished`, a run
 of `JUDGES` on it; `interrupted`, the same in batches of three, stopped as the second one began;
-`ledger.sqlite` with the scripted replies of both; `labels.sqlite`, a label database of the same
+`examined`, a finished run of the examiner (whose weights are others now) and two of these judges;
+`ledger.sqlite` with the scripted replies of all; `labels.sqlite`, a label database of the same
 file in which Ann and Ben each labelled three of four items.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import json
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -29,7 +31,7 @@ from markscheme.models.sources import Models
 from markscheme.tables import AnswersReader, ReadOptions, read_answers
 
 RECORDED = Path(__file__).parent / "recorded" / "0.1.0" / "run.tar.gz"
-JUDGES = ["examiner", "char_similarity", "llm_kamalloo"]
+JUDGES = ["rougeL", "char_similarity", "llm_kamalloo"]
 
 
 @pytest.fixture
@@ -50,9 +52,9 @@ def silent_models() -> Models:
     return Models(chat=ScriptedChat(replies=asked), options=ModelOptions(ledger="ledger.sqlite"))
 
 
-def resume(folder: str, **options: int) -> RunReport:
+def resume(folder: str, names: Sequence[str] = JUDGES, **options: int) -> RunReport:
     reader = AnswersReader(["answers.jsonl"], ReadOptions(**options))
-    judges = [parse_judge(name) for name in JUDGES]
+    judges = [parse_judge(name) for name in names]
     return run_in_folder(reader, judges, folder, models=silent_models(), clean="none")
 
 
@@ -75,6 +77,14 @@ def test_a_finished_run_on_other_answers_is_refused_in_words(recorded: Path) -> 
     (recorded / "answers.jsonl").write_text(lines.replace("Bergen", "Oslo"), encoding="utf-8")
     with pytest.raises(markscheme.MarkschemeError, match="on other answers"):
         resume("finished")
+
+
+def test_a_run_of_an_examiner_that_is_another_now_is_refused_in_words(recorded: Path) -> None:
+    before = (recorded / "examined" / "judgments.parquet").read_bytes()
+    refused = r"examiner set up differently \(encoder='auto', .* now depth=default, encoder="
+    with pytest.raises(markscheme.MarkschemeError, match=refused):
+        resume("examined", ["examiner", *JUDGES[1:]])
+    assert (recorded / "examined" / "judgments.parquet").read_bytes() == before
 
 
 @pytest.mark.parametrize("lost", [False, True])

@@ -174,7 +174,7 @@ def test_a_run_that_is_stopped_takes_its_processes_along(
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     command = [sys.executable, "-m", "markscheme", "judge", str(file), "-o", str(tmp_path / "run")]
     run = subprocess.Popen(
-        [*command, "-j", "examiner(encoder=never)", "--workers", "2"],
+        [*command, "-j", "examiner(depth=fast)", "--workers", "2"],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
     )  # fmt: skip
     deadline = time.monotonic() + 120

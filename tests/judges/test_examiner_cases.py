@@ -27,11 +27,6 @@ WRONG = {
     ),
     "declines instead of no": ("Is the Sun a planet?", "No", "I do not know."),
     "cannot answer instead of no": ("Is the Sun a planet?", "No", "I cannot answer this."),
-    "another denial instead of no": (
-        "Is the Sun a planet?",
-        "No",
-        "Bananas do not grow in Norway.",
-    ),
     "sign of money": ("What was the balance at the end of May?", "$200", "-$200"),
     "sign of a percentage": ("By how much did sales change in 2020?", "5%", "-5%"),
     "another month": ("When was the contract signed?", "2021-03-14", "April 14, 2021"),

@@ -54,7 +54,7 @@ def test_a_language_is_named_where_it_is_plainly_not_english(
 
 def test_what_lies_outside_is_told_with_its_reason() -> None:
     long = ENGLISH | {"answer": "Ada Quist built it. " * 100}
-    judged = markscheme.judge([FRENCH, ENGLISH, long], "examiner(encoder=never)").judgments
+    judged = markscheme.judge([FRENCH, ENGLISH, long], "examiner(depth=fast)").judgments
     assert judged["scope"].to_list() == [
         "outside: the texts are in French", "inside", "outside: the answer has 400 words"
     ]  # fmt: skip
@@ -74,7 +74,7 @@ def test_questions_that_trained_it_are_told() -> None:
     asked = "why does ice float on water"
     rows = [ENGLISH | {"question": one} for one in (asked, asked.upper() + " please", "qworl?")]
     judged = markscheme.judge(
-        rows, ["examiner(encoder=never)", "panel(judges=[examiner(encoder=never), exact_match])"]
+        rows, ["examiner(depth=fast)", "panel(judges=[examiner(depth=fast), exact_match])"]
     ).judgments
     assert judged["scope"].to_list() == ["learned from", "learned from", "inside"] * 2
 
@@ -83,7 +83,7 @@ def test_weights_that_do_not_say_what_trained_them_are_told(tmp_path: Path) -> N
     folder = tmp_path / "weights"
     shutil.copytree(SHIPPED, folder)
     (folder / "lineage.npy").unlink()
-    judged = Examiner(weights=str(folder), encoder="never").judge(
+    judged = Examiner(weights=str(folder), depth="fast").judge(
         pl.DataFrame([ENGLISH]).with_columns(reference_kind=pl.lit("text")), Models()
     )
     assert judged["scope"].to_list() == ["unknown"]
@@ -114,7 +114,7 @@ def test_judges_that_ask_a_model_say_what_their_examples_were(tmp_path: Path) ->
 def test_texts_beyond_the_limit_fail_by_name() -> None:
     rows = [ENGLISH | {"answer": "word " * 5_000_000}, ENGLISH]
     answers = pl.DataFrame(rows).with_columns(reference_kind=pl.lit("text"))
-    judged = Examiner(encoder="never").judge(answers, Models())
+    judged = Examiner(depth="fast").judge(answers, Models())
     assert judged["status"].to_list() == ["failed", "judged"]
     assert str(judged["explanation"][0]).startswith("too long: 25000037 characters")
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from markscheme.errors import MissingExtraError, ModelError
-from markscheme.models.local import causal_revision
 from markscheme_research.judges.finetuned.causal import Causal, open_causal
 from markscheme_research.judges.finetuned.templates import CHOICES, VARIANTS
+from markscheme_research.transformers_models import causal_revision
 
 TEMPLATE = "[INST] Question: {question} Answer: {answer} [/INST]"
 

@@ -13,9 +13,9 @@ import pytest
 
 from markscheme.cli import run
 from markscheme.errors import DataError, MissingExtraError, ModelError
-from markscheme.models.local import causal as loading
 from markscheme.tables.answers import read_answers
 from markscheme_research import training
+from markscheme_research import transformers_models as loading
 from markscheme_research.judges.finetuned import causal
 from markscheme_research.judges.finetuned.templates import STATEMENTS, VARIANTS, material
 from markscheme_research.training import RECIPES, LearnOptions

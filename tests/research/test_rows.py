@@ -49,7 +49,6 @@ def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
     assert np.array_equal(back.fold(5), rows.key % 5)
     both = rows + back
     assert both.unseen.sum() == len(both.read) == 20
-    assert not rows.without_cross_encoder().unseen.any()
 
 
 def test_damaged_rows_and_other_columns_are_refused(tmp_path: Path) -> None:
@@ -64,11 +63,11 @@ def test_damaged_rows_and_other_columns_are_refused(tmp_path: Path) -> None:
 
 def test_the_package_has_the_columns_that_this_version_reads() -> None:
     rows = shipped_rows(COLUMNS)
-    assert rows.matrix.shape == (82_107, len(COLUMNS))
-    assert int(rows.people.sum()) == 54_871
+    assert rows.matrix.shape == (152_283, len(COLUMNS))
+    assert int(rows.people.sum()) == 125_025
     assert set(np.unique(rows.labels)) == {0.0, 1.0}
     assert len(rows.read) == rows.unseen.sum()
-    # Where the cross-encoder reads acceptance in rows that it has not seen, people accept.
+    # Where the encoder reads acceptance in rows that it has not seen, people accept.
     agreeing = (rows.read > 0) == (rows.labels[rows.unseen] > 0.5)
     assert agreeing.mean() > 0.75
 
@@ -81,7 +80,7 @@ def test_own_answers_are_mixed_with_the_shipped_rows(tmp_path: Path, example: Pa
     trained = train_examiner(
         answers, tmp_path / "mixed", SMALL, say=said.append, report=seen.append
     )
-    assert any("54,871 answers that the shipped examiner learned from" in one for one in said)
+    assert any("125,025 answers that the shipped examiner learned from" in one for one in said)
     assert seen[0].rows == trained.held_out.shape[0] == 248
     assert seen[0].trained.auroc > 0.82
     known = pl.DataFrame(

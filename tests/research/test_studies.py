@@ -310,15 +310,15 @@ def test_questions_that_trained_a_judge_are_counted_and_left_out_of_the_second_f
     questions = dict(zip((f"Why is thing {n} so?" for n in range(3)), learned, strict=True))
     rows = [{**row, "question": questions.get(row["question"], row["question"])} for row in ROWS]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    judges = ("-j", "examiner(encoder=never)", "-j", "reference_overlap")
+    judges = ("-j", "examiner(depth=fast)", "-j", "reference_overlap")
     assert run(["study", "cost", str(path), *judges, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     (lineage,) = found["lineage"]
     assert (lineage["judge"], lineage["questions"], lineage["trained"]) == (
-        "examiner(encoder=never)", 6, 3,
+        "examiner(depth=fast)", 6, 3,
     )  # fmt: skip
     assert lineage["spearman"] != lineage["spearman_rest"]
-    assert found["notes"][-1].startswith("3 of 6 questions trained examiner(encoder=never)")
+    assert found["notes"][-1].startswith("3 of 6 questions trained examiner(depth=fast)")
 
 
 def test_a_study_that_needs_a_model_or_data_says_so(

@@ -26,6 +26,32 @@ def read(*rows: dict[str, Any]) -> tuple[list[str | None], dict[str, int]]:
     return pl.concat(list(reader))["answer"].to_list(), reader.notes
 
 
+@pytest.mark.parametrize(
+    ("answer", "final"),
+    [
+        ("<answer>Lima</answer>", "Lima"),
+        ("I think of Peru.\n<ANSWER>\nLima\n</ANSWER>\n", "Lima"),
+        ("<answer>Quito</answer> No: <answer>Lima</answer>", "Lima"),
+        ("<answer>Lima", "Lima"),
+        ("<answer></answer>", "<answer></answer>"),
+        ("Quito\nQuestion: What is the capital of Peru?\nAnswer: Lima", "Quito"),
+        ("Lima.\n\nQ: And of Chile?\nA: Santiago", "Lima."),
+        ("Question: What is the capital of Peru?\nAnswer: Lima",) * 2,
+        ("Lima is no question: it is the capital.",) * 2,
+        ("Lima<|im_end|>", "Lima"),
+    ],
+)
+def test_an_answer_between_tags_and_one_that_runs_on(answer: str, final: str) -> None:
+    [read_as], notes = read(QUESTION | {"answer": answer})
+    assert read_as == final
+    assert answer == final or notes
+
+
+def test_tags_that_the_reference_has_too_are_part_of_the_answer() -> None:
+    row = {"question": "Write it as XML.", "references": ["<answer>Lima</answer>"]}
+    assert read(row | {"answer": "<answer>Lima</answer>"})[0] == ["<answer>Lima</answer>"]
+
+
 REASONED = {
     "<think>Rome? No.</think>\n\nParis": "Paris",
     "<think></think>Paris": "Paris",

@@ -12,7 +12,7 @@ from markscheme.analysis.options import ExplainOptions
 from markscheme.contract import plain_answers
 from markscheme.engine import with_plain
 from markscheme.flags import with_keywords
-from markscheme.judges.examiner import Examiner, feature_effects, matched_spans
+from markscheme.judges.examiner import Effects, Examiner, find_effects, matched_spans
 from markscheme.models import Models
 from markscheme.results import Column, Format, Table, TableResult
 from markscheme.tables import ReadOptions, read_answers
@@ -26,12 +26,14 @@ class Explanation(TableResult):
         answer: the answer as it was judged, without chat formatting and reasoning.
         judgment: the examiner's outcome: score, verdict, relation, marks, explanation.
         spans: places in the answer (start, end, in characters) whose words occur in a reference.
+        contradicting: places that the examiner's encoder reads as contradicting the references.
         values: how the typed values (numbers, dates, lists) compare, in words; empty without any.
     """
 
     answer: str
     judgment: Mapping[str, Any]
     spans: Sequence[tuple[int, int]]
+    contradicting: Sequence[tuple[int, int]]
     values: str
 
 
@@ -52,9 +54,9 @@ def explain(
         keywords: single options, which go before those of `options`.
 
     Returns:
-        A row per feature that moved the verdict, the largest effect first: `feature`, `meaning`,
-        `value` and `effect` (change of the log-odds against the feature's median over the training
-        answers; effects of features that act together do not add up).
+        A row per feature that moved the trees' verdict, the largest effect first: `feature`,
+        `meaning`, `value` and `effect` (change of the log-odds against the feature's median over
+        the training answers; effects of features that act together do not add up).
 
     Raises:
         DataError: what `markscheme.judge` refuses has no judgment to explain.
@@ -72,27 +74,32 @@ def explain(
     read = read_answers([row], ReadOptions(reference_separator="none"))
     answer = plain_answers(with_plain(read))["answer"][0] or ""
     table = pl.DataFrame({"question": [question], "references": [given], "answer": [answer]})
-    judgment = Examiner(weights=chosen.weights).judge(table, Models()).row(0, named=True)
+    judge = Examiner(weights=chosen.weights, depth=chosen.depth)
+    judgment = judge.judge(table, Models()).row(0, named=True)
     (places,) = matched_spans(*table, weights=chosen.weights).to_list()
     spans = list(zip(places[::2], places[1::2], strict=True))
-    frame, values = feature_effects(question, given, answer, weights=chosen.weights)
-    tables = [_outcome(judgment), _deciding(frame.head(chosen.features))]
+    found = find_effects(question, given, answer, weights=chosen.weights, depth=chosen.depth)
+    tables = [_outcome(judgment), _stages(found), _deciding(found.frame.head(chosen.features))]
     data = {
         "command": "explain",
         **row,
         "judgment": judgment,
         "spans": spans,
-        "values": values,
-        "features": frame.to_dicts(),
+        "contradicting": found.contradicting,
+        "values": found.values,
+        "trees": found.trees,
+        "encoder": found.encoder,
+        "features": found.frame.to_dicts(),
     }
     return Explanation(
-        frame=frame,
+        frame=found.frame,
         tables=tuple(tables),
         data=data,
         answer=answer,
         judgment=judgment,
         spans=spans,
-        values=values,
+        contradicting=found.contradicting,
+        values=found.values,
     )
 
 
@@ -106,9 +113,20 @@ def _outcome(judgment: Mapping[str, Any]) -> Table:
     return Table.of("The examiner's judgment", shown, [judgment])
 
 
+def _stages(found: Effects) -> Table:
+    """The trees' probability, and the encoder's where it read."""
+    rows = [{"by": "trees", "probability": found.trees}]
+    if found.encoder is not None:
+        rows.append({"by": "encoder", "probability": found.encoder})
+    skipped = "The trees, or a rule, are sure: the encoder did not read this answer."
+    columns = ("by", Column("probability", format=3))
+    notes = (skipped,) if found.encoder is None else ()
+    return Table.of("Accepted, as each part says", columns, rows, notes)
+
+
 def _deciding(frame: pl.DataFrame) -> Table:
     return Table.of(
-        "What moved the verdict most",
+        "What moved the trees' verdict most",
         (
             Column("feature of the answer", lambda row: row["meaning"] or row["feature"]),
             Column("value", format=Format("{:.3g}".format)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Literal
 
 from markscheme.flags import (
     By,
@@ -26,12 +26,17 @@ class ExplainOptions:
 
     Attributes:
         weights: folder of a trained examiner; None for the one that ships.
+        depth: which parts of the examiner read the answer; see `markscheme judges examiner`.
         features: how many features the table shows; `frame` has all.
     """
 
     weights: Annotated[
         str | None, Option("Folder of an examiner trained by 'markscheme train'.", rare=True)
     ] = None
+    depth: Annotated[
+        Literal["fast", "default", "full"],
+        Option("Trees alone, the encoder where they are unsure, or both for every answer."),
+    ] = "default"
     features: Annotated[
         int, Option("How many deciding features to show.", minimum=0, rare=True)
     ] = 6

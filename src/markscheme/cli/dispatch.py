@@ -9,7 +9,9 @@ import importlib.metadata
 import importlib.util
 import pkgutil
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,7 @@ _DRAWS = ("--resamples", "--bootstrap", "--seed")
 IDLE = dict.fromkeys(("agree", "compare", "diff"), _DRAWS) | {
     "plan-labels": ("--design", "--strata"),
     "rank": (*_DRAWS, "--protocol"),
+    "train examiner": ("--encoder", "--epochs"),
 }
 """Options with a value that do nothing any more, by command: understood until 0.3, and ignored."""
 
@@ -85,7 +88,7 @@ def spelled_now(arguments: Sequence[str]) -> list[str]:
 
 def _without_idle(arguments: Sequence[str]) -> list[str]:
     """A command line without the options that do nothing any more, and a note that names them."""
-    known = IDLE.get(next(iter(arguments), ""), ())
+    known = IDLE.get(" ".join(arguments[:2])) or IDLE.get(next(iter(arguments), ""), ())
     idle, taken, rest = [], [], iter(arguments)
     for item in rest:
         flag, equals, _ = item.partition("=")
@@ -218,7 +221,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         arguments = [*arguments[:debug], *spelled_now(arguments[debug:])]
         load_commands(arguments[debug:])
-        code = app(args=list(arguments), standalone_mode=False, prog_name="markscheme")
+        with _former_names_noted():
+            code = app(args=list(arguments), standalone_mode=False, prog_name="markscheme")
     except MarkschemeError as error:
         if debug:
             raise
@@ -251,6 +255,25 @@ def run(arguments: Sequence[str]) -> int:
     if code == _INTERRUPTED:  # Typer makes a code of an interrupt.
         notes.print("interrupted")
     return code if isinstance(code, int) else 0
+
+
+@contextmanager
+def _former_names_noted() -> Iterator[None]:
+    """Prints warnings of former names, which Python hides from all but programmers, as notes."""
+    show = warnings.showwarning
+
+    def noted(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, DeprecationWarning):
+            notes.print(f"note: {message}", markup=False)
+        else:
+            show(message, category, *where, **more)
+
+    with warnings.catch_warnings():
+        # Those of libraries are none of the user's; ours come once for each line that warns.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.filterwarnings("default", category=DeprecationWarning, module="markscheme")
+        warnings.showwarning = noted
+        yield
 
 
 def _reader_left() -> int:

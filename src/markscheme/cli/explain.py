@@ -38,13 +38,19 @@ def _print(found: Explanation) -> None:
     marked = Text(found.answer)
     for start, end in found.spans:
         marked.stylize("bold reverse green", start, end)
+    for start, end in found.contradicting:
+        marked.stylize("bold reverse red", start, end)
     console.print(Text("\nanswer, words of the reference marked:\n  ") + marked)
     if found.spans:
         words = ", ".join(repr(found.answer[start:end]) for start, end in found.spans)
         console.print(f"matched: {words}", markup=False)
+    if found.contradicting:
+        words = ", ".join(repr(found.answer[start:end]) for start, end in found.contradicting)
+        console.print(f"against the reference, as the encoder reads it: {words}", markup=False)
     if found.values:
         console.print(f"values: {found.values}", markup=False)
-    console.print()
-    console.print(found.tables[-1].rich())
-    for note in found.tables[-1].notes:
-        console.print(note, markup=False, soft_wrap=not console.is_terminal)
+    for table in found.tables[1:]:
+        console.print()
+        console.print(table.rich())
+        for note in table.notes:
+            console.print(note, markup=False, soft_wrap=not console.is_terminal)

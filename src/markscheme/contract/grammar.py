@@ -126,9 +126,13 @@ def made_from(found: Entry, node: ast.expr, *, source: str) -> Any:
     )
     for given in call.keywords if call else ():
         key = given.arg or "**"
-        if key not in hints:
+        former = _former(found.cls).get(key)
+        hint = hints.get(key) or former
+        if hint is None:
             raise UnknownNameError(f"parameter of {name}", key, hints, see)
-        values[key] = _value(given.value, hints[key], f"{name}({key}=...)", source)
+        values[key] = _value(given.value, hint, f"{name}({key}=...)", source)
+        if former is not None:  # no field, so `check` does not see it
+            _check_value(values[key], former, key, name)
     _check_complete(found.cls, values, name, "" if found.example == name else found.example)
     return found.cls(**values)
 
@@ -311,6 +315,14 @@ def check_range(name: str, value: float | None, low: float, high: float = math.i
 def _hints(cls: type) -> dict[str, Any]:
     hints = typing.get_type_hints(cls)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
+
+
+def _former(cls: type) -> dict[str, Any]:
+    """Types of parameters that a class still understands, but that are no fields of it."""
+    hints = typing.get_type_hints(cls)
+    return {
+        name: hint.type for name, hint in hints.items() if isinstance(hint, dataclasses.InitVar)
+    }
 
 
 def _options(hint: Any) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 
 import polars as pl
 
@@ -19,7 +20,13 @@ WORKED = r"(?s)^(?:.*\s)?####[ \t]*([^\n#]*[^\n#\s])\s*$"
 _LAST = r"(?:</s>|<\|(?:im_end|eot_id|end|endoftext|return)\|>|<end_of_turn>|<eos>)\s*$"
 """Tokens with which a model ends a text, where they were not taken away."""
 
-MORE = f"(?:{REASONING})|(?:{API_ERROR})|(?:{_LAST})"
+_TAGGED = r"(?is)<answer>\s*(.*?)\s*(?:</answer>|$)"
+"""An answer between tags, as a prompt may want it."""
+
+_RUN_ON = r"(?is)\S\s*\n\s*(?:question|q|user|human)[ \t]*:.*$"
+"""Another question after the answer: a base model continues the pattern of its prompt."""
+
+MORE = f"(?:{REASONING})|(?:{API_ERROR})|(?:{_LAST})|(?:{_TAGGED})|(?:{_RUN_ON})"
 """What an answer that may hold more than an answer has."""
 
 _WORKED = re.compile(WORKED)
@@ -27,6 +34,8 @@ _GROUPED = re.compile(r"[-+]?[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d+)?%?")
 _CUT = "answers begin with a block of reasoning such as <think>: what follows it is judged"
 _ONLY = "answers are a block of reasoning such as <think> and nothing else: not answered"
 _TOKENS = "answers end with a token such as </s>, which is cut"
+_BETWEEN = "answers are between <answer> and </answer>: what is between them is judged"
+_NEXT = "answers continue with another question, such as 'Question:': what follows is cut"
 _FAILED = (
     "answers are the error of a failed call, such as 'Error code: 429' or 'Request timed out.': "
     "not judged"
@@ -40,12 +49,16 @@ def final_answers(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
     - A token that ends an answer is cut, and reasoning between tags is left out; an answer that
       holds nothing else is null: not given. A tag that the question or a reference has too is part
       of the answer.
+    - Of an answer with `<answer>...</answer>` the last one between tags is judged; another question
+      after the answer, on a line of its own, is cut with all that follows.
     - The error of a failed call is no answer: it goes to `answer_error`, unless the question or a
       reference speaks of errors.
     - Of a worked solution that ends in `#### ANSWER` the reference is the answer, and so it is of
       an answer that is written like it.
     """
     frame = _without_reasoning(_without_last_tokens(frame, notes), notes)
+    frame = _replaced(frame, _RUN_ON, _before_next, notes, _NEXT)
+    frame = _replaced(frame, _TAGGED, _between_tags, notes, _BETWEEN)
     frame = _without_errors(frame, notes)
     return _solved(frame, notes)
 
@@ -79,6 +92,34 @@ def _without_reasoning(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame
     notes[_CUT] += int(wrapped.sum()) - lost
     notes[_ONLY] += lost
     return frame.with_columns(pl.Series("answer", answers, dtype=pl.String))
+
+
+def _replaced(
+    frame: pl.DataFrame,
+    pattern: str,
+    final: Callable[[str], str],
+    notes: Counter[str],
+    note: str,
+) -> pl.DataFrame:
+    """Answers with a pattern that neither question nor reference has, by their final part."""
+    there = frame.select(
+        pl.col("answer").str.contains(pattern).fill_null(value=False) & ~_speaks_of(pattern)
+    ).to_series()
+    rows = there.arg_true()
+    if rows.is_empty():
+        return frame
+    notes[note] += len(rows)
+    parts = [final(answer) for answer in frame["answer"].gather(rows)]
+    return frame.with_columns(frame["answer"].scatter(rows, parts))
+
+
+def _before_next(answer: str) -> str:
+    found = re.search(_RUN_ON, answer)
+    return answer if found is None else answer[: found.start() + 1]
+
+
+def _between_tags(answer: str) -> str:
+    return next((text for text in reversed(re.findall(_TAGGED, answer)) if text), answer)
 
 
 def _without_errors(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:

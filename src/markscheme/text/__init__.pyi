@@ -19,6 +19,8 @@ from .languages import denials_abroad as denials_abroad
 from .languages import denies_abroad as denies_abroad
 from .languages import is_foreign as is_foreign
 from .languages import yes_or_no as yes_or_no
+from .latex import without_latex as without_latex
+from .latex import without_latex_series as without_latex_series
 from .lexicon import ALL_CAPS as ALL_CAPS
 from .lexicon import CAPITAL as CAPITAL
 from .lexicon import CONTRAST as CONTRAST

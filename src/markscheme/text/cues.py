@@ -7,6 +7,7 @@ answer. English only; answers in other languages simply meet no cue.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -193,38 +194,78 @@ def declines(answer: str) -> bool:
     return bool(_DECLINES.search(text) or REFUSAL.search(text))
 
 
-INJECTION = re.compile(
-    r"\b(?:(?:ignore|disregard|forget) (?:all|any|the|previous|prior|your)\b|"
-    r"(?:mark|grade|score|accept|judge|rate|treat|count|consider) (?:this|it|me|my|the)\b.{0,40}"
-    r"\b(?:correct|right|true|full|accept|perfect|1)|accept (?:it|this|my)\b|system prompt|"
-    r"you are (?:now )?an? (?:\w+ )?(?:ai|assistant|judge|grader|examiner|marker|model)|"
-    r"verdict|is_correct|"
-    r"(?:note|message|instruction)s? (?:to|for) (?:the )?(?:grader|examiner|judge|marker)|"
-    r"for (?:the )?purposes? of (?:this )?(?:evaluation|grading|marking)|"
-    r"(?:the )?(?:expected|reference|gold|model) answer|full (?:marks|credit)|correct ?= ?true|"
-    r"(?:output|return|print|respond with|answer with) \W?(?:true|correct|yes|1)|"
-    r"(?:this|it|that|my answer) is (?:therefore |thus |clearly )?(?:correct|right)\s*[.!]*$)"
-    r"|^\s*(?:system|assistant|grader|reference|instructions?)\s*:"
+_ADDRESS = (
+    r"\b(?:(?:ignore|disregard|forget|override)\b.{0,30}\b(?:instruct\w*|prompts?|rules?|rubrics?|"
+    r"guidelines?|criteri\w+|directions?|references?|above|previous|prior|earlier)\b|"
+    r"(?:mark|grade|score|accept|judge|rate|treat|count|consider) "
+    r"(?:this|it|me|my|the (?:above|answer|response|candidate))\b.{0,40}"
+    r"\b(?:correct|right|true|full|accept|perfect|1)\b|accept (?:it|this|my)\b|"
+    r"you are (?:now )?an? (?:\w+ )?(?:judge|grader|examiner|marker)\b|is_correct\b|"
+    r"verdict\W{0,3}[:=]|"
+    r"verdict (?:is|must be|should be|has to be|will be) "
+    r"\W?(?:true|correct|right|accept\w*|yes|pass|1)\b|"
+    r"(?:notes?|messages?|instructions?|attention)(?: to| for|,) (?:the |all )?"
+    r"(?:graders?|examiners?|judges?|markers?|evaluators?)\b|"
+    r"for (?:the )?purposes? of (?:this )?(?:evaluation|grading|marking)\b|"
+    r"(?:the )?(?:expected|reference|gold|model) answer\b|"
+    r"(?:match\w*|same as|equals?|equal to|agree\w* with|stated in|given in|identical to) (?:the )?"
+    r"(?:reference|expected|gold)\b|(?:deserves|give|award)\w* .{0,20}"
+    r"full (?:marks|credit)\b|full (?:marks|credit)\s*[.!]*$|correct ?= ?true\b|"
+    r"(?:output|return|print|respond with|answer with) \W?(?:true|correct|yes|1)\b)|"
+    r"\{\{[^{}]{0,60}\}\}|</?(?:verdict|score|grade)>|\[(?:sep|cls|mask|pad)\]|"
+    r"^\s*(?:system|grader|reference|instructions?)\s*:|"
+    r"^(?:(?:correct|yes|true|right|pass(?:ed)?|accept(?:ed)?|valid|perfect|1(?:\.0)?|100%?)\W*){3,}$"
 )
+_WEAK = (
+    r"\b(?:system prompt|you are (?:now )?an? (?:\w+ )?(?:ai|assistant|model)|"
+    r"(?:this|it|that|my answer) is (?:therefore |thus |clearly )?(?:correct|right)\s*[.!]*$)"
+)
+INJECTION = re.compile(f"(?:{_ADDRESS})|(?:{_WEAK})")
 """Signs that the answer speaks to the marker."""
 
-
+_STRONG = re.compile(_ADDRESS)
+_ROLE = r"(?i)^\s*(?:assistant|ai)\s*:\s*(\S)"
 _CLAUSE = re.compile(r"(?<=[.!?;,])\s+|\n+|\s(?=\()")
+_WORDS = re.compile(r"[^\W_]+")
 
 
-def without_injections(answers: pl.Series) -> pl.Series:
+def without_injections(
+    answers: pl.Series, questions: pl.Series, references: pl.Series
+) -> pl.Series:
     """Answers without the clauses in which they speak to the marker.
 
-    What such a clause quotes is no answer, be it the reference itself.
+    What such a clause quotes is no answer, be it the reference itself. A sign all of whose words
+    are in question or references is none ("Ignore the warning" may be what a label says), and an
+    answer that merely calls itself right is left whole if nothing else is in it. Of "Assistant:
+    Rome" the role is taken off.
+
+    Args:
+        answers: String.
+        questions: String, as long.
+        references: List(String), as long.
     """
-    suspicious = answers.str.to_lowercase().str.contains(f"(?m){INJECTION.pattern}")
-    if not suspicious.any():
-        return answers
-    remaining = [
-        " ".join(part for part in _CLAUSE.split(text) if not INJECTION.search(part.lower()))
-        for text in answers.filter(suspicious)
-    ]
-    return answers.scatter(suspicious.arg_true(), remaining)
+    plain = answers.str.replace(_ROLE, "$1")
+    suspicious = plain.str.to_lowercase().str.contains(f"(?m){INJECTION.pattern}").arg_true()
+    if suspicious.is_empty():
+        return plain
+    rows = (column.gather(suspicious).to_list() for column in (plain, questions, references))
+    return plain.scatter(suspicious, [_unaddressed(*row) for row in zip(*rows, strict=True)])
+
+
+def _unaddressed(answer: str, question: str, references: Sequence[str]) -> str:
+    known = set(_WORDS.findall(" ".join([question, *references]).lower()))
+
+    def speaks(clause: str, signs: re.Pattern[str]) -> bool:
+        return any(
+            not set(_WORDS.findall(sign.group())) <= known
+            for sign in signs.finditer(clause.lower())
+        )
+
+    clauses = _CLAUSE.split(answer)
+    rest = " ".join(clause for clause in clauses if not speaks(clause, INJECTION))
+    if _WORDS.search(rest) or any(speaks(clause, _STRONG) for clause in clauses):
+        return rest
+    return answer
 
 
 def is_api_error(text: str) -> bool:

@@ -10,6 +10,8 @@ import re
 
 import polars as pl
 
+from markscheme.text.normalisation import mapped_series
+
 _IRREGULAR = {
     "men": "man", "women": "woman", "children": "child", "feet": "foot", "teeth": "tooth",
     "geese": "goose", "mice": "mouse", "people": "person", "wives": "wife", "lives": "life",
@@ -129,19 +131,4 @@ def written_out(text: str) -> str:
 
 def written_out_series(texts: pl.Series) -> pl.Series:
     """The same of a column of texts, or of lists of texts; most are returned as they are."""
-    if texts.dtype == pl.List(pl.String):
-        flat = texts.explode(empty_as_null=True)
-        if not flat.str.contains(_ANY).any():
-            return texts
-        lists = [
-            None if some is None else [None if one is None else written_out(one) for one in some]
-            for some in texts.to_list()
-        ]
-        return pl.Series(texts.name, lists, dtype=texts.dtype)
-    if not texts.str.contains(_ANY).any():
-        return texts
-    return pl.Series(
-        texts.name,
-        [None if text is None else written_out(text) for text in texts.to_list()],
-        dtype=texts.dtype,
-    )
+    return mapped_series(texts, _ANY, written_out)

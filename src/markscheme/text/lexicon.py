@@ -51,6 +51,8 @@ _SAME_WORD = {
 }  # fmt: skip
 """Short forms and symbols that say the same as a longer word."""
 
+_LARGEST = 3e38
+"""Numbers beyond it, which float32 cannot hold, count as it."""
 _ENDS = frozenset(".!?\n")
 
 
@@ -119,7 +121,7 @@ class Lexicon:
         """The lexicon's knowledge, as arrays."""
         return Known(
             canon=np.array(self._canon, dtype=np.int32),
-            value=np.array(self._value, dtype=np.float32),
+            value=np.array(self._value, np.float64).clip(-_LARGEST, _LARGEST).astype(np.float32),
             month=np.array(self._month, dtype=np.int8),
             kind=np.array(self._kind, dtype=np.int32),
             length=np.array([len(word) for word in self.words], dtype=np.int32),

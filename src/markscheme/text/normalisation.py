@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Callable
 
 import polars as pl
 
@@ -124,3 +125,20 @@ def split_expr(normalised: pl.Expr) -> pl.Expr:
     """The tokens of an already normalised String column: List(String), empty for empty text."""
     words = normalised.str.split(" ")
     return pl.when(normalised == "").then(words.list.head(0)).otherwise(words)
+
+
+def mapped_series(texts: pl.Series, pattern: str, change: Callable[[str], str]) -> pl.Series:
+    """A column of texts, or of lists of texts, with a change made to each.
+
+    The column itself is returned where no text has the pattern, in Polars' syntax, without which
+    `change` must leave a text as it is. Nulls, name and order are preserved.
+    """
+    nested = texts.dtype == pl.List(pl.String)
+    flat = texts.explode(empty_as_null=True) if nested else texts
+    if not flat.str.contains(pattern).any():
+        return texts
+    changed: list[object] = [
+        [one and change(one) for one in row] if isinstance(row, list) else row and change(row)
+        for row in texts.to_list()
+    ]
+    return pl.Series(texts.name, changed, dtype=texts.dtype)

@@ -71,8 +71,9 @@ def relate_amounts(reference: Amount, answer: Amount, requested: Requested) -> R
     if isinstance(reference, Number) and isinstance(answer, Percent):
         return _share_wanted(reference, answer, requested)
     if isinstance(reference, Number) and isinstance(answer, Number):
-        if 0 < abs(reference.amount) < 1 and reference.quantum == 0 and abs(answer.amount) > 1:
-            return APART  # a share against a count
+        share = 0 < abs(reference.amount) < 1 and reference.quantum == 0
+        if share and abs(answer.amount) > 1 and answer.quantum:
+            return APART  # a share against a count; 4/3 is none
         if _leading_zero(reference) or _leading_zero(answer):
             return SAME if reference.text.strip() == answer.text.strip() else UNCLEAR
         if (
@@ -439,8 +440,8 @@ def _compare(  # noqa: PLR0912, PLR0917
     off = abs(wanted - given) / size
     whole = wanted == int(wanted) and abs(wanted) < 1000 and step >= 1
     if _rounds_to(given, wanted, step) and own < step:
-        if whole and off > 0.1 and not reference.approximate:
-            return DIFFERENT
+        if whole and not reference.approximate and (off > 0.1 or isinstance(reference, Number)):
+            return DIFFERENT  # 72.5 is not 72: a count or a price has no more exact form
         return FINER if (off < 0.02 or reference.approximate) and not requested.step else UNCLEAR
     if (
         requested.step

@@ -27,6 +27,17 @@ _NOT = re.compile(
     re.IGNORECASE,
 )
 
+_DENIED_AFTER = re.compile(
+    r"\)?\s+(?:(?:is|was|are)\s+(?:\w+ly\s+)?(?:not|wrong|incorrect|false)|isn['’]t|wasn['’]t|"
+    r"cannot be|can['’]t be)\b",
+    re.IGNORECASE,
+)
+_DECLARED = re.compile(
+    r"\b(?:[Aa]nswer|[Cc]hoice|[Cc]orrect option)(?:\s+is|\s+must be|\s+should be|\s*:)\s*:?\s*"
+    r"(?:[Oo]ption\s+)?[*(\[]{0,3}([A-H])\b(?!['’]|\s+(?:is|was)\b)"
+)
+"""An option that the answer declares; of several the last, which comes after the reasons."""
+
 
 def as_choice(text: str) -> Choice | None:
     """A text that is a letter, alone or before the text of its option.
@@ -64,15 +75,18 @@ def picked(answer: str, options: Sequence[Choice]) -> set[str]:
     found: set[str] = set()
     denied: set[str] = set()
     letters = {one.letter for one in options}
+    declared = [hit[1] for hit in _DECLARED.finditer(answer) if hit[1] in letters]
+    if declared:
+        return {declared[-1]}
     short = len(answer.split()) <= 12
     for hit in _MENTION.finditer(answer):
         letter = next(group for group in hit.groups() if group).upper()
         if hit["d"] == "A" and re.match(r"\s+[a-z]", answer[hit.end() :]):
             continue
         if letter in letters and (hit["a"] or hit["b"] or hit["c"] or hit["e"] or short):
-            (denied if _NOT.search(answer[max(0, hit.start() - 40) : hit.start()]) else found).add(
-                letter
-            )
+            before, after = answer[max(0, hit.start() - 40) : hit.start()], answer[hit.end() :]
+            set_aside = _NOT.search(before) or _DENIED_AFTER.match(after)
+            (denied if set_aside else found).add(letter)
     alone = re.fullmatch(r"\W*([a-h])\W*", answer)
     if alone and alone[1].upper() in letters:
         found.add(alone[1].upper())

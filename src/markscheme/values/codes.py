@@ -98,7 +98,7 @@ _VERSE = re.compile(
 )
 _CODE = re.compile(
     r"(?<![\w./@-])(?P<letters>[A-Z]{1,6}|[A-Z][a-z]{0,2})(?P<join>-?)(?P<digits>\d{1,6})(?P<more>(?:[-/.]?[A-Z0-9]+)*[a-z]?)(?![\w%]|-\d|,\d{3}|:\d)"
-    r"|(?<![\w./@-])(?P<lead>\d{1,4}[A-Z]{1,2}\d*)(?!\w|-)"
+    r"|(?<![\w./@$€£¥₹-])(?P<lead>\d{1,4}[A-Z]{1,2}\d*)(?!\w|-)"
 )
 _THING = (
     r"section|article|chapter|clause|paragraph|box|line|page|room|gate|platform|form|figure|table|appendix|annex|rule|item|"

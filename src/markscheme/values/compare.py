@@ -11,12 +11,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from markscheme.text import without_latex
 from markscheme.values.alternatives import compare_alternatives
 from markscheme.values.amounts import Relation
 from markscheme.values.choices import as_choice, compare_directions, letter_of, named, picked
 from markscheme.values.code_lines import compare_code
 from markscheme.values.comparisons import compare_comparisons
 from markscheme.values.exact_names import compare_exact_names
+from markscheme.values.formulae import compare_formulae
 from markscheme.values.frequency import PERIODS
 from markscheme.values.kinds import (
     Amount,
@@ -158,8 +160,8 @@ def compare_values(question: str, reference: str | Sequence[str], answer: str) -
     """
     if not isinstance(reference, str):
         return _best(question, reference, answer)
-    requested = read_question(question)
-    return _compare(question, requested, reference, answer[:_LONGEST])
+    question, reference, answer = map(without_latex, (question, reference, answer[:_LONGEST]))
+    return _compare(question, read_question(question), reference, answer)
 
 
 def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
@@ -193,6 +195,7 @@ def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
 
 
 _BEFORE_VALUES = (
+    compare_formulae,
     compare_directions,
     compare_scores,
     compare_alternatives,
@@ -222,10 +225,27 @@ def _compare(question: str, requested: Requested, reference: str, answer: str) -
         return listed
     if not wanted:
         return _NOTHING
-    given = typed_values(answer, question=question)
+    given = _outside_formulae(typed_values(answer, question=question))
     if len(wanted) * len(given) > _MOST_PAIRS:
         return _NOTHING
     return _Case(question, requested, reference, answer, wanted, given).result()
+
+
+def _outside_formulae(values: list[Value]) -> list[Value]:
+    """Without the numbers that are only terms of a formula: 1 + 1/e gives no 1, x = 1 does."""
+    formulae = [one for one in values if isinstance(one, Expression)]
+    return [
+        one
+        for one in values
+        if not isinstance(one, Number)
+        or not any(
+            whole.start <= one.start
+            and one.end <= whole.end
+            and "=" not in whole.source
+            and one.end - one.start < len(whole.source.strip())
+            for whole in formulae
+        )
+    ]
 
 
 def _named_choice(requested: Requested, reference: str, answer: str) -> Comparison | None:

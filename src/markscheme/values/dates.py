@@ -134,7 +134,7 @@ def _valid(month: int, day: int) -> bool:
 
 def _long_year(digits: str) -> int:
     if len(digits) == 2:
-        return int(digits) + (2000 if int(digits) < 50 else 1900)
+        return int(digits) + (2000 if int(digits) < 30 else 1900)  # '41 is no year to come
     return int(digits)
 
 

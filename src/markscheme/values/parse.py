@@ -77,6 +77,9 @@ _PER_AFTER = re.compile(
     r"\s*(?:/|per\b|an?\b|each\b|every\b|p\.?)\s*(month|year|annum|week|day|hour|a\.|person|head|share|item|night|km|kg|minute|mo\b|yr\b)|\s+(annually|monthly|yearly|weekly|daily|hourly)",
     re.IGNORECASE,
 )
+_WORKING = re.compile(
+    r"(?<![\w.)])[$€£]?\d[\d.,]*(?:\s*[-−+*×x/÷]\s*[$€£]?\d[\d.,]*)+\s*=(?=\s*[-−]?[$€£]?\d)"
+)  # of "$10 * 3 = $30" the answer is $30
 _LOSS = re.compile(r"\s*\([$€£]?\s?\d[\d,]*\.\d+\)\s*")  # (4.2): a loss, as accountants write
 _ROMAN_ALONE = re.compile(r"^\W*([IVX]{1,9})\W*$")
 _NO_NOUN = frozenset(
@@ -173,6 +176,8 @@ def _values(raw: str, text: str, requested: Requested, *, foreign: bool) -> list
     if not (foreign or _MAYBE.search(text)):
         return []
     used = bytearray(len(text))
+    for working in _WORKING.finditer(text) if "=" in text else ():
+        take(used, working.start(), working.end())
     found: list[Value] = list(read_flags(text, used))
     expressions = _expressions(text, used)
     found.extend(read_verses(text, used))
@@ -205,7 +210,7 @@ def _values(raw: str, text: str, requested: Requested, *, foreign: bool) -> list
     ):
         amounts = [replace(amounts[0], amount=-amounts[0].amount, signed=True)]
     whole = any(
-        isinstance(one, Quantity | Money | Duration | Percent)
+        isinstance(one, Quantity | Money | Duration | Percent | Number)
         and one.start == 0
         and one.end >= len(text.rstrip(" ."))
         for one in amounts
@@ -248,7 +253,9 @@ def _feet_and_inches(text: str, used: bytearray) -> Iterator[Quantity]:
 
 
 def _expressions(text: str, used: bytearray) -> list[tuple[int, int]]:
-    if len(text) > 4000 or not re.search(r"[=^²³√π*\\]|\d[a-z]\b|[a-z]\s?[+]\s?[\da-z]", text):
+    if len(text) > 4000 or not re.search(
+        r"[=^²³√π*\\∞]|\d[a-z]\b|/\s?e\b|\bC\(\d|\b(?:log|ln)\b|[a-z]\s?[+]\s?[\da-z]", text
+    ):
         return []
     return [span for span in expressions_in(text) if not any(used[span[0] : span[1]])]
 

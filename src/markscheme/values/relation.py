@@ -17,7 +17,7 @@ from markscheme.values.amounts import (
 )
 from markscheme.values.codes import code_of, version_parts
 from markscheme.values.dates import interval
-from markscheme.values.expressions import expression_value
+from markscheme.values.expressions import expression_value, rounds_to
 from markscheme.values.expressions import relate as relate_expressions
 from markscheme.values.kinds import (
     Amount,
@@ -100,7 +100,6 @@ def _frequencies(reference: Value, answer: Value, requested: Requested) -> Relat
     return APART
 
 
-_PRECISION = 1e-6
 _COUNTED = frozenset(["", "time", "times"])
 _MONTHS_VARY = 0.03
 """Months have 28 to 31 days, so that "every 30 days" may be every month."""
@@ -123,8 +122,8 @@ def _expressions(reference: Value, answer: Value) -> Relation:
         value = expression_value(one.source)
         if value is None:
             return APART
-        step = other.quantum or abs(other.amount) * _PRECISION
-        return SAME if abs(value - other.amount) <= step else DIFFERENT
+        same = rounds_to(value, other.amount, other.quantum)
+        return UNCLEAR if same is None else SAME if same else DIFFERENT
     return APART
 
 
@@ -341,7 +340,11 @@ def _relate_dates(reference: Date, answer: Date, granularity: str) -> Relation: 
         if wanted == given:
             return SAME
         if wanted[0] <= given[0] and given[1] <= wanted[1]:
-            return UNCLEAR if reference.approximate else FINER
+            # Of a span from one year to another its first or last alone may be half of the answer.
+            half = reference.last_year is not None and (wanted[0] == given[0]) != (
+                wanted[1] == given[1]
+            )
+            return UNCLEAR if reference.approximate or half else FINER
         if given[0] <= wanted[0] and wanted[1] <= given[1]:
             return COARSER
         shared = min(given[1], wanted[1]) - max(given[0], wanted[0])

@@ -14,6 +14,7 @@ _FELL = re.compile(
 )
 
 
+_LEVEL = re.compile(r"\b(?:to|at)\s+(?:[$€£]\s?)?$", re.IGNORECASE)
 _ROSE = re.compile(
     r"\b(?:r[io]se[ns]?|up|grew|grow[ns]?|growth|increas\w+|gain\w*|climb\w*|rais\w+|jump\w*|higher|surplus|profit|strengthen\w*|ahead|positive)\b(?:\s+\w+){0,3}\s*$",
     re.IGNORECASE,
@@ -133,7 +134,9 @@ def with_stance(text: str, value: Value, raw: str) -> Value:
         changes["side"] = 1 if _BEYOND.search(ahead) else -1 if _SHORT_OF.search(ahead) else 0
     if isinstance(value, Amount) and not value.signed:
         clause = re.split(r"[.;:,]\s", ahead)[-1]
-        if _FELL.search(clause) or _FELL_AFTER.match(text, value.end):
+        if _LEVEL.search(clause):
+            pass  # "dropped to 40" names what was reached, not the change
+        elif _FELL.search(clause) or _FELL_AFTER.match(text, value.end):
             changes["direction"] = -1
         elif _ROSE.search(clause) or _ROSE_AFTER.match(text, value.end):
             changes["direction"] = 1

@@ -4,9 +4,6 @@ from .batch import Occurrences as Occurrences
 from .batch import Rarity as Rarity
 from .batch import align as align
 from .batch import entity_like as entity_like
-from .claims import ruled as ruled
 from .features import alignment as alignment
-from .features import compute_features as compute_features
 from .overlap import FeatureView as FeatureView
-from .registry import EXAMINED as EXAMINED
 from .registry import FEATURES as FEATURES

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import polars as pl
 
 from markscheme.features.alignment.batch import Array
 from markscheme.features.alignment.overlap import FeatureView
-from markscheme.features.alignment.registry import EXAMINED
-from markscheme.features.alignment.slot import WORDS, YEARS
-from markscheme.features.alignment.stance import having
 from markscheme.text import (
     CAPITAL,
     NUMBER,
@@ -26,6 +24,8 @@ from markscheme.text import (
 
 _REACH = 160
 """Characters on either side of the match that are read."""
+_READ = 20_000
+"""Characters of an answer that are searched for any turn of phrase."""
 
 _HARMLESS = re.compile(
     r"\b(?:no (?:doubt|question|matter|less|more)|not only|not just|nothing but)\b"
@@ -120,44 +120,12 @@ _NEGATED = re.compile(
 )
 
 
-def usurped(matrix: Array) -> Array:
-    """Rows where something else comes first in the place that the question asks for: alongside the
-    question's word and led to by "is" or "by", or with the reference in another sentence only.
-    """
-    names = list(EXAMINED)
-
-    def column(name: str) -> Array:
-        return np.asarray(matrix[:, names.index(name)])
-
-    first = (column("first_of_kind") == 0) & (column("rival_aside") != 1)
-    one = (column("several_references") < 2) & (column("reference_kind") != WORDS)
-    claimed = (column("rival_claimed") >= 1) & (column("match_claimed") <= 0)
-    apart = column("asked_sentence_match") == 0
-    at_focus = (column("rival_at_focus") > 0) & (column("match_at_focus") == 0)
-    in_slot = (column("rival_in_slot") > 0) & (column("match_in_slot") == 0)
-    placed = at_focus & (claimed | apart & (column("match_claimed") <= 1))
-    placed |= in_slot & claimed & apart
-    # "in 1905, a year after that of 1904": another year first, the reference's only for comparison.
-    compared = (column("reference_kind") == YEARS) & (column("match_aside") == 1)
-    return np.asarray(first & (placed & one | compared))
-
-
-def ruled(matrix: Array) -> Array:
-    """Log-odds of acceptance where a plain rule decides, NaN elsewhere.
-
-    An answer without words; something else in the place that the question asks for. Labelled
-    answers hold almost none of these to learn from.
-    """
-    wordless = matrix[:, list(EXAMINED).index("wordless")]
-    return np.select([wordless > 0, usurped(matrix)], [7.0 * wordless - 11.0, -1.0], default=np.nan)
-
-
 def claim_features(view: FeatureView) -> dict[str, Array]:
     """Denial and doubt next to the match, choices offered, substituted names, yes against no."""
     batch, raw = view.batch, view.batch.raw
     rows = view.rows
     lower: dict[int, str] = {}
-    turns = having(view, _TURNS)
+    turns = _having(view, _TURNS)
     key_word = _first_key(view)
     found = {
         name: np.zeros(rows)
@@ -171,7 +139,7 @@ def claim_features(view: FeatureView) -> dict[str, Array]:
     ):
         for text in (answer, reference, question):
             if text not in lower:
-                lower[text] = raw[text][:20_000].lower()
+                lower[text] = raw[text][:_READ].lower()
         answer_text, wanted = lower[answer], lower[reference].strip()
         if _YES_NO.match(lower[question]):
             found["polarity"][row] = _polarity(wanted, answer_text, lower[question])
@@ -203,6 +171,14 @@ def claim_features(view: FeatureView) -> dict[str, Array]:
         found["choice_items"][row] = sum(0 < len(item.split()) <= 4 for item in items) - 1
     found["adjacent_rival"] = _adjacent_rival(view)
     return found
+
+
+def _having(view: FeatureView, pattern: re.Pattern[str]) -> set[int]:
+    """The texts of answers in which a pattern without lookaround is found, all at once."""
+    texts = sorted(set(view.batch.answer.tolist()))
+    lower = pl.Series([view.batch.raw[i][:_READ] for i in texts], dtype=pl.String)
+    found = lower.str.to_lowercase().str.contains(pattern.pattern)
+    return {texts[i] for i in found.arg_true().to_list()}
 
 
 def _first_key(view: FeatureView) -> list[str]:

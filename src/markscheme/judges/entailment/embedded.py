@@ -33,7 +33,7 @@ _DECIMALS = 5
 """Scores are rounded, so that a pair's score cannot depend on its batch."""
 _LEAST = 1e-4
 """The examiner's probabilities are clipped to this distance from 0 and 1."""
-_EXAMINER = Examiner(encoder="never")
+_EXAMINER = Examiner(depth="fast")
 _DECIDED_ODDS = 1.5
 """Log-odds, at least, where a range or a place settles it."""
 

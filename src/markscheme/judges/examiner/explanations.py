@@ -12,6 +12,7 @@ import polars as pl
 
 from markscheme.features.alignment import FeatureView
 from markscheme.judges.examiner.weight_files import COLUMNS
+from markscheme.models.local import Mark
 from markscheme.tables import RELATIONS
 from markscheme.values import Comparison, Outcome
 
@@ -85,6 +86,7 @@ def explanations(
     compared: Sequence[Comparison],
     spoke: pl.Series,
     turned: npt.NDArray[np.bool_],
+    marked: Sequence[str],
 ) -> pl.Series:
     """One sentence a row: the relation, what was found and missed, and what else was noticed.
 
@@ -96,7 +98,8 @@ def explanations(
         threshold: from which score answers are accepted.
         compared: the typed values, whose outcome is named where the verdict goes the same way.
         spoke: answers with text addressed to the marker, which was removed.
-        turned: answers whose verdict the cross-encoder turned.
+        turned: answers whose verdict the encoder turned.
+        marked: words of each answer that the encoder reads as contradicting the reference.
     """
     feature = _FeaturesByName(matrix)
     found = _listed(view, view.r_key & view.r_hit)
@@ -130,7 +133,9 @@ def explanations(
         wanted = _FOR if score >= threshold else _AGAINST
         if values.reason and values.outcome in wanted and not exact[row]:
             also = [values.reason, *(text for text in also if text != _ANOTHER_VALUE)]
-        if turned[row]:
+        if marked[row] and score < threshold:
+            also.append(f"read as a whole, {marked[row]} contradicts it")
+        elif turned[row]:
             meant = "it means the same" if score >= threshold else "it does not mean the same"
             also.append(f"read as a whole {meant}")
         elif means[row] and not also:
@@ -138,6 +143,30 @@ def explanations(
         unsure = _UNSURE if abs(score - threshold) < _NEAR else ""
         out.append(f"{RELATIONS[which]} ({score:.2f}{unsure}): {'; '.join([why, *also])}")
     return pl.Series("explanation", out, dtype=pl.String)
+
+
+def marked_spans(answer: str, marks: Sequence[Mark]) -> list[tuple[int, int]]:
+    """Places of the words of an answer that have marked tokens, neighbours together.
+
+    >>> marked_spans("It was Emily Bronte.", [(7, 12, 2.1), (13, 16, 1.4), (16, 19, 0.2)])
+    [(7, 20)]
+    """
+    spans: list[tuple[int, int]] = []
+    following = False
+    for word in re.finditer(r"\S+", answer if marks else ""):
+        marked = any(start < word.end() and end > word.start() for start, end, _ in marks)
+        if marked and following:
+            spans[-1] = (spans[-1][0], word.end())
+        elif marked:
+            spans.append(word.span())
+        following = marked
+    return spans
+
+
+def marked_words(answer: str, marks: Sequence[Mark]) -> str:
+    """The first three stretches of marked words, quoted: "'Emily Bronte', 'Leeds'"."""
+    spans = marked_spans(answer, marks)[:3]
+    return ", ".join(_quote(answer[start:end].strip(" ,.;:!?")) for start, end in spans)
 
 
 def _noticed(

@@ -99,9 +99,7 @@ def _language(question: str, references: str) -> str | None:
 
 
 def scopes(
-    questions: pl.Series,
-    references: pl.Series,
-    answers: pl.Series,
+    texts: pl.DataFrame,
     matrix: Matrix,
     *,
     ranges: tuple[Matrix, Matrix],
@@ -112,7 +110,7 @@ def scopes(
     Of weights that do not say what trained them, `unknown` takes the place of `inside`.
 
     Args:
-        questions, references, answers: as judged, shape (rows,).
+        texts: `question`, `references` and `answer` as judged.
         matrix: the columns read of them, shape (rows, columns).
         ranges: lowest and highest value of each column in all but a thousandth of what was learned.
         learned: the questions that it was trained on. They go before all reasons: figures on them
@@ -120,11 +118,11 @@ def scopes(
     """
     low, high = ranges
     strange = ((matrix < low) | (matrix > high)).sum(axis=1)
-    seen = learned.has(questions.to_list()).tolist()
+    seen = learned.has(texts["question"].to_list()).tolist()
     usual = INSIDE if learned.known else UNKNOWN
     out = []
-    for question, wanted, answer, odd, known in zip(
-        questions.to_list(), references.to_list(), answers.to_list(), strange, seen, strict=True
+    for (question, wanted, answer), odd, known in zip(
+        texts.iter_rows(), strange, seen, strict=True
     ):
         if known:
             out.append(LEARNED)

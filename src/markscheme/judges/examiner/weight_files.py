@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,16 +15,21 @@ import polars as pl
 
 from markscheme.errors import ModelError
 from markscheme.features import VALUES, WORDING, compare_rows, value_features, wording_features
-from markscheme.features.alignment import EXAMINED, FeatureView, Rarity, compute_features
+from markscheme.features.alignment import FEATURES, FeatureView, Rarity, alignment
 from markscheme.judges.weight_folder import AlignedWeights
-from markscheme.models.local import Trees
-from markscheme.text import written_out_series
+from markscheme.models.local import JointReader, Trees, open_reader, revision
+from markscheme.text import (
+    normalise,
+    without_injections,
+    without_latex_series,
+    written_out_series,
+)
 from markscheme.values import Comparison
 
 # --- All that the examiner reads of an answer: alignment, typed values and small words ------------
 
 
-COLUMNS: dict[str, str] = EXAMINED | VALUES | WORDING
+COLUMNS: dict[str, str] = FEATURES | VALUES | WORDING
 """Every column by name, and what it means in one line."""
 
 
@@ -32,28 +38,68 @@ class Reading:
     """Answers as the examiner reads them.
 
     Attributes:
+        texts: `question`, `references` and `answer` as they are read: LaTeX as plain mathematics,
+            the answer without what it says to its marker.
+        spoke: whether an answer speaks to its marker.
         matrix: shape (rows, len(COLUMNS)), float32, columns in the order of `COLUMNS`.
-        view: the alignment behind it, for embeddings and explanations.
+        view: the alignment behind it, for explanations.
         comparisons: the typed values of each row, compared.
     """
 
+    texts: pl.DataFrame
+    spoke: pl.Series
     matrix: npt.NDArray[np.float32]
     view: FeatureView
     comparisons: Sequence[Comparison]
 
 
-def read_columns(
-    questions: pl.Series, references: pl.Series, answers: pl.Series, rarity: Rarity
-) -> Reading:
-    """Read every answer of a table; rows do not influence each other."""
-    questions, references, answers = map(written_out_series, (questions, references, answers))
-    aligned, view = compute_features(questions, references, answers, rarity)
-    question_texts, answer_texts = questions.to_list(), answers.to_list()
-    compared = compare_rows(question_texts, references.to_list(), answer_texts)
+def read_columns(table: pl.DataFrame, rarity: Rarity) -> Reading:
+    """Read every answer of a table; rows do not influence each other.
+
+    Args:
+        table: `question`, `references` and `answer`.
+        rarity: how rare words are.
+    """
+    plain = table.select(map(without_latex_series, table["question", "references", "answer"]))
+    answers = without_injections(*plain["answer", "question", "references"])
+    references = _with_reasons(plain["references"], answers)
+    texts = plain.with_columns(answers.alias("answer"), references.alias("references"))
+    questions, wanted, given = map(written_out_series, texts)
+    aligned, view = alignment(questions, wanted, given, rarity)
+    question_texts, reference_texts, answer_texts = (
+        column.to_list() for column in (questions, wanted, given)
+    )
+    compared = compare_rows(question_texts, reference_texts, answer_texts)
     nearest = [view.batch.raw[text] for text in view.reference.tolist()]
-    values = value_features(compared, references.to_list(), answer_texts)
+    values = value_features(compared, reference_texts, answer_texts)
     parts = (aligned, values, wording_features(question_texts, nearest, answer_texts))
-    return Reading(matrix=np.hstack(parts), view=view, comparisons=compared)
+    spoke = answers != plain["answer"]
+    return Reading(
+        texts=texts, spoke=spoke, matrix=np.hstack(parts), view=view, comparisons=compared
+    )
+
+
+_YES_OR_NO = re.compile(r"\s*(?:yes|no)\b\s*[,.;:–—-]+\s*(?=\S)", re.IGNORECASE)
+
+
+def _with_reasons(references: pl.Series, answers: pl.Series) -> pl.Series:
+    """References; where an answer is the reason of a "No, it is a star.", that is one more."""
+    led = [
+        [text for text in some if _YES_OR_NO.match(text or "")] if some is not None else []
+        for some in references
+    ]
+    if not any(led):
+        return references
+    found = []
+    for some, with_word, answer in zip(references, led, answers, strict=True):
+        reasons = (_YES_OR_NO.sub("", text, count=1) for text in with_word)
+        same = [text for text in reasons if _plain(text) == _plain(answer)]
+        found.append([*some, *same])
+    return pl.Series(references.name, found, dtype=references.dtype)
+
+
+def _plain(text: str) -> str:
+    return normalise(re.sub(r"(?<=\w)['’]s\b", " is", text))
 
 
 # --- A trained examiner on disk: ensembles of trees, word rarities, calibration and thresholds ----
@@ -63,6 +109,7 @@ Array = npt.NDArray[Any]
 
 SHIPPED = Path(__file__).parent / "weights"
 """The examiner in the package; docs/examiner.md is its model card."""
+ENCODER = SHIPPED / "encoder"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,9 +118,8 @@ class Settings:
 
     Attributes:
         trees: Platt map (slope, intercept) of the trees' log-odds.
-        blend: weights of the trees' and the cross-encoder's log-odds, and intercept, where both
-            run.
-        unsure_from, unsure_to: the cross-encoder runs where the trees' score lies between.
+        blend: weights of the trees' and the encoder's log-odds, and intercept, where both run.
+        unsure_from, unsure_to: the encoder reads where the trees' score lies between.
         neutral: each column's median, which explanations put in the column's place to see what it
             did.
         low, high: each column's range in all but a thousandth of what was learned.
@@ -123,15 +169,14 @@ class Weights(AlignedWeights):
         return Trees(self.path("trees.onnx.zst"))
 
     @property
-    def cross_encoder(self) -> Path:
-        """The folder of its cross-encoder: its own, or else the shipped one."""
-        own = self.folder / "cross-encoder"
-        return own if own.is_dir() else SHIPPED / "cross-encoder"
+    def encoder(self) -> JointReader:
+        """The encoder that ships, loaded once a process."""
+        return open_reader(ENCODER)
 
     @property
-    def language_model(self) -> Path:
-        """The folder of its language model's adapters, which is there if they were trained."""
-        return self.folder / "language-model"
+    def encoder_revision(self) -> str:
+        """Twelve hexadecimal digits of the encoder's SHA-256."""
+        return revision(ENCODER / "model.onnx.zst")
 
 
 open_weights = Weights.open

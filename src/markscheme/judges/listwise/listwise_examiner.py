@@ -144,7 +144,7 @@ class ListwiseExaminer(Thresholded):
         """What the signature adds: hashes of the weights."""
         found = {"trained": self._opened().revision}
         if self.encoder == "always":
-            found["embeddings"] = revision(MINILM)
+            found["embeddings"] = revision(MINILM / "model.onnx")
         return found
 
     def lineage(self) -> Lineage:

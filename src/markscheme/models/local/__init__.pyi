@@ -1,9 +1,9 @@
-from .causal import causal_revision as causal_revision
-from .causal import load_causal as load_causal
-from .causal import lora_library as lora_library
 from .encoder import MiniLM as MiniLM
 from .encoder import TokenEncoder as TokenEncoder
 from .encoder import token_encoder as token_encoder
+from .joint_reader import JointReader as JointReader
+from .joint_reader import Mark as Mark
+from .joint_reader import open_reader as open_reader
 from .pair_classifier import LONGEST as LONGEST
 from .pair_classifier import OnnxPairClassifier as OnnxPairClassifier
 from .pair_classifier import entailment_column as entailment_column

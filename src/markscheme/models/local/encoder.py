@@ -57,7 +57,7 @@ class MiniLM:
     @property
     def revision(self) -> str:
         """Short hash of the weights, for signatures."""
-        return revision(self.folder)
+        return revision(model_file(self.folder))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Embed texts; distinct ones once each.
@@ -119,7 +119,7 @@ class TokenEncoder:
         self._cached: OrderedDict[str, TextVectors] = OrderedDict()
         self._cached_tokens = 0
         self._keeping = threading.Lock()
-        self.revision: str = revision(MINILM)
+        self.revision: str = revision(MINILM / "model.onnx")
 
     def vocabulary(self) -> list[str]:
         """The word pieces, in the order of their ids."""

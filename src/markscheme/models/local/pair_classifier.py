@@ -18,6 +18,7 @@ from markscheme.models.local.weights import (
     FED,
     Feeds,
     in_batches,
+    model_file,
     opened,
     positions,
     read_json,
@@ -116,7 +117,7 @@ class OnnxPairClassifier:
     @property
     def revision(self) -> str:
         """Short hash of the weights, for signatures."""
-        return revision(self.folder)
+        return revision(model_file(self.folder))
 
     def scores(self, pairs: Sequence[Pair]) -> Scores:
         """Probabilities in [0, 1] of shape (len(pairs), len(labels)); equal pairs run once.

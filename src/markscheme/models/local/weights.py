@@ -69,12 +69,12 @@ def file_digest(files: Iterable[Path], digest: Any) -> str:
 
 
 @cache
-def revision(folder: Path) -> str:
-    """Twelve hexadecimal digits of the SHA-256 of the ONNX file, computed once a process.
+def revision(file: Path) -> str:
+    """Twelve hexadecimal digits of the SHA-256 of a file of weights, computed once a process.
 
     It goes into signatures: two scores are comparable only if the same weights made them.
     """
-    return file_digest([model_file(folder)], hashlib.sha256())[:12]
+    return file_digest([file], hashlib.sha256())[:12]
 
 
 def open_session(path: Path, content: bytes | None = None) -> InferenceSession:

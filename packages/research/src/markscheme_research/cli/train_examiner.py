@@ -23,15 +23,6 @@ def examiner(
         int, Option("Ensembles averaged.", ("--ensembles",), aliases=("--seeds",), minimum=1)
     ] = 1,
     folds: Annotated[int, FOLDS] = 3,
-    encoder: Annotated[
-        str | None,
-        Option(
-            "BERT-shaped model to fine-tune as its cross-encoder: folder, name on the hub, or "
-            "`shipped`, the examiner's own (default: the shipped cross-encoder as it is).",
-            ("--encoder",),
-        ),
-    ] = None,
-    epochs: Annotated[int, Option("How often each answer is seen.", minimum=1)] = 3,
     alone: Annotated[
         bool,
         Option("Learn from --data only, not from what the shipped examiner learned from as well."),
@@ -40,13 +31,10 @@ def examiner(
     """Train an examiner on your own labelled answers, with a held-out report before it saves.
 
     What the shipped examiner learned from is in the package as numbers, and your answers are mixed
-    with it. With --encoder its cross-encoder is fine-tuned first; interrupted, the same command
-    resumes from the last checkpoint. Use the result with
+    with it; the encoder stays as it is, and how much it counts is fitted. Use the result with
     `markscheme judge FILE --judge "examiner(weights='FOLDER')"`.
     """
     from markscheme_research.training import (
-        ENCODER_FOLDER,
-        CrossEncoderOptions,
         TrainOptions,
         check_new_folder,
         examiner_report,
@@ -54,14 +42,13 @@ def examiner(
         training_answers,
     )
 
-    check_new_folder(out, unfinished=None if encoder is None else ENCODER_FOLDER)
+    check_new_folder(out)
     trained = train_examiner(
         training_answers(data, columns, part="!test", data_dir=data_dir),
         out,
         TrainOptions(folds=folds, with_shipped_rows=bool(data) and not alone).with_rounds(
             rounds, seeds
         ),
-        encoder=None if encoder is None else CrossEncoderOptions(encoder=encoder, epochs=epochs),
         say=say,
         report=lambda held_out: show_tables(examiner_report(held_out)),
     )

@@ -1,16 +1,11 @@
 from .augment import kind_of as kind_of
 from .augment_units import unit_rows as unit_rows
-from .cross_encoder import CrossEncoderOptions as CrossEncoderOptions
-from .cross_encoder import Say as Say
-from .cross_encoder import first_rows as first_rows
 from .entailment import EntailmentOptions as EntailmentOptions
 from .entailment import Quality as Quality
 from .entailment import train_entailment as train_entailment
-from .examiner import ENCODER_FOLDER as ENCODER_FOLDER
 from .examiner import Agreement as Agreement
 from .examiner import HeldOut as HeldOut
 from .examiner import TrainOptions as TrainOptions
-from .examiner import fit_deep_blend as fit_deep_blend
 from .examiner import paraphrases as paraphrases
 from .examiner import platt_map as platt_map
 from .examiner import rarity_of as rarity_of

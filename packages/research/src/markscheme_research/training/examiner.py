@@ -5,12 +5,11 @@ same answers give the same files on the same versions of the libraries.
 
 Trees grown on all questions are saved. What they give for questions that they did not see is known
 from forests grown on the other folds of the questions: those predictions calibrate, and set how
-much the trees and how much the cross-encoder counts where both run.
+much the trees and how much the encoder counts where both run.
 """
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -26,30 +25,21 @@ from scipy.special import expit
 
 from markscheme.agreement import expected_calibration_error, reliability_diagram
 from markscheme.contract import Lineage
-from markscheme.errors import DataError, RunError
+from markscheme.errors import DataError
 from markscheme.features.alignment import Rarity
 from markscheme.judges import save_rarity
 from markscheme.judges.examiner import (
     COLUMNS,
-    LANGUAGE_MODEL_SETTINGS,
-    MOST_TOKENS,
     Examiner,
-    cross_encode,
-    open_language_model,
     open_weights,
     platt,
     read_columns,
 )
 from markscheme.models import Models
-from markscheme.text import Lexicon, encode, without_injections
+from markscheme.text import Lexicon, encode
 from markscheme_research.training.augment import augment
-from markscheme_research.training.cross_encoder import (
-    CrossEncoderOptions,
-    positions_read,
-    train_cross_encoder,
-)
 from markscheme_research.training.rows import Rows, shipped_rows
-from markscheme_research.training.splits import fold_key, fold_of
+from markscheme_research.training.splits import fold_key
 from markscheme_research.training.trees import (
     Forest,
     TreeOptions,
@@ -90,21 +80,16 @@ Say = Callable[[str], None]
 
 TREES = (
     TreeOptions(
-        rounds=700, seeds=1, leaves=63, least=15, columns=0.15, random_thresholds=False, threads=1
+        rounds=600, seeds=1, leaves=63, least=15, columns=0.15, random_thresholds=False, threads=1
     ),
     TreeOptions(
-        rounds=800, seeds=1, leaves=63, least=10, columns=0.3, random_thresholds=True, threads=1
+        rounds=600, seeds=1, leaves=63, least=10, columns=0.3, random_thresholds=True, threads=1
     ),
 )
 """How the examiner's trees are grown: best splits, and random ones; their mean is saved. On rows of
 contrast writers the first are better, on people's labels the second."""
 
-ENCODER_FOLDER = "encoder-training"
-"""Holds checkpoints while a cross-encoder is trained, inside the folder of the weights."""
-_KEPT = 5
-"""One question in so many is held out from a cross-encoder's training, and sets its weight."""
-_LEAST_KEPT = 20
-
+_ROWS_AT_ONCE = 16_384
 _STRANGE = 0.0005
 """Share of the learned rows beyond either end of a column's range."""
 
@@ -116,23 +101,20 @@ class TrainOptions:
     Attributes:
         trees: kinds of trees; the mean of all kinds is taken.
         folds: parts by question for the predictions that calibrate.
-        unsure_from: score of the trees from which the cross-encoder runs.
-        unsure_to: score of the trees up to which it runs.
+        unsure_from: score of the trees from which the encoder reads.
+        unsure_to: score of the trees up to which it reads.
         made_up: what made-up answers (`augment`) weigh, each; 0 for none.
         paraphrase: what hand-written paraphrases weigh, each.
-        cross_encoder: folder of a cross-encoder that `train_cross_encoder` exported; None is the
-            shipped one.
         with_shipped_rows: learn from what the shipped examiner learned from as well; the package
             has its columns, not its texts.
     """
 
     trees: tuple[TreeOptions, ...] = TREES
     folds: int = 3
-    unsure_from: float = 0.04
-    unsure_to: float = 0.96
+    unsure_from: float = 0.2
+    unsure_to: float = 0.85
     made_up: float = 0.3
     paraphrase: float = 1.0
-    cross_encoder: Path | None = None
     with_shipped_rows: bool = False
 
     def with_rounds(self, rounds: int | None, seeds: int | None = None) -> TrainOptions:
@@ -259,7 +241,6 @@ def train_examiner(
     options: TrainOptions | None = None,
     *,
     mixed: pl.DataFrame | None = None,
-    encoder: CrossEncoderOptions | None = None,
     say: Say = print,
     report: Callable[[HeldOut], None] | None = None,
 ) -> Trained:
@@ -272,28 +253,21 @@ def train_examiner(
         options: how to train.
         mixed: more labelled answers to learn from, such as the rows in `recipes/training-data/`,
             which the report leaves out. In either table a column `weight` says how much each row
-            counts, and `unseen` whether the cross-encoder has not learned from it (true if the
-            column lacks).
-        encoder: fine-tune a cross-encoder of the examiner's own first, on four fifths of the
-            questions; the rest set how much it counts next to the trees (`unseen` and
-            `options.cross_encoder` are replaced). Its checkpoints are in the folder
-            `ENCODER_FOLDER` inside `folder`; the same call resumes from them. Texts are cut at
-            the number of tokens that the examiner reads, whatever `longest` says.
+            counts, and `unseen` whether the encoder has not learned from it; without that column
+            the lineage of the shipped examiner says. In both tables, a column `read` holds the
+            encoder's log-odds of unseen rows, if they are known.
         say: called with each step.
         report: called with the agreement on held-out questions, before the examiner is saved.
 
     Raises:
         DataError: fewer than 100 usable rows, or only one verdict among them.
-        MissingExtraError: LightGBM, onnx or, for an encoder, torch or transformers is missing.
+        MissingExtraError: LightGBM or onnx is missing.
         ModelError: the encoder cannot be used.
-        RunError: the checkpoint was made with another encoder, other options or other rows.
     """
     need_trainers()
     options = options or TrainOptions()
     answers = usable(answers)
     own = len(answers)
-    if encoder is not None:
-        answers, mixed, options = _with_encoder(answers, mixed, folder, options, encoder, say=say)
     shipped = shipped_rows(COLUMNS) if options.with_shipped_rows else None
     rarity = rarity_of(answers) if shipped is None else open_weights().rarity
     made, paraphrased = augment(answers), paraphrases()
@@ -304,7 +278,7 @@ def train_examiner(
     rows = _rows(people, paraphrased, made, rarity, options)
     if shipped is not None:
         say(f"{int(shipped.people.sum()):,} answers that the shipped examiner learned from too")
-        rows += shipped if options.cross_encoder is None else shipped.without_cross_encoder()
+        rows += shipped
     say(f"trees for each of {options.folds} folds by question, and for all")
     grown = grow(rows, options)
     labels, scores = rows.labels[:own], grown.held_out[:own]
@@ -336,8 +310,6 @@ def train_examiner(
             "shipped_rows": 0 if shipped is None else len(shipped.labels),
         },
     )  # fmt: skip
-    if encoder is not None:
-        shutil.rmtree(folder / ENCODER_FOLDER)
     return Trained(
         folder=folder,
         held_out=scores,
@@ -367,48 +339,6 @@ def record_rows(
     rows = _rows(people, paraphrases(), augment(answers), rarity, TrainOptions())
     rows.save(path, COLUMNS)
     return rows
-
-
-def _with_encoder(
-    answers: pl.DataFrame,
-    mixed: pl.DataFrame | None,
-    folder: Path,
-    options: TrainOptions,
-    encoder: CrossEncoderOptions,
-    *,
-    say: Say,
-) -> tuple[pl.DataFrame, pl.DataFrame | None, TrainOptions]:
-    """Train a cross-encoder, and mark the rows that it has not learned from."""
-    questions = pl.col("question").map_elements(
-        lambda question: fold_of(question, _KEPT) == 0, return_dtype=pl.Boolean
-    )
-    answers = answers.with_columns(unseen=questions)
-    mixed = None if mixed is None else usable(mixed).with_columns(unseen=questions)
-    people = _people(answers, mixed)
-    for rows, named in (
-        (people.filter("unseen"), "held out to weigh the cross-encoder"),
-        (people.filter(~pl.col("unseen")), "for the cross-encoder to learn from"),
-    ):
-        accepted = int((rows["label"] >= 0.5).sum())
-        if rows.height < _LEAST_KEPT or accepted in (0, rows.height):
-            raise DataError(
-                f"{rows.height} answers, {accepted} of them accepted, are {named}; at least "
-                f"{_LEAST_KEPT} with both verdicts are needed: give more questions, or train "
-                "without an encoder"
-            )
-    learned = people.filter(~pl.col("unseen")).drop("unseen")
-    say(f"cross-encoder from {encoder.encoder}, on {learned.height:,} answers")
-    place = folder / ENCODER_FOLDER
-    try:
-        longest = min(MOST_TOKENS, positions_read(encoder.encoder) or MOST_TOKENS)
-        train_cross_encoder(learned, place, replace(encoder, longest=longest), say=say)
-    except ValueError as error:
-        raise RunError(f"{error}; choose a new --out, or give the same again") from None
-    say(
-        "the figures below include the cross-encoder where it had not seen the question (one in "
-        f"{_KEPT}), and are the trees' alone elsewhere"
-    )
-    return answers, mixed, replace(options, cross_encoder=place / "onnx")
 
 
 def _places(answers: pl.DataFrame) -> list[tuple[str, Array]]:
@@ -444,78 +374,15 @@ def grow(rows: Rows, options: TrainOptions) -> Grown:
     scores = platt(odds, trees_map)
     asked = unseen & (scores > options.unsure_from) & (scores < options.unsure_to)
     both = np.column_stack([odds[unseen], rows.read])
-    fitted = asked[unseen] if _has_both(rows.labels[asked]) else np.ones(len(both), bool)
-    model = _logistic(both[fitted], rows.labels[unseen][fitted], rows.weights[unseen][fitted])
-    blend = (float(model.coef_[0, 0]), float(model.coef_[0, 1]), float(model.intercept_[0]))
+    if _has_both(rows.labels[unseen]):
+        model = _logistic(both, rows.labels[unseen], rows.weights[unseen])
+        blend = (float(model.coef_[0, 0]), float(model.coef_[0, 1]), float(model.intercept_[0]))
+    else:  # The encoder has learned from all of it: what it counts elsewhere it counts here.
+        blend = open_weights().settings.blend
     held_out = scores.copy()
-    blended = 1 / (1 + np.exp(-model.decision_function(both)))
+    blended = expit(both @ np.array(blend[:2]) + blend[2])
     held_out[asked] = blended[asked[unseen]]
     return Grown(trees=everything, trees_map=trees_map, blend=blend, held_out=held_out)
-
-
-def fit_deep_blend(
-    folder: Path,
-    answers: pl.DataFrame,
-    *,
-    model: str | None = None,
-    options: TrainOptions | None = None,
-    say: Say = print,
-) -> tuple[float, float, float, float]:
-    """Set what the language model counts next to trees and cross-encoder, and save it in `folder`.
-
-    Trees are grown again without the rows that the encoders have not seen, and the weights of the
-    three are fitted on those rows where trees and cross-encoder leave the score unsure.
-
-    Args:
-        folder: an examiner's weights; its `language-model` has the adapters.
-        answers: rows it learned from, with `weight` and `unseen` as `train_examiner` takes them.
-        model: where the language model's own weights are, if not in their package.
-        options: how the trees were grown.
-        say: called with each step.
-
-    Returns:
-        Weights of the three log-odds, and the intercept.
-
-    Raises:
-        ModelError: the language model cannot be used.
-        MissingExtraError: a library of the extras `train` or `lora` is not installed.
-    """
-    need_trainers()
-    options = options or TrainOptions()
-    opened = open_weights(folder)
-    people = _plain(usable(answers))
-    rows = _rows(people, paraphrases(), augment(usable(answers)), opened.rarity, options)
-    seen = ~rows.unseen & (rows.weights > 0)
-    say(f"trees on {int(seen.sum()):,} rows, to be tried on {int(rows.unseen.sum()):,}")
-    forest = Forest(
-        [
-            one
-            for kind in options.trees
-            for one in fit_forest(
-                rows.matrix[seen], rows.labels[seen], list(COLUMNS), kind, rows.weights[seen]
-            ).boosters
-        ]
-    )
-    odds = forest(rows.matrix[rows.unseen])
-    trees, encoder, intercept = opened.settings.blend
-    scores = expit(trees * odds + encoder * rows.read + intercept)
-    unsure = (scores > options.unsure_from) & (scores < options.unsure_to)
-    table = people.filter("unseen").filter(unsure)
-    say(f"the language model reads {len(table):,} answers")
-    texts = list(zip(table["question"], table["references"], table["answer"], strict=True))
-    deep = open_language_model(opened.language_model, model).log_odds(texts)
-    parts = np.column_stack([odds[unsure], rows.read[unsure], deep])
-    labels = rows.labels[rows.unseen][unsure]
-    fitted = _logistic(parts, labels, rows.weights[rows.unseen][unsure])
-    first, second, third = map(float, fitted.coef_[0])
-    blend = (first, second, third, float(fitted.intercept_[0]))
-    before = ((scores[unsure] >= 0.5) == (labels > 0.5)).mean()
-    after = (fitted.predict(parts) == (labels > 0.5)).mean()
-    say(f"right on {before:.1%} of them without it, on {after:.1%} with it (rows of the fit)")
-    path = opened.language_model / LANGUAGE_MODEL_SETTINGS
-    settings = orjson.loads(path.read_bytes()) | {"blend": blend}
-    path.write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
-    return blend
 
 
 _NO_FOLD = -1
@@ -540,11 +407,9 @@ def save(
     folder.mkdir(parents=True, exist_ok=True)
     save_onnx(grown.trees, folder / "trees.onnx.zst", features=len(COLUMNS))
     save_rarity(rarity, folder / "rarity.npz")
-    lineage = _lineage(questions, options)
+    lineage = _lineage(questions)
     if lineage.known:
         lineage.save(folder)
-    if options.cross_encoder is not None:
-        copy_cross_encoder(options.cross_encoder, folder / "cross-encoder")
     learned = rows.matrix[rows.people]
     low, high = np.quantile(learned, [_STRANGE, 1 - _STRANGE], axis=0)
     right = (grown.held_out >= 0.5) == (rows.labels > 0.5)
@@ -569,29 +434,23 @@ def save(
     (folder / "examiner.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
 
 
-def _lineage(questions: pl.Series, options: TrainOptions) -> Lineage:
-    """What an examiner learned from, its cross-encoder included."""
+def _lineage(questions: pl.Series) -> Lineage:
+    """What an examiner learned from, the encoder included."""
     own = Lineage.of([*questions.unique().to_list(), *paraphrases()["question"].unique()])
-    if options.cross_encoder is None or options.with_shipped_rows:
-        own |= open_weights().lineage
-    return own if options.cross_encoder is None else own | Lineage.load(options.cross_encoder)
-
-
-def copy_cross_encoder(source: Path, target: Path) -> None:
-    """Copy what judging needs of an exported cross-encoder."""
-    target.mkdir(parents=True, exist_ok=True)
-    for name in ("model.onnx", "tokenizer.json", "config.json"):
-        if (source / name).resolve() != (target / name).resolve():
-            shutil.copyfile(source / name, target / name)
+    return own | open_weights().lineage
 
 
 def _plain(table: pl.DataFrame) -> pl.DataFrame:
-    """Question, references, answer, label, weight and whether the cross-encoder saw the row."""
+    """Question, references, answer, label, weight and whether the encoder has not seen the row."""
     weight = pl.col("weight") if "weight" in table.columns else pl.lit(1.0)
-    unseen = pl.col("unseen") if "unseen" in table.columns else pl.lit(value=True)
+    unseen = (
+        pl.col("unseen")
+        if "unseen" in table.columns
+        else pl.Series(~np.array(open_weights().lineage.has(table["question"].to_list()), bool))
+    )
     return table.select(
         "question", "references", "answer", pl.col("label").cast(pl.Float64),
-        weight=weight, unseen=unseen,
+        *(name for name in ("read",) if name in table.columns), weight=weight, unseen=unseen,
     )  # fmt: skip
 
 
@@ -615,13 +474,15 @@ def _rows(
     tables = [people, paraphrased, made]
     sizes = [len(table) for table in tables]
     questions = [question for table in tables for question in table["question"]]
+    parts = [part for table in tables for part in table.iter_slices(_ROWS_AT_ONCE)]
     unseen = people.filter("unseen")
-    folder = options.cross_encoder or open_weights().cross_encoder
-    read = cross_encode(
-        folder, zip(unseen["question"], unseen["references"], unseen["answer"], strict=True)
-    )
+    if "read" in unseen.columns:
+        read = unseen["read"].to_numpy()
+    else:
+        texts = read_columns(unseen, rarity).texts
+        read = open_weights().encoder.read(texts.rows()).log_odds
     return Rows(
-        matrix=np.concatenate([_read(table, rarity) for table in tables if len(table)]),
+        matrix=np.concatenate([read_columns(part, rarity).matrix for part in parts]),
         labels=np.concatenate([(one["label"] >= 0.5).to_numpy() for one in tables]).astype(float),
         weights=np.concatenate(
             [
@@ -635,11 +496,6 @@ def _rows(
         key=np.array([fold_key(question) for question in questions], np.uint64),
         read=read,
     )
-
-
-def _read(table: pl.DataFrame, rarity: Rarity) -> Array:
-    said = without_injections(table["answer"])
-    return read_columns(table["question"], table["references"], said, rarity).matrix
 
 
 def usable(answers: pl.DataFrame) -> pl.DataFrame:

@@ -3,9 +3,8 @@
     python -m markscheme_research.training.export_onnx CHECKPOINT OUTPUT
 
 CHECKPOINT is a folder with `model.safetensors`, `config.json` and `tokenizer.json`. A checkpoint
-with a `classifier` becomes a cross-encoder (output `logits`); with a layer `compare` too, the
-network of `training/cross_encoder.py`, which compares the words of two segments; any other a
-sentence encoder (output `embedding`: the mean over tokens, scaled to length one).
+with a `classifier` becomes a cross-encoder (output `logits`); any other a sentence encoder (output
+`embedding`: the mean over tokens, scaled to length one).
 
 The graph is written operator by operator instead of traced, which needs no torch and decides three
 things that matter here:
@@ -199,90 +198,6 @@ class Bert(Graph):
         return self.add("Reshape", joined, self.ints(0, 0, self._width))
 
 
-class Aligned(Bert):
-    """The comparing layers of `training/cross_encoder.py` over BERT's last layer.
-
-    Separators mark the segments, as there; nothing is padded, so that nothing is masked but
-    the other segments.
-    """
-
-    def logits(self, x: str, *, separator: int, sharpness: float) -> str:
-        """One logit a pair from the words' vectors `x` of shape (pairs, tokens, width)."""
-        scale = self._float("scale", self._width**0.5)
-        mark = self.constant("separator", np.array(separator, np.int64))
-        ends = self.add(
-            "Cast", self.add("Equal", "input_ids", mark), to=self._onnx.TensorProto.INT64
-        )
-        segment = self.add("Sub", self.add("CumSum", ends, self._place(1)), ends)
-        inside = self.add("Equal", ends, self._place(0))
-        wanted, reported = (
-            self.add("And", inside, self.add("Equal", segment, self._place(number)))
-            for number in (1, 2)
-        )
-        means = [self._mean(x, part, unit=True) for part in (reported, wanted)]
-        words = self._unit(x)
-        turned = self.add("Transpose", words, perm=[0, 2, 1])
-        alike = self.add("Mul", self.add("MatMul", words, turned), self._float("sharp", sharpness))
-        sides = [
-            *self._side(words, alike, wanted, reported, scale),
-            *self._side(words, alike, reported, wanted, scale),
-        ]
-        first = self.add("Gather", x, self.constant("first", np.array(0, np.int64)), axis=1)
-        seen = self.add(
-            "Concat", *sides, *self._contrast(means[0], means[1], scale), first, axis=-1
-        )
-        return self._head(self.add("Gelu", self._head(seen, "hidden")), "classifier")
-
-    def _head(self, x: str, name: str) -> str:
-        """A layer of the head: small, so that its weights keep 16 bits."""
-        weights = self._tensors[f"{name}.weight"].T.astype(np.float16)
-        matrix = self.floats(self.constant(f"{name}.half", weights))
-        return self.add("Add", self.add("MatMul", x, matrix), self._vector(f"{name}.bias"))
-
-    def _float(self, name: str, value: float) -> str:
-        return self.constant(name, np.array(value, np.float32))
-
-    def _place(self, value: int) -> str:
-        return self.constant(f"int_{value}", np.array(value, np.int64))
-
-    def _unit(self, x: str) -> str:
-        return self.add("LpNormalization", x, axis=-1, p=2)
-
-    def _mean(self, x: str, part: str, *, unit: bool = False) -> str:
-        """Mean over the tokens of a part, shape (pairs, width); zeros where it is empty."""
-        mask = self.floats(self.add("Unsqueeze", part, self.ints(2)))
-        total = self.add("ReduceSum", self.add("Mul", x, mask), self.ints(1), keepdims=0)
-        count = self.add("ReduceSum", self.floats(part), self.ints(1), keepdims=1)
-        mean = self.add("Div", total, self.add("Max", count, self._float("one", 1.0)))
-        return self._unit(mean) if unit else mean
-
-    def _contrast(self, one: str, other: str, scale: str) -> list[str]:
-        apart = self.add("Abs", self.add("Sub", one, other))
-        both = self.add("Mul", self.add("Mul", one, other), self.add("Mul", scale, scale))
-        return [*(self.add("Mul", part, scale) for part in (one, other, apart)), both]
-
-    def _side(self, words: str, alike: str, own: str, other: str, scale: str) -> list[str]:
-        least = self._float("least", -1e4)
-        others = self.add("Unsqueeze", other, self.ints(1))
-        chosen = self.add("Softmax", self.add("Where", others, alike, least), axis=-1)
-        partner = self.add("MatMul", chosen, words)
-        compared = self.add("Concat", *self._contrast(words, partner, scale), axis=-1)
-        compared = self.add("Gelu", self._head(compared, "compare"))
-        mine = self.add("Unsqueeze", own, self.ints(2))
-        masked = self.add("Where", mine, compared, least)
-        most = self.add("ReduceMax", masked, self.ints(1), keepdims=0)
-        product = self.add("Mul", words, partner)
-        cosine = self.add("ReduceSum", product, self.ints(2), keepdims=1)
-        lowest = self.add("Where", mine, cosine, self._float("two", 2.0))
-        lowest = self.add("ReduceMin", lowest, self.ints(1), keepdims=0)
-        return [
-            self._mean(compared, own),
-            self.add("Max", most, self._float("minus_one", -1.0)),
-            self.add("Min", lowest, self._float("one", 1.0)),
-            self._mean(cosine, own),
-        ]
-
-
 def _tensors(folder: Path) -> dict[str, Array]:
     try:
         from safetensors.numpy import load_file
@@ -320,15 +235,12 @@ def export(checkpoint: Path, output: Path, *, positions: int = 256) -> dict[str,
         )
     config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
     tensors = _tensors(checkpoint)
-    classifies, compares = "classifier.weight" in tensors, "compare.weight" in tensors
-    graph = Aligned(tensors, config) if compares else Bert(tensors, config)
-    x = graph.embed(positions=positions, token_types=classifies and not compares)
+    classifies = "classifier.weight" in tensors
+    graph = Bert(tensors, config)
+    x = graph.embed(positions=positions, token_types=classifies)
     for index in range(int(config["num_hidden_layers"])):
         x = graph.layer(x, index)
-    if isinstance(graph, Aligned):
-        result = graph.logits(x, separator=config["separator"], sharpness=config["sharpness"])
-        name, width, inputs = "logits", 1, ["input_ids"]
-    elif classifies:
+    if classifies:
         first = graph.add("Gather", x, graph.constant("first", np.array(0, np.int64)), axis=1)
         pooled = graph.add("Tanh", graph.dense(first, "pooler.dense"))
         result, name = graph.dense(pooled, "classifier"), "logits"

@@ -19,7 +19,6 @@ from markscheme.agreement import best_threshold
 from markscheme.contract import Lineage
 from markscheme.errors import DataError
 from markscheme.models import Models
-from markscheme.models.local import causal_revision
 from markscheme_research.judges.finetuned import (
     CHOICES,
     SETTINGS,
@@ -41,6 +40,7 @@ from markscheme_research.training import (
     usable,
 )
 from markscheme_research.training.lora import Adapter, Bar, LoraOptions, adapted, fit
+from markscheme_research.transformers_models import causal_revision
 
 Variant = Literal["plain", "nli", "cvi", "cvi-statements"]
 THRESHOLD = 0.5

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 import orjson
 
-from markscheme.models.local import lora_library
 from markscheme_research.judges.finetuned import ADAPTER, Causal, Encoded, adapting
+from markscheme_research.transformers_models import lora_library
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int, str], None]]]
 """Opens a progress bar (name, steps); what it gives is called with the steps done and a note."""

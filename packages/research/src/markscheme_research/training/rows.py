@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
@@ -36,9 +36,9 @@ class Rows:
         labels: 1 accepted, 0 not; shape (rows,).
         weights: how much each row counts in the trees, shape (rows,).
         people: rows that people or writers labelled, which calibrate; made-up ones do not.
-        unseen: people's rows that the cross-encoder has not learned from, which weigh it.
+        unseen: people's rows that the encoder has not learned from, which weigh it.
         key: a hash of each row's question, which sets its fold; uint64.
-        read: the cross-encoder's log-odds of the unseen rows, shape (unseen.sum(),).
+        read: the encoder's log-odds of the unseen rows, shape (unseen.sum(),).
     """
 
     matrix: Array
@@ -57,10 +57,6 @@ class Rows:
         """These rows, and after them the others."""
         pairs = {name: (value, getattr(more, name)) for name, value in vars(self).items()}
         return Rows(**{name: np.concatenate(pair) for name, pair in pairs.items()})
-
-    def without_cross_encoder(self) -> Rows:
-        """The same, none of them unseen: where another cross-encoder takes the place of theirs."""
-        return replace(self, unseen=np.zeros_like(self.unseen), read=self.read[:0])
 
     def save(self, path: Path, features: Iterable[str]) -> None:
         """Write them, compressed, with the names of their columns."""

@@ -102,7 +102,7 @@ def read_all_pairs(files: Sequence[str], *, entailed: str | None = None) -> pl.D
     return pl.concat([read_pairs(one, entailed=entailed) for one in files])
 
 
-def check_new_folder(folder: Path, *, unfinished: str | None = None) -> None:
-    """Raises RunError where a folder for weights has files already, except `unfinished` in it."""
-    if folder.exists() and any(one.name != unfinished for one in folder.iterdir()):
+def check_new_folder(folder: Path) -> None:
+    """Raises RunError where a folder for weights has files already."""
+    if folder.exists() and any(folder.iterdir()):
         raise RunError(f"{folder} is not empty; choose a new --out")

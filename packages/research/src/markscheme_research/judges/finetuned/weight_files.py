@@ -13,9 +13,9 @@ from typing import Any
 import orjson
 
 from markscheme.errors import ModelError
-from markscheme.models.local import causal_revision, lora_library
 from markscheme_research.judges.finetuned.causal import Causal, adapting, open_causal
 from markscheme_research.judges.finetuned.templates import VARIANTS
+from markscheme_research.transformers_models import causal_revision, lora_library
 
 SETTINGS = "learned.json"
 ADAPTER = "adapter_model.safetensors"

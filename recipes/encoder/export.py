@@ -1,0 +1,226 @@
+"""Export MPNet with its adapters merged into the folder that the examiner ships.
+
+    python -m recipes.encoder.export FOLDER_OF_MPNET OUT
+
+OUT gets `model.onnx.zst`, `tokenizer.json` and `config.json`, as
+`markscheme.models.local.joint_reader` reads them. PyTorch traces the network (this needs `torch`,
+`onnx` and `onnxscript`); then the weights are rounded, in the file alone:
+
+* Matrices that a token's vector is multiplied with: 4 bits, a scale for each 32 weights of an
+  output (`MatMulNBits` of onnxruntime, whose activations stay in float32, so that a row's figures
+  do not depend on the rows beside it).
+* Word vectors: 6 bits and a scale for each word. ONNX has no type of 6 bits; they are stored as
+  int8, and zstandard's entropy coding takes the idle bits out.
+* Heads over whole answers, positions and norms: float32.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import zstandard
+from onnx import TensorProto, helper, numpy_helper
+
+if TYPE_CHECKING:
+    from recipes.encoder.network import Aligning, Shape
+
+OPSET = 18
+BLOCK = 32
+"""Neighbouring weights of an output that share a scale."""
+WORD_LEVELS = 31
+"""Levels on either side of zero of a coordinate of a word vector: 6 bits."""
+ROWS = 4096
+"""Most rows of a batch."""
+COMPRESSION = 19
+
+
+def traced(network: Aligning, shape: Shape) -> Any:
+    """The network as an ONNX model in float32 with input `ids`, outputs `log_odds` and `marks`.
+
+    Args:
+        network: with its adapters merged, in evaluation mode.
+        shape: sizes of its encoder.
+    """
+    import torch
+
+    # Two rows, one of them padded, of a length that is no constant of the network.
+    ids = torch.full((2, 20), shape.sep)
+    ids[1, 12:] = shape.pad
+    dimensions = {
+        0: torch.export.Dim("rows", max=ROWS),
+        1: torch.export.Dim("tokens", max=shape.longest),
+    }
+    with torch.no_grad():
+        program = torch.onnx.export(
+            network,
+            (ids,),
+            dynamo=True,
+            input_names=["ids"],
+            output_names=["log_odds", "marks"],
+            dynamic_shapes={"ids": dimensions},
+            opset_version=OPSET,
+            verbose=False,
+        )
+    return program.model_proto
+
+
+def without_traces(model: Any) -> Any:
+    """The model without the exporter's notes: names of local files and lines of source."""
+    graph = model.graph
+    for part in (
+        model, graph, *graph.node, *graph.initializer, *graph.value_info, *graph.input,
+        *graph.output,
+    ):  # fmt: skip
+        part.ClearField("metadata_props")
+        part.ClearField("doc_string")
+    return model
+
+
+def quantise_words(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors of words (words, width) in 6 bits.
+
+    Returns:
+        Levels from -31 to 31, int8 of the same shape, and scales, float32 of shape (words, 1).
+    """
+    scales = np.abs(vectors).max(axis=1, keepdims=True) / WORD_LEVELS
+    levels = np.round(vectors / np.maximum(scales, 1e-12)).astype(np.int8)
+    return levels, scales.astype(np.float32)
+
+
+def quantise_matrix(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weights (inputs, outputs) in 4 bits, as `MatMulNBits` reads them.
+
+    The weight of a block that is farthest from zero becomes level 0, which stands for -8, as
+    onnxruntime's own quantiser has it; the others are rounded to the nearest level.
+
+    Returns:
+        Pairs of levels, uint8 of shape (outputs, blocks, BLOCK / 2) with the first of two in the
+        low half; and scales, float32 of shape (outputs, blocks).
+
+    Raises:
+        ValueError: the inputs are not a multiple of BLOCK.
+    """
+    inputs, outputs = weights.shape
+    if inputs % BLOCK:
+        raise ValueError(f"{inputs} inputs are not a multiple of {BLOCK}")
+    blocks = weights.T.astype(np.float32).reshape(outputs, -1, BLOCK)
+    lowest, highest = blocks.min(-1), blocks.max(-1)
+    scales = np.where(np.abs(highest) > np.abs(lowest), highest, lowest) / np.float32(-8)
+    reciprocal = np.divide(1, scales, out=np.zeros_like(scales), where=scales != 0)
+    # Half a level goes up, as in C: NumPy's own rounding takes it to the even one.
+    levels = np.floor(blocks * reciprocal[..., None] + np.float32(8.5)).clip(0, 15).astype(np.uint8)
+    return levels[..., ::2] | levels[..., 1::2] << 4, scales
+
+
+def quantised(model: Any) -> Any:
+    """A model with its word vectors in 6 bits, and the constant matrices of `MatMul` in 4.
+
+    Word vectors are what the only `GatherND` reads by `ids`.
+
+    Raises:
+        ValueError: there is not one `GatherND`, or a matrix has an odd number of inputs.
+    """
+    graph = model.graph
+    constants = {tensor.name: tensor for tensor in graph.initializer}
+    lookups = [node for node in graph.node if node.op_type == "GatherND"]
+    if len(lookups) != 1:
+        raise ValueError(f"{len(lookups)} nodes GatherND, not one: which has the word vectors?")
+    nodes, replaced, made = [], set(), []
+    for node in graph.node:
+        source = node.input[0] if node.op_type == "GatherND" else ""
+        if node.op_type == "MatMul" and node.input[1] in constants:
+            source = node.input[1]
+        if not source:
+            nodes.append(node)
+            continue
+        weights = numpy_helper.to_array(constants[source])
+        if node.op_type == "GatherND":
+            new, arrays = _word_nodes(node.output[0], weights)
+        else:
+            new, arrays = _matrix_node(node, weights)
+        nodes += new
+        replaced.add(source)
+        made += [numpy_helper.from_array(array, name) for name, array in arrays.items()]
+    remaining = [tensor for tensor in graph.initializer if tensor.name not in replaced]
+    del graph.node[:], graph.initializer[:]
+    graph.node.extend(nodes)
+    graph.initializer.extend([*remaining, *made])
+    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    return model
+
+
+def _word_nodes(output: str, vectors: np.ndarray) -> tuple[list[Any], dict[str, np.ndarray]]:
+    """Nodes that look words up, and the constants they read."""
+    levels, scales = quantise_words(vectors)
+    nodes = [
+        helper.make_node("Gather", ["words.levels", "ids"], ["words.rounded"], axis=0),
+        helper.make_node("Cast", ["words.rounded"], ["words.float"], to=TensorProto.FLOAT),
+        helper.make_node("Gather", ["words.scales", "ids"], ["words.scale"], axis=0),
+        helper.make_node("Mul", ["words.float", "words.scale"], [output]),
+    ]
+    return nodes, {"words.levels": levels, "words.scales": scales}
+
+
+def _matrix_node(node: Any, weights: np.ndarray) -> tuple[list[Any], dict[str, np.ndarray]]:
+    """The product in 4 bits that takes the place of a `MatMul`, and the constants it reads."""
+    values, name = node.input
+    levels, scales = quantise_matrix(weights)
+    arrays = {f"{name}.levels": levels, f"{name}.scales": scales}
+    product = helper.make_node(
+        "MatMulNBits",
+        [values, *arrays],
+        list(node.output),
+        name=node.name,
+        domain="com.microsoft",
+        K=weights.shape[0],
+        N=weights.shape[1],
+        bits=4,
+        block_size=BLOCK,
+    )
+    return [product], arrays
+
+
+def export(trained: Path, base: Path, out: Path) -> None:
+    """Write the folder that the examiner ships.
+
+    Args:
+        trained: the archive of what training changed, `trained/mpnet.npz`.
+        base: folder of all-mpnet-base-v2.
+        out: a folder, made where it is not there.
+    """
+    from recipes.encoder.load import Scorer
+
+    scorer = Scorer(trained, base)
+    shape = scorer.shape
+    model = quantised(without_traces(traced(scorer.network, shape)))
+    out.mkdir(parents=True, exist_ok=True)
+    packed = zstandard.ZstdCompressor(level=COMPRESSION).compress(model.SerializeToString())
+    (out / "model.onnx.zst").write_bytes(packed)
+    shutil.copyfile(base / "tokenizer.json", out / "tokenizer.json")
+    settings = {
+        "encoder": "all-mpnet-base-v2", "cls": shape.cls, "sep": shape.sep,
+        "tokens": shape.longest,
+    }  # fmt: skip
+    (out / "config.json").write_text(json.dumps(settings) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Export and print the sizes."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("base", type=Path, help="folder of all-mpnet-base-v2")
+    parser.add_argument("out", type=Path)
+    trained = Path(__file__).parent / "trained" / "mpnet.npz"
+    parser.add_argument("--trained", type=Path, default=trained)
+    options = parser.parse_args()
+    export(options.trained, options.base, options.out)
+    for path in sorted(options.out.iterdir()):
+        print(f"{path.name}: {path.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
