@@ -56,7 +56,8 @@ def final_answers(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
     - Of a worked solution that ends in `#### ANSWER` the reference is the answer, and so it is of
       an answer that is written like it.
     """
-    frame = _without_reasoning(_without_last_tokens(frame, notes), notes)
+    frame = _replaced(frame, _LAST, _before_last_token, notes, _TOKENS)
+    frame = _without_reasoning(frame, notes)
     frame = _replaced(frame, _RUN_ON, _before_next, notes, _NEXT)
     frame = _replaced(frame, _TAGGED, _between_tags, notes, _BETWEEN)
     frame = _without_errors(frame, notes)
@@ -71,19 +72,17 @@ def _speaks_of(pattern: str) -> pl.Expr:
     )
 
 
-def _without_last_tokens(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
-    ended = frame.select(
-        pl.col("answer").str.contains(_LAST).fill_null(value=False) & ~_speaks_of(_LAST)
-    ).to_series()
-    notes[_TOKENS] += int(ended.sum())
-    bare = pl.col("answer").str.replace(rf"(?:{_LAST})", "").str.strip_chars_end()
-    return frame.with_columns(pl.when(ended).then(bare).otherwise("answer").alias("answer"))
+def _in_answer_alone(pattern: str, spoken_of: str | None = None) -> pl.Expr:
+    """Rows whose answer has a pattern, where neither question nor references have it.
+
+    `spoken_of` is what these must not have, in place of the pattern.
+    """
+    there = pl.col("answer").str.contains(pattern).fill_null(value=False)
+    return there & ~_speaks_of(spoken_of or pattern)
 
 
 def _without_reasoning(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
-    wrapped = frame.select(
-        pl.col("answer").str.contains(REASONING).fill_null(value=False) & ~_speaks_of(REASONING)
-    ).to_series()
+    wrapped = frame.select(_in_answer_alone(REASONING)).to_series()
     if not wrapped.any():
         return frame
     pairs = zip(frame["answer"], wrapped, strict=True)
@@ -102,15 +101,16 @@ def _replaced(
     note: str,
 ) -> pl.DataFrame:
     """Answers with a pattern that neither question nor reference has, by their final part."""
-    there = frame.select(
-        pl.col("answer").str.contains(pattern).fill_null(value=False) & ~_speaks_of(pattern)
-    ).to_series()
-    rows = there.arg_true()
+    rows = frame.select(_in_answer_alone(pattern)).to_series().arg_true()
     if rows.is_empty():
         return frame
     notes[note] += len(rows)
     parts = [final(answer) for answer in frame["answer"].gather(rows)]
     return frame.with_columns(frame["answer"].scatter(rows, parts))
+
+
+def _before_last_token(answer: str) -> str:
+    return re.sub(_LAST, "", answer).rstrip()
 
 
 def _before_next(answer: str) -> str:
@@ -123,10 +123,8 @@ def _between_tags(answer: str) -> str:
 
 
 def _without_errors(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
-    failed = frame.select(
-        pl.col("answer").str.contains(API_ERROR).fill_null(value=False)
-        & ~_speaks_of(f"(?:{ABOUT_ERRORS})|(?:{API_ERROR})")
-    ).to_series()
+    spoken_of = f"(?:{ABOUT_ERRORS})|(?:{API_ERROR})"
+    failed = frame.select(_in_answer_alone(API_ERROR, spoken_of)).to_series()
     notes[_FAILED] += int(failed.sum())
     return frame.with_columns(
         pl.when(~failed).then("answer").alias("answer"),

@@ -1,4 +1,3 @@
-from .examiner import Depth as Depth
 from .examiner import Effects as Effects
 from .examiner import Examiner as Examiner
 from .examiner import find_effects as find_effects
