@@ -17,6 +17,7 @@ import polars as pl
 
 import markscheme
 from markscheme.contract import Lineage
+from markscheme.models.local import write_manifest
 from markscheme_research.datasets import passages
 from markscheme_research.training import paraphrases, shipped_data, usable
 from recipes.encoder.rows import NO_QUESTION
@@ -58,6 +59,7 @@ def main() -> None:
         asked = find(data)
         lineage = Lineage.of(asked)
         lineage.save(JUDGES / find.__name__ / "weights")
+        write_manifest(JUDGES / find.__name__ / "weights")
         print(f"{find.__name__}: {len(set(asked)):,} questions, {lineage.size:,} hashes")
 
 

@@ -40,7 +40,7 @@ _EXACT = frozenset(
     """
     code_command formula spelling sign title name_alias abbreviation version_identifier table
     version choice code
-    """.split()  # noqa: SIM905
+    """.split()
 ) | {"code and commands"}
 """Kinds in which one letter makes another answer."""
 _FEWEST, _MOST = 3, 40

@@ -25,6 +25,8 @@ from typing import Any
 
 import yardstick_strings
 
+from markscheme.annotate import Store
+
 Fields = dict[str, Any]
 Rows = dict[str, Fields]
 Record = dict[str, Rows]
@@ -304,6 +306,8 @@ def _label() -> None:
     with contextlib.closing(sqlite3.connect("few.annotate.sqlite")) as project, project:
         project.execute("UPDATE items SET stage = 'settled', final = id % 2 WHERE id % 3 > 0")
         project.execute(rating)
+    # What was written past the application is no part of the trail until it is adopted.
+    Store("few.annotate.sqlite", adopt=True).close()
 
 
 PREPARED: dict[str, Callable[[], None]] = {

@@ -65,7 +65,7 @@ _STOP = frozenset(
     """
     the a an of in on at to for and or is are was were be been it its this that with by from as
     they he she his her their which who what when where how why do does did can will would
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _YES_NO = frozenset(["yes", "no", "true", "false", "correct", "incorrect"])
 

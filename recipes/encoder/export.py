@@ -26,6 +26,8 @@ import numpy as np
 import zstandard
 from onnx import TensorProto, helper, numpy_helper
 
+from markscheme.models.local import write_manifest
+
 if TYPE_CHECKING:
     from recipes.encoder.network import Aligning, Shape
 
@@ -207,6 +209,7 @@ def export(trained: Path, base: Path, out: Path) -> None:
         "tokens": shape.longest,
     }  # fmt: skip
     (out / "config.json").write_text(json.dumps(settings) + "\n", encoding="utf-8")
+    write_manifest(out)
 
 
 def main() -> None:

@@ -188,10 +188,13 @@ class Result(Tabular):
         """
         records = slice_records(self.run.judgments, self.answers.lazy(), column)
         flat = [
-            {**record, column: record["system"].partition("=")[2],
-             "not_judged": sum(record["not_judged"].values())}
+            {
+                **record,
+                column: record["system"].partition("=")[2],
+                "not_judged": sum(record["not_judged"].values()),
+            }
             for record in records
-        ]  # fmt: skip
+        ]
         figures = ("accuracy", "accuracy_low", "accuracy_high", "judged", "not_judged")
         return pl.DataFrame(flat, infer_schema_length=None).select("judge", column, *figures)
 
@@ -215,9 +218,18 @@ class Result(Tabular):
             texts, on="answer_id", how="left", maintain_order="left"
         )
         return with_rejections(joined).select(
-            "answer_id", "judge", "system", "question", "references", "answer", "score",
-            "explanation", "mode", "evidence", *slices_of(texts),
-        )  # fmt: skip
+            "answer_id",
+            "judge",
+            "system",
+            "question",
+            "references",
+            "answer",
+            "score",
+            "explanation",
+            "mode",
+            "evidence",
+            *slices_of(texts),
+        )
 
     def failures(self, labels: TableSource | None = None, **options: Any) -> FailuresResult:
         """What the judges reject and why, mode by mode: see `markscheme.failures`.
@@ -354,9 +366,9 @@ def judge(
         reference_separator: splits references given as one text; see `ReadOptions`.
         slices: columns of the data to give figures by, such as `["topic"]`: see `Result.by`.
         on_bad_row: `error` stops and names malformed rows; `skip` leaves them out and counts them.
-        clean: what is taken out of answers first: `"formatting"` (citation marks, lists of sources
-            and closing offers, for judges that ask no chat model), `"chat"` (symbols and links
-            too, for every judge) or `"none"`.
+        clean: what is taken out of answers first: `"formatting"` (citation marks, lists of sources,
+            closing offers and wrappings, for judges that ask no chat model), `"chat"` (symbols and
+            links instead of wrappings, for every judge) or `"none"`.
         models: opens weights and servers for judges that need some.
         workers: processes that judge side by side, for many answers and a judge that is not
             lexical; a script that asks for several needs `if __name__ == "__main__":`.
@@ -426,9 +438,13 @@ def run(
     with process_pool(workers, models) as ask:
         if out is None:
             return run_in_memory(
-                reader, judges, models=models, clean=clean, ask=ask,
+                reader,
+                judges,
+                models=models,
+                clean=clean,
+                ask=ask,
                 on_progress=on_progress,
-            )  # fmt: skip
+            )
         return run_in_folder(
             reader,
             judges,

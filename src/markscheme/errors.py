@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -73,8 +74,9 @@ def gathered(problems: Sequence[Problem]) -> list[str]:
         if others:
             places = [str(one.line) for one in others[:_LINES_NAMED]]
             places += ["..."] if len(others) > _LINES_NAMED else []
-            values = dict.fromkeys(_QUOTED.findall(one.message)[:1][0] for one in others
-                                   if _QUOTED.search(one.message))  # fmt: skip
+            values = dict.fromkeys(
+                _QUOTED.findall(one.message)[:1][0] for one in others if _QUOTED.search(one.message)
+            )
             for value in _QUOTED.findall(first.message)[:1]:
                 values.pop(value, None)
             more = [*list(values)[:_LINES_NAMED], *(["..."] if len(values) > _LINES_NAMED else [])]
@@ -169,3 +171,18 @@ class NotJudgedError(MarkschemeError):
 
 class AgreementError(MarkschemeError):
     """The given labels or judgments cannot support the requested statistic."""
+
+
+@contextmanager
+def reading_weights(path: object) -> Iterator[None]:
+    """Whatever reading a file of weights raises, as one ModelError that names the file."""
+    try:
+        yield
+    except MarkschemeError:
+        raise
+    except Exception as error:  # Libraries raise what they like at damaged bytes.
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise ModelError(
+            f"{path} is damaged, or no weights of this kind ({said}); copy or train the weights "
+            "again, or install markscheme again if they are the package's own"
+        ) from error

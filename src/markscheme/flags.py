@@ -192,16 +192,17 @@ Slices = Annotated[
 """Columns of the user's own by whose values figures are given; () for none."""
 Cleaning = Literal["formatting", "chat", "none"]
 """What is taken out of answers before they are judged. `formatting`: citation marks, lists of
-sources and closing offers, for judges that ask no chat model (see
-`markscheme.text.without_formatting`). `chat`: symbols and links as well, for every judge (see
-`markscheme.text.clean`). `none`: nothing."""
+sources, closing offers and wrappings (markup around the whole, labels, greetings, disclaimers), for
+judges that ask no chat model (see `markscheme.text.without_formatting`). `chat`: symbols and links
+instead of wrappings, for every judge (see `markscheme.text.clean`). `none`: nothing."""
 CLEANING: Cleaning = "formatting"
 """What is taken out unless the user says otherwise."""
 Clean = Annotated[
     Cleaning,
     Option(
         "What is taken out of answers first. formatting: citation marks, lists of sources, "
-        "closing offers, for judges that ask no chat model; chat: symbols and links too, for "
+        "closing offers and wrappings (markup around the whole, labels, greetings, disclaimers), "
+        "for judges that ask no chat model; chat: symbols and links instead of wrappings, for "
         "every judge; none.",
         rare=True,
     ),
@@ -209,9 +210,10 @@ Clean = Annotated[
 By = Annotated[
     Literal["system"] | None,
     Option(
-        "Figures for each of these too: system.", alias_values={"--by-system": "system"},
+        "Figures for each of these too: system.",
+        alias_values={"--by-system": "system"},
     ),
-]  # fmt: skip
+]
 Question = Annotated[str, Option("The question.", ("--question", "-q"))]
 References = Annotated[
     tuple[str, ...], Option("A reference; several may be given.", ("--reference", "-r"))

@@ -14,6 +14,7 @@ from markscheme.agreement import running_estimate
 from markscheme.annotate.exports import export
 from markscheme.annotate.options import AnnotateOptions
 from markscheme.annotate.standing import standing
+from markscheme.annotate.trail import begin
 from markscheme.errors import MarkschemeError
 
 COUNT = 300
@@ -33,6 +34,7 @@ def label_all(made: Place, until: int, truth: dict[str, float] | None = None) ->
                 connection.exec_driver_sql(
                     f"UPDATE items SET stage = 'settled', final = {said} WHERE id = {item}"
                 )
+        begin(connection, "made for a test")
 
     made.store.write(work)
 
@@ -147,6 +149,7 @@ def test_a_project_made_with_the_informative_order_goes_on_in_the_order_of_its_f
             connection.exec_driver_sql(
                 "UPDATE settings SET value = '\"informative\"' WHERE name = 'order'"
             )
+            begin(connection, "made for a test")
 
         made.store.write(as_before)
     again = AnnotateOptions(file=file, title="Again", new_links=True)

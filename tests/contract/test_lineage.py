@@ -66,7 +66,7 @@ def test_weights_without_hashes_have_an_unknown_lineage(tmp_path: Path) -> None:
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     (tmp_path / LINEAGE).write_bytes(b"no array")
-    with pytest.raises(ModelError, match=r"lineage\.npy cannot be read"):
+    with pytest.raises(ModelError, match=r"lineage\.npy is damaged"):
         Lineage.load(tmp_path)
     np.save(tmp_path / LINEAGE, np.zeros(3))
     with pytest.raises(ModelError, match="holds no hashes of questions"):

@@ -37,6 +37,7 @@ from markscheme.errors import DataError, MissingExtraError, RunError
 from markscheme.models import ServerOptions
 from markscheme.models.sources import ModelOptions
 from markscheme.tables.answers import AnswersReader, ReadOptions
+from markscheme.tables.seal import file_digest
 from s3_store import s3_store
 
 JUDGES = ["examiner(depth=fast)"]
@@ -122,6 +123,18 @@ def test_pieces_judged_by_a_worker_make_the_run_of_the_local_engine(
     damaged.write_bytes(whole[:-1])
     assert again().resumed == 2 * 600
     assert damaged.read_bytes() == whole
+    damaged.write_bytes(whole + b"forged")
+    (report,) = (out / "reports").glob("part-000001-*")
+    listed = json.loads(report.read_bytes())
+    listed["files"]["judgments.parquet/part-000001.parquet"] = file_digest(damaged)
+    report.write_text(json.dumps(listed))
+    report.rename(report.with_name(f"part-000001-{file_digest(report)['sha256'][:32]}.json"))
+    assert again().resumed == 2 * 600
+    assert damaged.read_bytes() == whole
+    with monkeypatch.context() as signed:
+        signed.setenv("MARKSCHEME_SEAL_KEY", "secret")
+        with pytest.raises(RunError, match="was begun with another MARKSCHEME_SEAL_KEY"):
+            again()
     (out / "run.json").write_text("[]")
     with pytest.raises(RunError, match=r"no plan of a run"):
         again()

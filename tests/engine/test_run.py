@@ -22,7 +22,6 @@ from markscheme.contract.registry import JUDGES as REGISTERED
 from markscheme.contract.registry import asks_chat, register
 from markscheme.engine.execute import apply, plan
 from markscheme.engine.local_run import run_in_folder
-from markscheme.engine.run_folder import _digest
 from markscheme.engine.stream import chunk_after, cuts
 from markscheme.errors import JudgeError, RunError
 from markscheme.tables.answers import AnswersReader, ReadOptions, read_answers
@@ -129,32 +128,6 @@ def test_items_are_told_apart_whatever_their_texts_hold() -> None:
     items, item = plan(batch)
     assert items.select(list(columns)).rows() == rows
     assert item.to_list() == [*range(8), *range(8)]
-
-
-def test_chunks_that_0_1_0_may_have_cut_otherwise_are_judged_again(
-    tmp_path: Path, counting: Counting
-) -> None:
-    """Items of 0.1.0 were joined texts: with a separator in one of them they may be fewer."""
-    rows = [
-        {"id": str(n), "question": f"q{n}", "references": ["a\x1eb"], "answer": f"a{n}"}
-        for n in range(4)
-    ]
-    folder = tmp_path / "run"
-    run_in_folder(AnswersReader([rows]), [counting], folder)
-    first = list(ASKED.answers)
-    done = pl.read_parquet(folder / "judgments.parquet").drop("answer_id", "judge", "signature")
-    parts = folder / "parts"
-    parts.mkdir()
-    chunk = parts / "chunk.parquet"
-    done[:2].write_parquet(chunk)
-    chunk.rename(parts / f"chunk-000000-000-00000000-{_digest(chunk)}.parquet")
-    record = json.loads((folder / "run.json").read_text())
-    kept = {name: record[name] for name in record if name not in ("input", "manifest", "state")}
-    (folder / "run.json").write_text(json.dumps({**kept, "state": "running"}))
-    report = run_in_folder(AnswersReader([rows]), [counting], folder)
-    assert report.resumed == 0
-    assert ASKED.answers == first * 2
-    assert pl.read_parquet(folder / "judgments.parquet").height == 4
 
 
 def test_outcomes_come_back_to_their_rows(example: Path) -> None:

@@ -87,15 +87,11 @@ def test_a_run_of_an_examiner_that_is_another_now_is_refused_in_words(recorded: 
     assert (recorded / "examined" / "judgments.parquet").read_bytes() == before
 
 
-@pytest.mark.parametrize("lost", [False, True])
-def test_an_interrupted_run_goes_on_and_asks_nothing(recorded: Path, *, lost: bool) -> None:
-    """Also where its second batch was not even begun, so that its pieces are of two versions."""
-    parts = recorded / "interrupted" / "parts"
-    if lost:
-        for file in (*parts.glob("answers-000001-*"), *parts.glob("input-000001-*")):
-            file.unlink()
+def test_an_interrupted_run_is_judged_again_and_asks_nothing(recorded: Path) -> None:
+    """Its pieces are bound to no run, so that anybody may have put them there."""
     report = resume("interrupted", batch_rows=3)
-    assert report.resumed == 3 * 3
+    assert report.resumed == 0
+    assert "judgments-000000-000" in report.damaged
     assert judgments("interrupted").drop("seconds").equals(judgments("finished").drop("seconds"))
 
 

@@ -168,6 +168,7 @@ def test_weights_are_small_and_name_their_features() -> None:
 def test_features_that_are_gone_are_named(tmp_path: Path) -> None:
     for file in SHIPPED.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "manifest.json").unlink()
     settings = (tmp_path / "entailment.json").read_text()
     (tmp_path / "entailment.json").write_text(settings.replace('"recall"', '"recollection"'))
     with pytest.raises(ModelError, match=r"recollection.*markscheme research train entailment"):

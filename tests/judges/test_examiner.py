@@ -209,7 +209,9 @@ def test_an_explanation_names_spans_and_features() -> None:
 
 
 def test_the_explain_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", "-q", QUESTION, "-r", REFERENCES[0], "-a", "[bold]Austen[/bold]"]) == 0
+    assert (
+        run(["explain", "-q", QUESTION, "-r", REFERENCES[0], "-a", "Jane [bold]Austen[/bold]"]) == 0
+    )
     out = capsys.readouterr().out
     assert "What moved the trees" in out
     assert "[bold]Austen[/bold]" in out, "answers are text, never markup"
@@ -231,7 +233,10 @@ def test_weights_of_other_features_are_refused(tmp_path: Path) -> None:
     settings = json.loads((tmp_path / "examiner.json").read_text())
     settings["features"] = settings["features"][1:]
     (tmp_path / "examiner.json").write_text(json.dumps(settings))
-    with pytest.raises(ModelError, match="trained by another version"):
+    with pytest.raises(ModelError, match=r"not the file that manifest\.json there lists"):
+        markscheme.mark(QUESTION, REFERENCES, "Austen", f"examiner(weights='{tmp_path}')")
+    (tmp_path / "manifest.json").unlink()
+    with pytest.raises(ModelError, match=r"examiner\.json is of another version"):
         markscheme.mark(QUESTION, REFERENCES, "Austen", f"examiner(weights='{tmp_path}')")
     with pytest.raises(ModelError, match=r"holds no examiner\.json|holds no"):
         markscheme.mark(QUESTION, REFERENCES, "Austen", "examiner(weights='nowhere')")

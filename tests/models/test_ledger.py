@@ -419,3 +419,78 @@ def test_replies_are_handed_on_once_the_disk_has_them(
         ledger.flush()
     assert events == ["disk", "use"] * 3
     ledger.close()
+
+
+# --- Entries that somebody changed ----------------------------------------------------------------
+
+
+def _changed(path: str, sql: str) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute(sql)
+    database.close()
+
+
+def _asked(path: str, *, replies: str = "no") -> tuple[ChatReply, dict[str, int]]:
+    """The reply that a model with this ledger gives, and what is noted."""
+    models = Models(chat=ScriptedChat(replies=lambda _: replies), options=ModelOptions(ledger=path))
+    (reply,) = models.chat().complete([ChatRequest(messages=(Message(role="user", content="q"),))])
+    remarks = dict(models.budget.remarks)
+    models.close()
+    return reply, remarks
+
+
+CHANGES = {
+    "the reply": "UPDATE replies SET reply = replace(reply, 'yes', 'nay')",
+    "the digest": "UPDATE replies SET digest = 'x'",
+    "no reply": "UPDATE replies SET reply = '[]', digest = NULL",
+    "bytes": "UPDATE replies SET reply = x'00ff'",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("secret", ["", "secret"])
+def test_a_changed_entry_is_not_there_and_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, secret: str
+) -> None:
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", secret)
+    path = str(tmp_path / "ledger.sqlite")
+    assert _asked(path, replies="yes")[0].text == "yes"
+    assert _asked(path)[0].text == "yes"
+    _changed(path, CHANGES[change])
+    reply, remarks = _asked(path)
+    assert reply.text == "no"
+    assert list(remarks.values()) == [1]
+    assert _asked(path, replies="never") == (reply, {})
+
+
+def test_an_entry_needs_a_signature_where_a_secret_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, other = str(tmp_path / "ledger.sqlite"), str(tmp_path / "other.sqlite")
+    _asked(path, replies="yes")
+    _changed(path, "UPDATE replies SET digest = NULL")  # as version 0.1.0 wrote it
+    assert _asked(path)[0].text == "yes"
+    ledger = Ledger(path)
+    export_ledger(ledger, tmp_path / "replies.jsonl")
+    ledger.close()
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", "secret")
+    with pytest.raises(BadRowsError, match="not signed"):
+        list(read_export(tmp_path / "replies.jsonl"))
+    ledger = Ledger(other)
+    assert import_ledger(ledger, tmp_path / "replies.jsonl") == 1
+    ledger.close()
+    assert _asked(other)[0].text == "yes"
+    assert _asked(path)[0].text == "no"
+    monkeypatch.delenv("MARKSCHEME_SEAL_KEY")
+    assert _asked(other)[0].text == "yes"
+
+
+def test_an_exported_line_whose_reply_was_changed_is_named(tmp_path: Path) -> None:
+    path, file = str(tmp_path / "ledger.sqlite"), tmp_path / "replies.jsonl"
+    _asked(path, replies="yes")
+    ledger = Ledger(path)
+    export_ledger(ledger, file)
+    file.write_text(file.read_text().replace("yes", "nay"))
+    with pytest.raises(BadRowsError, match="digest does not belong"):
+        import_ledger(ledger, file)
+    ledger.close()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_helpers import KEY, ROW, bearer, make
+from service_helpers import KEY, OTHER_KEY, ROW, bearer, make
 from starlette.testclient import TestClient
 
 from markscheme.errors import DataError, ModelError
@@ -350,3 +350,88 @@ def test_no_body_is_waited_for_where_no_key_is_asked_for(path: str, tmp_path: Pa
     asyncio.run(make(tmp_path)(scope, receive, send))
     assert sent[0]["status"] == 405
     assert (b"allow", b"GET") in sent[0]["headers"]
+
+
+TINY = b'{"answers":[' + b"{}," * 200_000 + b"{}]}"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        TINY,
+        b'{"answers":[' + b'"",' * 200_000 + b'""]}',
+        b"{" + b",".join(b'"%x":1' % n for n in range(100_000)) + b"}",
+        b'{"answers":["' + b'\\"' * 300_000,
+        b"[" * 3_000_000,
+        b'{"answers":[' + b"9" * 3_000_000 + b"]}",
+        TINY.decode().encode("utf-16"),
+    ],
+)
+def test_bodies_of_very_many_parts_are_refused_before_they_are_checked(
+    client: TestClient, body: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def checked(*given: Any, **options: Any) -> Any:
+        raise AssertionError("the schema is not reached")
+
+    monkeypatch.setattr("fastapi._compat.ModelField.validate", checked)
+    refused = client.post("/v1/judgments", content=body, headers=JSON)
+    assert refused.status_code in (400, 413), refused.text
+
+
+def test_large_bodies_are_checked_as_small_ones_are(client: TestClient) -> None:
+    answers = [{**ROW, "answer": f"{n} Jane Austen"} for n in range(400)]
+    sent = {"judge": "contains", "answers": answers}
+    found = client.post("/v1/judgments", json=sent).json()["judgments"]
+    assert all(one["verdict"] for one in found)
+    body = is_problem(
+        client.post("/v1/judgments", json={"answers": [*answers, {**ROW, "answer": 7}]}), 422
+    )
+    assert body["errors"][0]["where"] == "body.answers.400.answer"
+    assert "limit is 1000" in is_problem(
+        client.post("/v1/judgments", json={"answers": [{}] * 1_001}), 413
+    )["detail"]  # fmt: skip
+
+
+def test_one_key_cannot_take_anothers_room(tmp_path: Path, keys: Keys) -> None:
+    """Requests and bytes under way are counted by key, and given back."""
+    app = make(tmp_path, keys=keys, open_requests=2, max_body_mb=0.01)
+    statuses: dict[str, list[int]] = {KEY: [], OTHER_KEY: []}
+
+    async def ask(key: str, go: asyncio.Event) -> None:
+        async def receive() -> dict[str, Any]:
+            await go.wait()
+            return {"type": "http.request", "body": b"{", "more_body": False}
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                statuses[key].append(message["status"])
+
+        headers = {**bearer(key), "host": "localhost", "content-length": "1", **JSON}
+        scope = {
+            "type": "http", "http_version": "1.1", "method": "POST", "path": "/v1/judgments",
+            "raw_path": b"", "query_string": b"", "scheme": "http", "client": ("127.0.0.1", 1),
+            "server": ("s", 1), "headers": [(k.encode(), v.encode()) for k, v in headers.items()],
+        }  # fmt: skip
+        await app(scope, receive, send)
+
+    async def all_of_them() -> None:
+        go = asyncio.Event()
+        waiting = [asyncio.create_task(ask(KEY, go)) for _ in range(5)]
+        await asyncio.sleep(0.05)
+        assert statuses[KEY] == [429] * 3
+        other = asyncio.create_task(ask(OTHER_KEY, go))
+        await asyncio.sleep(0.05)
+        assert not statuses[OTHER_KEY]
+        go.set()
+        await asyncio.gather(*waiting, other)
+        await ask(KEY, go)
+
+    asyncio.run(all_of_them())
+    assert statuses == {KEY: [429] * 3 + [400] * 3, OTHER_KEY: [400]}
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/openapi.json", "/", "/metrics"])
+def test_reading_takes_no_body(client: TestClient, path: str, method: str) -> None:
+    refused = client.request(method, path, content=b"a")
+    assert (refused.status_code, refused.headers["connection"]) == (400, "close")

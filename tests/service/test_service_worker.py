@@ -21,7 +21,7 @@ from markscheme.errors import JudgeError
 from markscheme.service.app import make_app
 from markscheme.service.schemas import AnswerIn
 from markscheme.service.settings import Limits, Settings
-from markscheme.service.worker import AbandonedError, Worker
+from markscheme.service.worker import AbandonedError, DiedError, Worker
 
 
 @pytest.fixture
@@ -72,6 +72,14 @@ def test_a_process_that_dies_is_an_error_and_another_starts(worker: Worker) -> N
     with pytest.raises(JudgeError, match="died while judging"):
         worker.call(os.kill, pid, signal.SIGKILL, seconds=60)
     assert worker.call(os.getpid, seconds=60) != pid
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system has no limit of address space")
+def test_what_takes_too_much_memory_ends_its_process_and_no_other(worker: Worker) -> None:
+    worker.call(abs, -1, seconds=60)
+    with pytest.raises(DiedError, match="2,000 MB of memory"):
+        worker.call(bytearray, 3 * 2**30, seconds=60)
+    assert worker.call(abs, -1, seconds=60) == 1
 
 
 def test_an_idle_process_gives_its_memory_back() -> None:

@@ -36,7 +36,7 @@ def plain(answer: str, *references: str, question: str = "Which one?") -> str:
         ("Paris[^1^](https://example.org/a_(b)).", "Paris."),
         ("Paris【4:0†handbook.md】.", "Paris."),
         ("Paris.\n\nSources:\n1. https://example.org/Rome\n2. Handbook, p. 4", "Paris."),
-        ("**References**\n- [1] Guide", "**References**\n- [1] Guide"),
+        ("**References**\n- [1] Guide", "**References**\n- Guide"),
         ("Paris.\nReferences:\n- [1] Guide", "Paris."),
         ("Paris. Would you like to know more about the museums there?", "Paris."),
         ("Paris. I hope this helps! Do you have any other questions?", "Paris."),

@@ -13,6 +13,7 @@ import pytest
 
 import markscheme
 from markscheme.engine import RunFolder
+from markscheme.engine.run_folder import Bound
 from markscheme.errors import DataError, RunError
 from markscheme.view import RunLabels, runs_of
 from markscheme.view.runs import Given, with_given
@@ -42,8 +43,10 @@ def unfinished(folder: Path) -> Path:
     one = judgments.filter(pl.col("judge") == "exact_match")
     pieces = RunFolder(run)
     with pieces.writing():
-        pieces.write_part("chunk-000000-000-00000000", one.head(1))
-        pieces.write_part("judgments-000000-000", one, instead_of=["chunk-000000-000-00000000"])
+        pieces.write_part("chunk-000000-000-00000000", one.head(1), Bound())
+        pieces.write_part(
+            "judgments-000000-000", one, Bound(), instead_of=["chunk-000000-000-00000000"]
+        )
     (run / "judgments.parquet").unlink()
     return run
 

@@ -165,9 +165,11 @@ def human_accuracy(
                 f"{left_out:,} answers of {name}'s are not among those of {names[0]}, and left out"
             )
     noise = label_noise(
-        labels, supposed=options.label_errors, positive_from=options.positive_from,
+        labels,
+        supposed=options.label_errors,
+        positive_from=options.positive_from,
         confidence=options.confidence,
-    )  # fmt: skip
+    )
     whole = _with_noise(_of_answers(table, None, options), noise)
     said = [noise] if isinstance(noise, str) else []
     whole = replace(whole, notes=[*others, *whole.notes, *said])
@@ -191,10 +193,11 @@ def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOption
     notes = [
         f"{table.height - here:,} answers were not judged{f' by {name}' if place else ''}; the "
         "estimate counts them with the judge's average"
-        if here else f"{name} judged none of the answers; it tells nothing of them"
+        if here
+        else f"{name} judged none of the answers; it tells nothing of them"
         for place, (name, here) in enumerate(zip(judges, judged, strict=True))
         if here < table.height
-    ]  # fmt: skip
+    ]
     sample, predictions = sample_of(table, options)
     labelled = int(sample.labelled.sum())
     about = HumanAccuracy(
@@ -409,8 +412,10 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
     scores = [name.replace("verdict", "score") for name in verdicts]
     use = options.predictions
     if use == "auto":
-        judged, scored = (table.select(names).select(pl.all().is_not_null()).to_numpy()
-                          for names in (verdicts, scores))  # fmt: skip
+        judged, scored = (
+            table.select(names).select(pl.all().is_not_null()).to_numpy()
+            for names in (verdicts, scores)
+        )
         means = judged.any() and (judged == scored).all() and _have_means(table, scores)
         use = "score" if means else "verdict"
     elif use == "score" and table["score"].null_count() == table.height:

@@ -158,9 +158,13 @@ def agree(
     wanted = with_keywords(AgreeOptions, options, keywords)
     run = open_run(judgments, answers=answers)
     rows, known = judged_and_labelled(
-        run, labels, judges=wanted.judges, columns=wanted.columns,
-        threshold=wanted.threshold, label_column=wanted.label_column,
-    )  # fmt: skip
+        run,
+        labels,
+        judges=wanted.judges,
+        columns=wanted.columns,
+        threshold=wanted.threshold,
+        label_column=wanted.label_column,
+    )
     joined = join_labels(rows, known)
     about = of_labels(joined)
     tables: list[Table] = []
@@ -191,9 +195,11 @@ def agree(
         data["alternative_annotator"] = tests
         tables.append(_alternative_table(tests))
     noise = label_noise(
-        known, supposed=wanted.label_errors, positive_from=wanted.positive_from,
+        known,
+        supposed=wanted.label_errors,
+        positive_from=wanted.positive_from,
         confidence=wanted.confidence,
-    )  # fmt: skip
+    )
     if isinstance(noise, LabelNoise) and found:
         data["label_noise"] = noise
     passes = None if errors is None else label_errors_table(errors)
@@ -333,9 +339,14 @@ def _overview_note(
 
 
 _SCOPES = {
-    ALL: "all", REST: "did not train it", LEARNED: "trained it", INSIDE: "inside its field",
-    OUTSIDE: "outside its field", NEW: "did not train it", UNKNOWN: "may have trained it",
-}  # fmt: skip
+    ALL: "all",
+    REST: "did not train it",
+    LEARNED: "trained it",
+    INSIDE: "inside its field",
+    OUTSIDE: "outside its field",
+    NEW: "did not train it",
+    UNKNOWN: "may have trained it",
+}
 
 
 def lineage_lines(joined: Joined, positive_from: float | None = None) -> list[str]:

@@ -199,11 +199,23 @@ def _pairs(names: Sequence[str], table: _Ratings, most: int | None) -> pl.DataFr
         items, agree = len(both.codes), int((both.codes[:, 0] == both.codes[:, 1]).sum())
         kappa, ac1 = both.coefficient("cohen"), both.coefficient("ac1")
         lacking = kappa.reason if kappa.value is None else None
-        rows.append((
-            names[first], names[second], items, agree, agree / items if items else None,
-            kappa.value, kappa.low, kappa.high, ac1.value, ac1.low, ac1.high,
-            lacking, None if lacking else kappa.reason,
-        ))  # fmt: skip
+        rows.append(
+            (
+                names[first],
+                names[second],
+                items,
+                agree,
+                agree / items if items else None,
+                kappa.value,
+                kappa.low,
+                kappa.high,
+                ac1.value,
+                ac1.low,
+                ac1.high,
+                lacking,
+                None if lacking else kappa.reason,
+            )
+        )
     numbers = ("accuracy", *(name + end for name in ("kappa", "ac1") for end in _ENDS))
     schema = {
         **dict.fromkeys(("first", "second"), pl.String),

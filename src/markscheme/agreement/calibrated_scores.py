@@ -72,9 +72,13 @@ def calibrate(
     """
     wanted = with_keywords(CalibrateOptions, options, keywords)
     joined = joined_with_labels(
-        judgments, labels, judges=wanted.judge or "", columns=wanted.columns, answers=answers,
+        judgments,
+        labels,
+        judges=wanted.judge or "",
+        columns=wanted.columns,
+        answers=answers,
         label_column=wanted.label_column,
-    )  # fmt: skip
+    )
     rows = one_judge(joined.rows)
     judge = rows["judge"][0]
     scored = rows.drop_nulls("score")

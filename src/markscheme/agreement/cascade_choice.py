@@ -84,9 +84,13 @@ def choose_cascade(
     """
     wanted = with_keywords(CascadeOptions, options, keywords)
     rows, known = judged_and_labelled(
-        judgments, labels, columns=wanted.columns, answers=answers, threshold=wanted.threshold,
+        judgments,
+        labels,
+        columns=wanted.columns,
+        answers=answers,
+        threshold=wanted.threshold,
         label_column=wanted.label_column,
-    )  # fmt: skip
+    )
     data, matched = _recorded(rows, known, first, then, wanted.positive_from)
     chosen = choose_setting(data, wanted)
     name = _name(chosen, first, then)
@@ -94,12 +98,17 @@ def choose_cascade(
         frame=chosen.curve,
         tables=(_table(chosen, wanted, first, then, matched),),
         data={
-            "command": "cascade", "first": first, "then": then, "matched": matched,
-            "goal": {name: getattr(wanted, name) for name in GOAL}, "chosen": chosen, "judge": name,
+            "command": "cascade",
+            "first": first,
+            "then": then,
+            "matched": matched,
+            "goal": {name: getattr(wanted, name) for name in GOAL},
+            "chosen": chosen,
+            "judge": name,
         },
         chosen=chosen,
         judge=name,
-    )  # fmt: skip
+    )
 
 
 def _recorded(
@@ -123,10 +132,11 @@ def _recorded(
     matched = [*joined.notes()]
     matched += [f"{alone} answers that only one of the two judged are left out"] if alone else []
     data = Recorded(
-        scores=both["first"].to_numpy(), then=both["then"].to_numpy(),
+        scores=both["first"].to_numpy(),
+        then=both["then"].to_numpy(),
         labels=as_binary(both["label"], positive_from=positive_from).to_numpy(),
         clusters=both["cluster"].to_numpy(),
-    )  # fmt: skip
+    )
     return data, matched
 
 

@@ -81,9 +81,11 @@ class Recorded:
     def part(self, rows: Bools) -> Recorded:
         """The answers where `rows` is true."""
         return Recorded(
-            scores=self.scores[rows], then=self.then[rows], labels=self.labels[rows],
+            scores=self.scores[rows],
+            then=self.then[rows],
+            labels=self.labels[rows],
             clusters=self.clusters[rows],
-        )  # fmt: skip
+        )
 
 
 def fitted_path(scores: Array, labels: Bools) -> list[tuple[float, float]]:
@@ -140,11 +142,14 @@ def curve(path: Settings, data: Recorded) -> pl.DataFrame:
         verdicts, asked = decide(data, accept, reject)
         rows.append(
             {
-                "accept": accept, "reject": reject, "calls": float(asked.mean()),
+                "accept": accept,
+                "reject": reject,
+                "calls": float(asked.mean()),
                 "agreement": float((verdicts == data.labels).mean()),
-                "not_judged": float(np.isnan(verdicts).mean()), "setting": place,
+                "not_judged": float(np.isnan(verdicts).mean()),
+                "setting": place,
             }
-        )  # fmt: skip
+        )
     return pl.DataFrame(rows)
 
 
@@ -219,7 +224,11 @@ def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
         gap = _gap(verdicts, held_out)
     alone = np.where(np.isnan(held_out.scores), np.nan, held_out.scores >= 0.5)
     return ChosenCascade(
-        accept=accept, reject=reject, calls=calls, agreement=agreed, gap=gap,
+        accept=accept,
+        reject=reject,
+        calls=calls,
+        agreement=agreed,
+        gap=gap,
         dear_agreement=float((held_out.then == held_out.labels).mean()),
         cheap_agreement=float((alone == held_out.labels).mean()),
         curve=curve(path, held_out),
@@ -227,7 +236,7 @@ def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
         test_questions=0 if losses is None else losses.shape[1],
         held_out_questions=len(np.unique(held_out.clusters)),
         held_out_answers=len(held_out.clusters),
-    )  # fmt: skip
+    )
 
 
 def _check(goal: CascadeOptions) -> None:

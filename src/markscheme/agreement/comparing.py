@@ -204,7 +204,10 @@ def compare(
         frame=flat_frame(pairs),
         tables=tuple(tables),
         data={
-            "command": "compare", "statistic": what, "matched": said, "pairs": pairs,
+            "command": "compare",
+            "statistic": what,
+            "matched": said,
+            "pairs": pairs,
             **({"people": people} if people else {}),
             **({"slices": sliced} if sliced else {}),
             **({"learned_questions": learned, "rest": rest} if learned else {}),
@@ -213,7 +216,7 @@ def compare(
         rest=tuple(rest),
         people=tuple(people),
         slices=tuple(sliced),
-    )  # fmt: skip
+    )
     return replace(found, lead=_lead(found, wanted.confidence)) if wanted.systems else found
 
 
@@ -225,8 +228,11 @@ def _lead(result: CompareResult, confidence: float) -> tuple[str, ...]:
     """Which system is ahead, by how much, and what of it is shown: by people where possible."""
     found: Sequence[PeoplesDifference | Comparison]
     found, order = result.people if result.by_people else result.pairs, result.order
-    beside = {(one.first if one.second == order[0] else one.second): one for one in found
-              if order[0] in (one.first, one.second)}  # fmt: skip
+    beside = {
+        (one.first if one.second == order[0] else one.second): one
+        for one in found
+        if order[0] in (one.first, one.second)
+    }
     ahead = [
         _ahead(beside[name], name, alpha=1 - confidence) for name in order[1:] if name in beside
     ]

@@ -148,9 +148,13 @@ def drift(
         )
     place = Path(folder) if folder is not None else _folder_of(anchors)
     return _Checks(
-        rows=rows, judges=made, options=wanted, folder=place,
-        models=models if models is not None else Models(), on_progress=on_progress,
-    ).result(now or datetime.now(UTC))  # fmt: skip
+        rows=rows,
+        judges=made,
+        options=wanted,
+        folder=place,
+        models=models if models is not None else Models(),
+        on_progress=on_progress,
+    ).result(now or datetime.now(UTC))
 
 
 def check_anchors(
@@ -183,9 +187,14 @@ def check_anchors(
             "anchors are sent to the model again, and with replay nothing is sent; leave one out"
         )
     return drift(
-        anchors, DriftOptions(every=every), judges=asking, models=models, folder=folder, now=now,
+        anchors,
+        DriftOptions(every=every),
+        judges=asking,
+        models=models,
+        folder=folder,
+        now=now,
         on_progress=on_progress,
-    )  # fmt: skip
+    )
 
 
 def _folder_of(anchors: object) -> Path:
@@ -206,9 +215,7 @@ class _Checks:
         """Ask, if it is time, and compare all checks."""
         said, asked = self._ask(now)
         since = _moment(self.options.since)
-        stored = [
-            (at, path) for at, path in self._finished() if since is None or at >= since
-        ]  # fmt: skip
+        stored = [(at, path) for at, path in self._finished() if since is None or at >= since]
         checks: list[DriftCheck] = []
         for judge in self.judges:
             checks += self._compared(judge, stored)
@@ -220,12 +227,22 @@ class _Checks:
             infer_schema_length=None,
         )
         return DriftResult(
-            frame=frame, tables=(_table(checks, said),), checks=tuple(checks), alarm=alarm,
+            frame=frame,
+            tables=(_table(checks, said),),
+            checks=tuple(checks),
+            alarm=alarm,
             asked=asked,
-            data={"command": "drift", "alarm": alarm, "asked": asked, "folder": str(self.folder),
-                  "checks": [asdict(one) | {"at": one.at.isoformat()} for one in checks],
-                  "notes": said, "alpha": self.options.alpha, "seed": self.options.seed},
-        )  # fmt: skip
+            data={
+                "command": "drift",
+                "alarm": alarm,
+                "asked": asked,
+                "folder": str(self.folder),
+                "checks": [asdict(one) | {"at": one.at.isoformat()} for one in checks],
+                "notes": said,
+                "alpha": self.options.alpha,
+                "seed": self.options.seed,
+            },
+        )
 
     # --- asking -------------------------------------------------------------------------------
 
@@ -287,9 +304,12 @@ class _Checks:
         before: list[_Outcome] = []
         for at, path, outcome in outcomes:
             test = _test(
-                outcome, before[-MOST_BEFORE:], places, np.where(labelled, labels, True),
+                outcome,
+                before[-MOST_BEFORE:],
+                places,
+                np.where(labelled, labels, True),
                 seed=self.options.seed,
-            )  # fmt: skip
+            )
             state = "first" if test.p is None else "like before"
             if test.p is not None and test.p <= self.options.alpha:
                 state = "DRIFT"
@@ -300,14 +320,19 @@ class _Checks:
             right = (outcome.kind == np.where(labels, _YES, _NO))[with_label]
             found.append(
                 DriftCheck(
-                    judge=judge_name(judge), at=at, answered_by=_answered_by(path),
+                    judge=judge_name(judge),
+                    at=at,
+                    answered_by=_answered_by(path),
                     judged=int(np.isin(outcome.kind, (_YES, _NO)).sum()),
                     not_judged=int((outcome.kind == _NONE).sum()),
                     agreement=float(right.mean()) if len(right) else None,
                     accepted=float((outcome.kind[there] == _YES).mean()) if there.any() else None,
-                    changed=test.changed, compared=test.compared, p=test.p, state=state,
+                    changed=test.changed,
+                    compared=test.compared,
+                    p=test.p,
+                    state=state,
                 )
-            )  # fmt: skip
+            )
         return found
 
     def _labels(self) -> tuple[Bools, Bools]:
@@ -328,10 +353,15 @@ class _Outcome:
     def of(cls, judged: pl.DataFrame) -> _Outcome:
         verdict = pl.col("verdict").fill_null(pl.col("score") >= 0.5)
         frame = judged.select(
-            kind=pl.when(pl.col("status").cast(pl.String) == "failed").then(_MISSING)
-            .when(verdict.is_null()).then(_NONE).when(verdict).then(_YES).otherwise(_NO),
+            kind=pl.when(pl.col("status").cast(pl.String) == "failed")
+            .then(_MISSING)
+            .when(verdict.is_null())
+            .then(_NONE)
+            .when(verdict)
+            .then(_YES)
+            .otherwise(_NO),
             score=pl.coalesce("score", verdict.cast(pl.Float64)).fill_null(0.0),
-        )  # fmt: skip
+        )
         return cls(
             kind=frame["kind"].to_numpy().astype(np.int64),
             score=frame["score"].to_numpy().astype(np.float64),

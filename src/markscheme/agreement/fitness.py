@@ -95,10 +95,11 @@ class Fitness:
         bounds = [
             f"{share_text(bound, digits=0)}% of {kind} answers"
             for bound, kind in (
-                (self.least_right_found, "right"), (self.least_wrong_found, "wrong"),
+                (self.least_right_found, "right"),
+                (self.least_wrong_found, "wrong"),
             )
             if bound is not None
-        ]  # fmt: skip
+        ]
         if bounds:
             said.append(f"it recognises at least {' and '.join(bounds)} ({100 * SURE:g}% sure)")
         said.append(self.gate)

@@ -89,11 +89,13 @@ def gates(
     return [
         _gate(
             {**one, "not_judged": {**one["not_judged"], "unread": skipped}}
-            if skipped and one is first[one["judge"]] else one,
-            limit, confidence,
+            if skipped and one is first[one["judge"]]
+            else one,
+            limit,
+            confidence,
         )
         for one in records
-    ]  # fmt: skip
+    ]
 
 
 def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gate:

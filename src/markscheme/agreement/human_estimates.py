@@ -81,9 +81,14 @@ def estimate(
     """
     wanted = with_keywords(EstimateOptions, options, keywords)
     rows, known = judged_and_labelled(
-        judgments, labels, judges=wanted.judge, columns=wanted.columns, answers=answers,
-        threshold=wanted.threshold, label_column=wanted.label_column,
-    )  # fmt: skip
+        judgments,
+        labels,
+        judges=wanted.judge,
+        columns=wanted.columns,
+        answers=answers,
+        threshold=wanted.threshold,
+        label_column=wanted.label_column,
+    )
     found = human_accuracy(rows, known, wanted)
     records = [record for one in found for record in _records(one)]
     return EstimateResult(
@@ -108,9 +113,10 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
         share = figure.text(scale=100, digits=0, unit="%", words=True)
         alone = f"{one.judge.partition(' + ')[0]} "
         alone += (
-            "judged none of them" if one.judge_mean is None
+            "judged none of them"
+            if one.judge_mean is None
             else f"alone says {share_text(one.judge_mean, digits=0)}%"
-        )  # fmt: skip
+        )
         said.append(f"People would accept {share} of {whose}; {alone}{_weights(one)}{few}")
     return tuple(said)
 
@@ -125,22 +131,34 @@ def _weights(one: HumanAccuracy) -> str:
 
 def _records(one: HumanAccuracy) -> list[dict[str, Any]]:
     about = {
-        "judge": one.judge, "system": one.system, "answers": one.answers,
-        "labelled": one.labelled, "judge_mean": one.judge_mean,
-    }  # fmt: skip
+        "judge": one.judge,
+        "system": one.system,
+        "answers": one.answers,
+        "labelled": one.labelled,
+        "judge_mean": one.judge_mean,
+    }
     nothing = {
-        "method": None, "figure": None, "figure_low": None, "figure_high": None,
-        "standard_error": None, "worth": None, "weight_of_judge": None, "refusal": one.refusal,
-    }  # fmt: skip
+        "method": None,
+        "figure": None,
+        "figure_low": None,
+        "figure_high": None,
+        "standard_error": None,
+        "worth": None,
+        "weight_of_judge": None,
+        "refusal": one.refusal,
+    }
     return [
         about
         | {
-            "method": each.method, "figure": each.figure, "standard_error": each.standard_error,
-            "worth": each.worth, "weight_of_judge": next(iter(each.weights.values()), None),
+            "method": each.method,
+            "figure": each.figure,
+            "standard_error": each.standard_error,
+            "worth": each.worth,
+            "weight_of_judge": next(iter(each.weights.values()), None),
             "refusal": None,
         }
         for each in one.estimates
-    ] or [about | nothing]  # fmt: skip
+    ] or [about | nothing]
 
 
 def _named(found: Sequence[HumanAccuracy]) -> Iterator[tuple[str, Figure]]:

@@ -16,9 +16,18 @@ _SHOWN = 6
 _LONGEST = 120
 """Characters of a text that the table shows."""
 _COLUMNS = (
-    "judge", "error", "question", "references", "answer", "system", "label", "verdict", "score",
-    "explanation", "answer_id",
-)  # fmt: skip
+    "judge",
+    "error",
+    "question",
+    "references",
+    "answer",
+    "system",
+    "label",
+    "verdict",
+    "score",
+    "explanation",
+    "answer_id",
+)
 
 
 def label_errors(

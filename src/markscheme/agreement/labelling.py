@@ -194,14 +194,20 @@ def plan_labels(
         frame=_labelling_file(plan, run.known_answers, wanted),
         tables=(_table(needs, plan.height, table.height, tuple(said)),),
         data={
-            "command": "plan-labels", "answers": table.height, "drawn": plan.height,
-            "seed": wanted.seed, "half_width": wanted.half_width, "above": wanted.above,
-            "for_difference": list(pair), "about": wanted.about, "confidence": wanted.confidence,
+            "command": "plan-labels",
+            "answers": table.height,
+            "drawn": plan.height,
+            "seed": wanted.seed,
+            "half_width": wanted.half_width,
+            "above": wanted.above,
+            "for_difference": list(pair),
+            "about": wanted.about,
+            "confidence": wanted.confidence,
             "needs": [{"system": name, **plain(need)} for name, need in needs.items()],
         },
         needs=needs,
         notes=tuple(said),
-    )  # fmt: skip
+    )
 
 
 def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> tuple[pl.DataFrame, list[str]]:
@@ -393,11 +399,16 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
     known = int((~np.isnan(supposed.labels)).sum())
     source = f"{known} labels" if known else f"a supposed judge accuracy of {supposed.right:g}"
     return LabelNeed(
-        labels=labels, labels_alone=labels_alone, reach=found.half_width, share=found.share,
-        value=found.value, source=source, known=known,
+        labels=labels,
+        labels_alone=labels_alone,
+        reach=found.half_width,
+        share=found.share,
+        value=found.value,
+        source=source,
+        known=known,
         more=None if labels is None or not known else max(0, labels - known),
         more_anytime=_more_anytime(answers, options) if known else None,
-    )  # fmt: skip
+    )
 
 
 def _wanted(options: PlanOptions) -> tuple[Callable[[Powered], bool], float]:
@@ -492,9 +503,13 @@ def choose_labels(
         raise AgreementError(f"cannot draw {labels} of {answers.height} answers{whose}")
     unit = units(answers, questions=questions)
     total = int(unit.max()) + 1
-    known = answers.with_columns(unit=unit).drop_nulls("label").sort("place")["unit"].unique(
-        maintain_order=True
-    ).to_numpy()  # fmt: skip
+    known = (
+        answers.with_columns(unit=unit)
+        .drop_nulls("label")
+        .sort("place")["unit"]
+        .unique(maintain_order=True)
+        .to_numpy()
+    )
     rest = np.random.default_rng(seed).permutation(np.setdiff1d(np.arange(total), known))
     order = np.r_[known, rest].astype(np.int64)
     count = max(len(known), round(labels * total / answers.height), 1)

@@ -209,8 +209,11 @@ class Run:
     @cached_property
     def names(self) -> list[str]:
         """The columns of the judgments, under our names where they are known."""
-        known = {ours: theirs for ours, theirs in self.columns.items()
-                 if theirs in (*self.table.columns, "none")}  # fmt: skip
+        known = {
+            ours: theirs
+            for ours, theirs in self.columns.items()
+            if theirs in (*self.table.columns, "none")
+        }
         ours = ("question", "references", "answer", "verdict", "score")
         return renamed(self.table.clear(), known, ours).columns
 
@@ -315,8 +318,9 @@ def judged_table(
     known = run.stored_answers
     if known is not None or labels is not None or run.given is not None:
         # What judgments are matched by is then theirs and the answers': labels do without it.
-        names = {ours: theirs for ours, theirs in names.items()
-                 if theirs != "none" or ours not in KEYS}  # fmt: skip
+        names = {
+            ours: theirs for ours, theirs in names.items() if theirs != "none" or ours not in KEYS
+        }
     if labels is not None:
         names = names_of_judged(names, run, labels)
         for ours, theirs in names.items():
@@ -431,9 +435,11 @@ def judged_and_labelled(
         named = label_column or columns_of(columns).get("label")
         # The label is found first, lest a column such as 'correct' be taken for a verdict too.
         both = renamed(
-            numbered(run.table), {"label": named} if named else {}, ("label",),
+            numbered(run.table),
+            {"label": named} if named else {},
+            ("label",),
             keep=names_of(judges),
-        )  # fmt: skip
+        )
         rows = judged_table(
             both, judges=judges, columns=columns, answers=run.given, threshold=threshold
         )

@@ -64,9 +64,14 @@ def rank(
     """
     wanted = with_keywords(RankOptions, options, keywords)
     rows, known = judged_and_labelled(
-        judgments, labels, judges=wanted.judges, columns=wanted.columns, answers=answers,
-        threshold=wanted.threshold, label_column=wanted.label_column,
-    )  # fmt: skip
+        judgments,
+        labels,
+        judges=wanted.judges,
+        columns=wanted.columns,
+        answers=answers,
+        threshold=wanted.threshold,
+        label_column=wanted.label_column,
+    )
     wide, said = _side_by_side(
         rows, known, scores=wanted.scores, positive_from=wanted.positive_from
     )
@@ -93,11 +98,12 @@ def rank(
         frame=ranking.systems,
         tables=tuple(_tables(ranking, said)),
         data={
-            "command": "rank", "matched": said,
+            "command": "rank",
+            "matched": said,
             **{field.name: getattr(ranking, field.name) for field in fields(ranking)},
         },
         ranking=ranking,
-    )  # fmt: skip
+    )
 
 
 def _common(wide: pl.DataFrame) -> tuple[pl.DataFrame, int]:

@@ -75,9 +75,13 @@ def _counts(name: str, mine: pl.DataFrame) -> dict[str, Any]:
     worse = int((mine["change"] == "worse").sum())
     better = int((mine["change"] == "better").sum())
     return {
-        "group": name, "pairs": mine.height, "worse": worse, "better": better,
-        "change": (better - worse) / mine.height, "p": mcnemar_exact(worse, better).value,
-    }  # fmt: skip
+        "group": name,
+        "pairs": mine.height,
+        "worse": worse,
+        "better": better,
+        "change": (better - worse) / mine.height,
+        "p": mcnemar_exact(worse, better).value,
+    }
 
 
 def _numbers(row: dict[str, Any]) -> bool:

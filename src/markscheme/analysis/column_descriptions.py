@@ -133,8 +133,15 @@ def _tables(found: SourcePreview, reading: ReadOptions) -> list[Table]:
 
 
 def _what(found: SourcePreview) -> str:
-    names = {"jsonl": "JSONL", "json": "JSON", "csv": "CSV", "tsv": "TSV", "parquet": "Parquet",
-             "arrow": "Arrow", "xlsx": "a workbook"}  # fmt: skip
+    names = {
+        "jsonl": "JSONL",
+        "json": "JSON",
+        "csv": "CSV",
+        "tsv": "TSV",
+        "parquet": "Parquet",
+        "arrow": "Arrow",
+        "xlsx": "a workbook",
+    }
     kind = names.get(found.kind, found.kind) or "a table"
     if not found.tool:
         return kind

@@ -53,14 +53,20 @@ def junit(pairs: pl.DataFrame, *, judge: str) -> str:
     """JUnit XML with a test case for each pair."""
     counts = {name: str((pairs["change"] == name).sum()) for name in ("worse", "not compared")}
     suite = ElementTree.Element(
-        "testsuite", name=f"markscheme diff ({_xml(judge)})", tests=str(pairs.height),
-        failures=counts["worse"], skipped=counts["not compared"], errors="0",
-    )  # fmt: skip
+        "testsuite",
+        name=f"markscheme diff ({_xml(judge)})",
+        tests=str(pairs.height),
+        failures=counts["worse"],
+        skipped=counts["not compared"],
+        errors="0",
+    )
     for row in pairs.iter_rows(named=True):
         case = ElementTree.SubElement(
-            suite, "testcase", name=_xml(plain(row["question"])),
+            suite,
+            "testcase",
+            name=_xml(plain(row["question"])),
             classname=_xml(row["system"] or "system"),
-        )  # fmt: skip
+        )
         if row["change"] == "worse":
             failure = ElementTree.SubElement(
                 case, "failure", type=row["mode"], message=_xml(row["evidence"])
@@ -99,16 +105,18 @@ def sarif(pairs: pl.DataFrame, *, source: str) -> str:
             "ruleId": row["mode"],
             "level": "error",
             "message": {"text": "\n".join([row["evidence"], *_lines(row)])},
-            "locations": [{
-                "physicalLocation": {
-                    "artifactLocation": {"uri": Path(source).as_posix()},
-                    "region": {"startLine": lines.get(row["new_place"], 1)},
-                },
-                "logicalLocations": [{"name": plain(row["question"]), "kind": "question"}],
-            }],
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": Path(source).as_posix()},
+                        "region": {"startLine": lines.get(row["new_place"], 1)},
+                    },
+                    "logicalLocations": [{"name": plain(row["question"]), "kind": "question"}],
+                }
+            ],
         }
         for row in worse.iter_rows(named=True)
-    ]  # fmt: skip
+    ]
     used = dict.fromkeys(worse["mode"].drop_nulls())
     rules = [{"id": mode, "shortDescription": {"text": REJECTIONS[mode]}} for mode in used]
     driver = {"name": "markscheme", "rules": rules}

@@ -142,10 +142,15 @@ def diff(
     if worst is not None:
         regression = regression or _concluded(worst, chosen)[1]
     said = headline(
-        comparison, conclusion, options=chosen, counts=counts,
-        questions=before.select(key).n_unique(), worst=worst, by_name=len(key) > 1,
+        comparison,
+        conclusion,
+        options=chosen,
+        counts=counts,
+        questions=before.select(key).n_unique(),
+        worst=worst,
+        by_name=len(key) > 1,
         changed=_changed_references(before, now),
-    )  # fmt: skip
+    )
     ungrouped = {name: none for name in chosen.slices if (none := compared[name].null_count())}
     shown = change_tables(
         judge, comparison, counts, found, said, options=chosen, ungrouped=ungrouped
@@ -156,9 +161,17 @@ def diff(
         frame=pairs,
         tables=tuple(shown),
         data={
-            "command": "diff", "judge": judge, "headline": said, "conclusion": conclusion,
-            "regression": regression, "margin": chosen.margin, "looks": chosen.looks,
-            "comparison": comparison, "worst": worst, "counts": counts, "clusters": found,
+            "command": "diff",
+            "judge": judge,
+            "headline": said,
+            "conclusion": conclusion,
+            "regression": regression,
+            "margin": chosen.margin,
+            "looks": chosen.looks,
+            "comparison": comparison,
+            "worst": worst,
+            "counts": counts,
+            "clusters": found,
             "pairs": pairs.to_dicts(),
         },
         judge=judge,
@@ -169,7 +182,7 @@ def diff(
         conclusion=conclusion,
         regression=regression,
         source=str(new) if isinstance(new, str | Path) else "answers",
-    )  # fmt: skip
+    )
 
 
 def _judged_sides(base: Any, new: Any, options: DiffOptions) -> list[Run]:
@@ -230,10 +243,15 @@ def _common_judge(sides: Sequence[Any], wanted: str | None) -> str:
             wanted = judge_name(parse_judge(wanted))
     common = [name for name in one if name in two and wanted in (None, name)]
     if len(common) != 1:
-        asked = f"judge {wanted!r} is not on both sides" if wanted else (
-            "several judges are on both sides; name one with --judge" if common
-            else "no judge is on both sides"
-        )  # fmt: skip
+        asked = (
+            f"judge {wanted!r} is not on both sides"
+            if wanted
+            else (
+                "several judges are on both sides; name one with --judge"
+                if common
+                else "no judge is on both sides"
+            )
+        )
         raise AgreementError(
             f"{asked}: the base has {', '.join(one)}; the new answers have {', '.join(two)}"
         )
@@ -251,7 +269,7 @@ def _rows(side: Run, judge: str, options: DiffOptions, *, system: str | None) ->
     named = [judge] if options.judge and side.stored_answers is None else ()
     rows = judged_answers(
         side, judges=named, threshold=options.threshold, slices=side.slices
-    ).filter(pl.col("judge") == judge)  # fmt: skip
+    ).filter(pl.col("judge") == judge)
     rows = rows.with_row_index("place").with_columns(
         # A system that gives no answer has not answered, unless its call failed.
         verdict=pl.when(pl.col("answer").is_null() & pl.col("status").ne_missing("skipped"))
@@ -302,9 +320,10 @@ def _changed_references(before: pl.DataFrame, now: pl.DataFrame) -> int:
     )
     both = two.join(one, on=["question", "references"], how="semi", nulls_equal=True)
     return (
-        two.join(one, on="question", how="semi").join(both, on="question", how="anti")["question"]
+        two.join(one, on="question", how="semi")
+        .join(both, on="question", how="anti")["question"]
         .n_unique()
-    )  # fmt: skip
+    )
 
 
 def _with_reasons(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -312,10 +331,15 @@ def _with_reasons(pairs: pl.DataFrame) -> pl.DataFrame:
     worse = pl.col("change") == "worse"
     flipped = pairs.with_row_index("row").filter(pl.col("change").is_in(["worse", "better"]))
     looked = flipped.select(
-        "row", "question", "references", "reference_kind",
-        *(pl.when(worse).then(f"new_{name}").otherwise(f"base_{name}").alias(name)
-          for name in ("answer", "relation", "status", "explanation")),
-    )  # fmt: skip
+        "row",
+        "question",
+        "references",
+        "reference_kind",
+        *(
+            pl.when(worse).then(f"new_{name}").otherwise(f"base_{name}").alias(name)
+            for name in ("answer", "relation", "status", "explanation")
+        ),
+    )
     reasons = with_rejections(looked).select("row", "mode", "evidence")
     return (
         pairs.with_row_index("row")

@@ -58,9 +58,14 @@ NEAR = 0.1
 
 _SYNONYMS = frozenset(["synonym", "multinominal_entity"])
 _FORMS = frozenset(
-    ["symbolic_equivalence", "tokenization", "temporal_granularity", "multinominal_entity",
-     "bridging_abridging"]
-)  # fmt: skip
+    [
+        "symbolic_equivalence",
+        "tokenization",
+        "temporal_granularity",
+        "multinominal_entity",
+        "bridging_abridging",
+    ]
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +146,7 @@ def judge_errors(
         error=pl.when("verdict").then(pl.lit("accepts")).otherwise(pl.lit("rejects")),
         category=pl.Series([category for category, _ in found], dtype=pl.String),
         evidence=pl.Series([evidence for _, evidence in found], dtype=pl.String),
-    )  # fmt: skip
+    )
 
 
 def _category(judge: JudgeKind, row: dict[str, Any]) -> tuple[str, str]:

@@ -140,9 +140,13 @@ def failures(
             tables.append(_errors_table(errors, examples=examples, by_system=chosen.by == "system"))
             data["judge_errors"] = errors.to_dicts()
     return FailuresResult(
-        frame=modes, tables=tuple(tables), data=data, labelled=True, error_rates=rates,
+        frame=modes,
+        tables=tuple(tables),
+        data=data,
+        labelled=True,
+        error_rates=rates,
         judge_errors=errors,
-    )  # fmt: skip
+    )
 
 
 def _opened(
@@ -162,8 +166,9 @@ def _opened(
 
 def _rejections(run: Run, options: FailureOptions) -> FailuresResult:
     """What judges reject, doubt or do not judge."""
-    rows = judged_answers(run, judges=options.judges, threshold=options.threshold,
-                          slices=options.slices)  # fmt: skip
+    rows = judged_answers(
+        run, judges=options.judges, threshold=options.threshold, slices=options.slices
+    )
     found = rejected_answers(rows, slices=options.slices)
     examples = 3 if options.examples is None else options.examples
     counts = rejection_counts(rows)
@@ -180,9 +185,13 @@ def _rejections(run: Run, options: FailureOptions) -> FailuresResult:
         tables.append(listing_table(found, examples=examples))
     data["rejected"] = found.to_dicts()
     return FailuresResult(
-        frame=found, tables=tuple(tables), data=data, labelled=False, error_rates=None,
+        frame=found,
+        tables=tuple(tables),
+        data=data,
+        labelled=False,
+        error_rates=None,
         judge_errors=None,
-    )  # fmt: skip
+    )
 
 
 def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int) -> Table:
@@ -373,9 +382,12 @@ def _accepted(
     judged = None
     if not run.is_answers:
         judged = judged_table(
-            run, judges=options.judges, columns=options.columns, threshold=options.threshold,
+            run,
+            judges=options.judges,
+            columns=options.columns,
+            threshold=options.threshold,
             labels=labels,
-        )  # fmt: skip
+        )
     if labels is None and options.label_column is not None:
         labels = run.labels(options.label_column)
     table = table.filter(pl.col("reference_kind").fill_null("text") == "text")

@@ -90,11 +90,18 @@ def describe_judge(name: str) -> JudgeDescription:
     return JudgeDescription(
         frame=flat_frame(parameters),
         tables=(table,),
-        data={"command": "judges", **about, "documentation": documentation,
-              "parameters": parameters},
+        data={
+            "command": "judges",
+            **about,
+            "documentation": documentation,
+            "parameters": parameters,
+        },
         documentation=documentation,
-        name=about["name"], paper=about["paper"], needs=about["needs"], example=about["example"],
-    )  # fmt: skip
+        name=about["name"],
+        paper=about["paper"],
+        needs=about["needs"],
+        example=about["example"],
+    )
 
 
 def _about(found: Entry) -> dict[str, str]:

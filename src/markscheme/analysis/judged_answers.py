@@ -44,8 +44,10 @@ def judged_answers(
     extra = [name for name in dict.fromkeys((*_TEXTS, *wanted)) if name not in key]
     table = rows.drop([name for name in extra if name in rows.columns]).join(
         texts.unique(key, keep="first", maintain_order=True).select(*key, *extra),
-        on=key, how="left", maintain_order="left",
-    )  # fmt: skip
+        on=key,
+        how="left",
+        maintain_order="left",
+    )
     if table["references"].null_count() == table.height:
         raise DataError(
             f"no judgment of {run.name} matches an answer on {' and '.join(key)}; name "

@@ -120,9 +120,11 @@ class DiffOptions:
     margin: Annotated[
         float,
         Option(
-            "Loss that is tolerated: 0.02 is two points of accuracy.", minimum=0, maximum=1,
+            "Loss that is tolerated: 0.02 is two points of accuracy.",
+            minimum=0,
+            maximum=1,
         ),
-    ] = 0.0  # fmt: skip
+    ] = 0.0
     confidence: Confidence = 0.95
     looks: Annotated[
         int,

@@ -42,9 +42,22 @@ _DECLINES_WITHIN = 200
 """A refusal is at the beginning of an answer: in so many characters."""
 
 _NO_ANSWERS = frozenset(
-    ["no idea", "dunno", "idk", "no answer", "no comment", "keine angabe", "keine antwort", "k.a",
-     "pas de réponse", "aucune réponse", "sin respuesta", "nessuna risposta", "sem resposta"]
-)  # fmt: skip
+    [
+        "no idea",
+        "dunno",
+        "idk",
+        "no answer",
+        "no comment",
+        "keine angabe",
+        "keine antwort",
+        "k.a",
+        "pas de réponse",
+        "aucune réponse",
+        "sin respuesta",
+        "nessuna risposta",
+        "sem resposta",
+    ]
+)
 """Whole answers that say there is none, in addition to those that `declines` knows."""
 
 _MODE_OF = {
@@ -59,9 +72,17 @@ _MODE_OF = {
 }
 """The mode of a conflict by the kind of value compared; another kind is `other`."""
 _NEAR = frozenset(
-    ["tokenization", "symbolic_equivalence", "multinominal_entity", "bridging_abridging",
-     "temporal_granularity", "spatial_granularity", "more_elaborate", "synonym"]
-)  # fmt: skip
+    [
+        "tokenization",
+        "symbolic_equivalence",
+        "multinominal_entity",
+        "bridging_abridging",
+        "temporal_granularity",
+        "spatial_granularity",
+        "more_elaborate",
+        "synonym",
+    ]
+)
 
 
 def says_nothing(answer: str | None) -> bool:
@@ -181,8 +202,19 @@ def with_rejections(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-_SHOWN = ("answer_id", "judge", "outcome", "mode", "evidence", "system", "question", "references",
-          "answer", "score", "explanation")  # fmt: skip
+_SHOWN = (
+    "answer_id",
+    "judge",
+    "outcome",
+    "mode",
+    "evidence",
+    "system",
+    "question",
+    "references",
+    "answer",
+    "score",
+    "explanation",
+)
 
 
 def rejected_answers(rows: pl.DataFrame, *, slices: Sequence[str] = ()) -> pl.DataFrame:
@@ -197,16 +229,22 @@ def rejected_answers(rows: pl.DataFrame, *, slices: Sequence[str] = ()) -> pl.Da
         margin; the order is by judge, outcome (rejected first) and mode, as the answers stood.
     """
     outcome = (
-        pl.when(pl.col("status") != "judged").then(pl.lit("not judged"))
-        .when(~pl.col("verdict")).then(pl.lit("rejected"))
-        .when("doubtful").then(pl.lit("doubtful"))
-    )  # fmt: skip
+        pl.when(pl.col("status") != "judged")
+        .then(pl.lit("not judged"))
+        .when(~pl.col("verdict"))
+        .then(pl.lit("rejected"))
+        .when("doubtful")
+        .then(pl.lit("doubtful"))
+    )
     found = rows.with_columns(outcome=outcome).drop_nulls("outcome")
     order = pl.col("outcome").replace_strict({"rejected": 0, "doubtful": 1, "not judged": 2})
     place = {mode: number for number, mode in enumerate(REJECTIONS)}
     judges = {name: number for number, name in enumerate(rows["judge"].unique(maintain_order=True))}
-    kept = [name for name in dict.fromkeys((*_SHOWN, *slices)) if name in rows.columns or name in
-            ("outcome", "mode", "evidence")]  # fmt: skip
+    kept = [
+        name
+        for name in dict.fromkeys((*_SHOWN, *slices))
+        if name in rows.columns or name in ("outcome", "mode", "evidence")
+    ]
     return (
         with_rejections(found)
         .sort(

@@ -173,9 +173,10 @@ def _name_within(one: Wording, other: Wording, known: frozenset[str]) -> tuple[s
     wanted = {word.lower() for word in capital} - known
     kept = tuple(name for name in said if name in wanted)
     near = [
-        place for place, name in enumerate(kept)
+        place
+        for place, name in enumerate(kept)
         if any(same_given_name(name, part) or fuzz.ratio(name, part) >= 85 for part in one.names)
-    ]  # fmt: skip
+    ]
     return kept[min(near) : max(near) + 1] if near else ()
 
 

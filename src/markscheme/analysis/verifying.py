@@ -26,11 +26,20 @@ _FIGURES = "figures of summary.json"
 _DIGITS = 16
 _INTERVALS = frozenset(
     {
-        "accuracy_low", "accuracy_high", "interval", "mean_score_low", "mean_score_high",
-        "mean_score_interval", "effective_answers", "freedom_one_sided", "independent_answers",
-        "rest_accuracy_low", "rest_accuracy_high", "verdicts",
+        "accuracy_low",
+        "accuracy_high",
+        "interval",
+        "mean_score_low",
+        "mean_score_high",
+        "mean_score_interval",
+        "effective_answers",
+        "freedom_one_sided",
+        "independent_answers",
+        "rest_accuracy_low",
+        "rest_accuracy_high",
+        "verdicts",
     }
-)  # fmt: skip
+)
 """Figures that earlier versions made otherwise, or did not write."""
 
 

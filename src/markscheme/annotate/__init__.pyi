@@ -1,4 +1,5 @@
 from .database import Store as Store
+from .exports import check_export as check_export
 from .exports import export as export
 from .options import AnnotateOptions as AnnotateOptions
 from .options import ExportOptions as ExportOptions

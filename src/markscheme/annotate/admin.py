@@ -218,8 +218,14 @@ def _search(request: Request) -> Search:
 
 def _items(connection: Connection, search: Search) -> dict[str, Any]:
     rows, more = find_items(connection, search)
-    return {"rows": rows, "search": search, "stage": search.which, "more": more,
-            "stages": stages(connection), "people": everyone(connection)}  # fmt: skip
+    return {
+        "rows": rows,
+        "search": search,
+        "stage": search.which,
+        "more": more,
+        "stages": stages(connection),
+        "people": everyone(connection),
+    }
 
 
 def _value(site: Site, said: str) -> float | None:
@@ -279,5 +285,8 @@ async def _download(site: Site, kind: str) -> Response:
     return Response(
         out.getvalue(),
         media_type="application/x-ndjson",
-        headers={"content-disposition": f'attachment; filename="{kind}.jsonl"'},
+        headers={
+            "content-disposition": f'attachment; filename="{kind}.jsonl"',
+            "x-markscheme-trail": f"{found.trail['change']} {found.trail['digest']}",
+        },
     )

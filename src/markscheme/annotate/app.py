@@ -14,6 +14,7 @@ from markscheme.annotate.people import SESSION_SECONDS, sign_in, sign_out
 from markscheme.annotate.render import ASSETS, page, static_file
 from markscheme.annotate.security import HEADERS, LARGEST_BODY, admitting, client
 from markscheme.annotate.work import work_routes
+from markscheme.errors import RunError
 from markscheme.web import LOCAL, Guard
 
 
@@ -44,6 +45,7 @@ def make_app(site: Site, *, hosts: frozenset[str] = LOCAL) -> FastAPI:
     async def instead(request: Request, error: Refused) -> Response:  # noqa: ARG001
         return error.response
 
+    @app.exception_handler(RunError)
     @app.exception_handler(SQLAlchemyError)
     async def not_saved(request: Request, error: Exception) -> Response:  # noqa: ARG001
         # The page keeps what it sent and tries again.

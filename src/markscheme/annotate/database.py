@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import (
     ArgumentError,
@@ -26,6 +26,9 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.pool import QueuePool
 
+from markscheme.annotate import tables as t
+from markscheme.annotate.project import load_project
+from markscheme.annotate.trail import begin, check
 from markscheme.errors import MissingExtraError, RunError
 from markscheme.storage import (
     Dialect,
@@ -36,16 +39,22 @@ from markscheme.storage import (
     redacted,
     without_password,
 )
+from markscheme.tables import signature_wanted
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
 
 SCHEMA = Schema(
-    kind="project", package="markscheme.annotate", table="annotate_migrations", lock=7106204432,
+    kind="project",
+    package="markscheme.annotate",
+    table="annotate_migrations",
+    lock=7106204432,
     error=RunError,
-)  # fmt: skip
+)
 """The tables of a project."""
 
+_CHAINED = 4
+"""The migration since which the trail is a chain."""
 _WAIT_SECONDS = 30.0
 _LARGEST_COMMIT = 64
 _TRIES = 4
@@ -62,25 +71,30 @@ class Store:
         >>> store.close()
     """
 
-    def __init__(self, location: str | Path) -> None:
+    def __init__(self, location: str | Path, *, adopt: bool = False) -> None:
         """Open, and make if need be.
 
         Args:
             location: a path, or `postgresql://user@host/database`.
+            adopt: continue a project that is not what its trail made of it, as it is.
 
         Raises:
-            RunError: it cannot be opened, or a newer markscheme made it.
+            RunError: it cannot be opened, is damaged or was changed, or a newer markscheme made it.
             MissingExtraError: PostgreSQL's driver is not installed.
         """
         self.shown: str = without_password(location)
+        self.notes: tuple[str, ...] = ()
         self.engine = _engine(location)
         try:
-            self._migrate()
-        except SQLAlchemyError as error:
-            self.engine.dispose()
+            self._migrate(adopt=adopt)
+        except (SQLAlchemyError, ValueError, TypeError) as error:
+            said = redacted(_cause(error), location)
             raise RunError(
-                f"the project {self.shown} cannot be opened: {redacted(_cause(error), location)}"
+                f"the project {self.shown} cannot be opened: {said}. If it is damaged, restore a "
+                f"copy; 'sqlite3 FILE .recover' prints what can still be read"
             ) from None
+        finally:
+            self.engine.dispose()
         self._queue: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._life, name="markscheme-labels", daemon=True)
         self._thread.start()
@@ -156,10 +170,29 @@ class Store:
     def _writing(self) -> Connection:
         return self.engine.connect().execution_options(markscheme_writes=True)
 
-    def _migrate(self) -> None:
+    def _migrate(self, *, adopt: bool) -> None:
         dialect: Dialect = "sqlite" if self.engine.dialect.name == "sqlite" else "postgresql"
+        if dialect == "sqlite":
+            sound = self.read(lambda c: c.exec_driver_sql("PRAGMA integrity_check(1)").scalar())
+            if sound != "ok":
+                raise ValueError(sound)
         with self._writing() as connection, connection.begin():
-            SCHEMA.migrate(_Driver(connection), dialect, self.shown)
+            new = SCHEMA.migrate(_Driver(connection), dialect, self.shown)
+            events = connection.scalar(select(func.count(t.events.c.id)))
+            if not load_project(connection) and not events:
+                return  # It is about to be made.
+            if _CHAINED in new and not signature_wanted():
+                begin(connection, "made by an earlier version")
+                self.notes = ("an earlier version made it; from now on a change by hand is found",)
+            elif adopt or new:
+                try:
+                    check(connection)
+                except RunError as error:
+                    if not adopt:
+                        raise
+                    begin(connection, "continued as it is", why=str(error))
+                    self.notes = (f"continued as it is: {error}",)
+        self.read(check)
 
 
 class _Driver:
@@ -191,9 +224,17 @@ def _engine(location: str | Path) -> Engine:
             f"a project is a file or a postgresql:// URL, not {without_password(location)}"
         )
     try:
-        return create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+        engine = create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
     except ImportError:
         raise MissingExtraError("a project in PostgreSQL", "postgres") from None
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # Each change follows one before it, so that servers write one after the other.
+        if connection.get_execution_options().get("markscheme_writes"):
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({SCHEMA.lock:d})")
+
+    return engine
 
 
 def _for_owner_only(path: Path) -> None:
@@ -214,7 +255,8 @@ def _sqlite(path: Path) -> Engine:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(f"the project {path} cannot be opened: {error}") from None
-    pragmas = ("synchronous = FULL", "foreign_keys = ON")
+    # The log holds one commit, so that one which is lost or cut takes no labels along.
+    pragmas = ("synchronous = FULL", "foreign_keys = ON", "wal_autocheckpoint = 1")
     _for_owner_only(path)
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
@@ -237,5 +279,5 @@ def _worth_repeating(error: Exception) -> bool:
     return broken or isinstance(error, IntegrityError | OperationalError)
 
 
-def _cause(error: SQLAlchemyError) -> BaseException:
+def _cause(error: Exception) -> BaseException:
     return error.orig if isinstance(error, DBAPIError) and error.orig else error

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import get_args
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, get_args
 
 import orjson
 import polars as pl
@@ -16,17 +17,18 @@ from markscheme.annotate.options import ExportOptions, Kind
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import answered
 from markscheme.annotate.scales import RELATION_OF, verdicts
-from markscheme.annotate.trail import changes
-from markscheme.errors import AgreementError, MarkschemeError
-from markscheme.tables import FINAL_LABEL, RELATIONS, as_binary
+from markscheme.annotate.trail import changes, check
+from markscheme.errors import AgreementError, MarkschemeError, RunError
+from markscheme.tables import FINAL_LABEL, RELATIONS, as_binary, file_digest, read_sealed
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exported:
-    """A table to write, and what to say of it."""
+    """A table to write, what to say of it, and the project's last change, of which it holds all."""
 
     table: pl.DataFrame
     notes: tuple[str, ...] = ()
+    trail: Mapping[str, Any] = field(default_factory=dict)
 
 
 def export(
@@ -45,11 +47,36 @@ def export(
     - `audit`: the trail of every change.
 
     Raises:
+        RunError: the project is not what its trail made of it.
         MarkschemeError: no such kind.
         AgreementError: no answer has its label yet, or grades without `positive_from`, or ranks
             where verdicts are needed.
     """
-    options = options or ExportOptions()
+    end = check(connection)
+    found = _export(connection, project, kind, options or ExportOptions())
+    return replace(found, trail={"kind": kind, "change": end.last, "digest": end.digest})
+
+
+def check_export(connection: Connection, file: Path, seal: Path) -> str:
+    """What to say of an export that is as its seal has it, and follows from the project.
+
+    Raises:
+        RunError: it is not.
+    """
+    last = check(connection).last
+    said = read_sealed(seal)
+    if said.get("file") != file_digest(file):
+        raise RunError(f"{file} was changed since it was exported; export it again")
+    mark = str(said.get("digest"))
+    then = connection.scalar(select(t.events.c.id).where(t.events.c.digest == mark))
+    if then is None:
+        raise RunError(f"{file} is from another project, or from changes that this one has not")
+    return f"{file} is as this project gave it; changes since: {last - then:,}"
+
+
+def _export(
+    connection: Connection, project: Project, kind: str, options: ExportOptions
+) -> Exported:
     if kind not in get_args(Kind):
         raise MarkschemeError(f"exports are {', '.join(get_args(Kind))}; {kind!r} is none of them")
     strange = [name for name in options.accept if name not in RELATIONS]
@@ -114,8 +141,13 @@ def export(
 
 def audit_trail(connection: Connection) -> pl.DataFrame:
     """Every change ever made, oldest first: `at`, `person`, `item`, `action`, `detail` (JSON)."""
-    schema = {"at": pl.Float64, "person": pl.String, "item": pl.Int64, "action": pl.String,
-              "detail": pl.String}  # fmt: skip
+    schema = {
+        "at": pl.Float64,
+        "person": pl.String,
+        "item": pl.Int64,
+        "action": pl.String,
+        "detail": pl.String,
+    }
     table = pl.DataFrame([tuple(row) for row in changes(connection)], schema=schema, orient="row")
     return table.with_columns(_moments(table["at"]))
 
@@ -140,17 +172,30 @@ def _answers(connection: Connection) -> pl.DataFrame:
     )
     return pl.DataFrame(
         [
-            (item, place, answer_id, question, orjson.loads(refs), orjson.loads(texts)[place],
-             *rest)
+            (
+                item,
+                place,
+                answer_id,
+                question,
+                orjson.loads(refs),
+                orjson.loads(texts)[place],
+                *rest,
+            )
             for item, place, answer_id, question, refs, texts, *rest in rows
         ],
         schema={
-            "item": pl.Int64, "text_place": pl.Int64, "answer_id": pl.String,
-            "question": pl.String, "references": pl.List(pl.String), "answer": pl.String,
-            "system": pl.String, "inclusion_probability": pl.Float64, "stratum": pl.String,
+            "item": pl.Int64,
+            "text_place": pl.Int64,
+            "answer_id": pl.String,
+            "question": pl.String,
+            "references": pl.List(pl.String),
+            "answer": pl.String,
+            "system": pl.String,
+            "inclusion_probability": pl.Float64,
+            "stratum": pl.String,
         },
         orient="row",
-    )  # fmt: skip
+    )
 
 
 def _settled(connection: Connection) -> dict[int, float | None]:
@@ -219,16 +264,25 @@ def _ratings(
     finals: pl.DataFrame,
 ) -> pl.DataFrame:
     words = [
-        state if state == "cannot_tell" else f"rank {rank}" if rank is not None
+        state
+        if state == "cannot_tell"
+        else f"rank {rank}"
+        if rank is not None
         else project.choices.name_of(value)
         for state, rank, value in said.select("state", "rank", "value").iter_rows()
-    ]  # fmt: skip
+    ]
     key = ["item", "text_place"]
     table = said.select(
-        *key, pl.col("name").alias("annotator"), "part", pl.Series("said", words, pl.String),
-        pl.col("grade").alias("label"), pl.col("own").alias("label_before_suggestion"), "note",
-        "seconds", "at",
-    )  # fmt: skip
+        *key,
+        pl.col("name").alias("annotator"),
+        "part",
+        pl.Series("said", words, pl.String),
+        pl.col("grade").alias("label"),
+        pl.col("own").alias("label_before_suggestion"),
+        "note",
+        "seconds",
+        "at",
+    )
     if project.scale == "relation":
         table = table.with_columns(
             verdicts(table[name], options.accept) for name in ("label", "label_before_suggestion")

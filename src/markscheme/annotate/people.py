@@ -99,7 +99,8 @@ def add_person(connection: Connection, name: str, role: Role) -> str:
         )
         .returning(t.people.c.id)
     ).scalar_one()
-    log(connection, "person added", {"person": made, "name": name, "role": role})
+    added = {"person": made, "name": name, "role": role}
+    log(connection, "person added", added, covers=("people",))
     return f"{made}.{token.secret}"
 
 
@@ -110,7 +111,7 @@ def new_token(connection: Connection, person_id: int) -> str:
         update(t.people).where(t.people.c.id == person_id).values(token_hash=token.hash)
     )
     connection.execute(delete(t.sessions).where(t.sessions.c.person_id == person_id))
-    log(connection, "new link", {"person": person_id})
+    log(connection, "new link", {"person": person_id}, covers=("people",))
     return f"{person_id}.{token.secret}"
 
 
@@ -130,11 +131,13 @@ def set_active(connection: Connection, person_id: int, *, active: bool) -> None:
             update(t.items).where(t.items.c.id.in_(first)).values(taken=t.items.c.taken - 1)
         )
         connection.execute(
-            update(t.items).where(t.items.c.third_id == person_id, t.items.c.stage == "disagreed")
+            update(t.items)
+            .where(t.items.c.third_id == person_id, t.items.c.stage == "disagreed")
             .values(third_id=None)
-        )  # fmt: skip
+        )
         connection.execute(update(t.ratings).where(held).values(state="lapsed"))
-    log(connection, "let in" if active else "shut out", {"person": person_id})
+    action = "let in" if active else "shut out"
+    log(connection, action, {"person": person_id}, covers=("people",))
 
 
 def sign_in(connection: Connection, token: str) -> str | None:

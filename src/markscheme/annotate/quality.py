@@ -92,9 +92,15 @@ def quality(connection: Connection, project: Project) -> Quality:
     if units["name"].n_unique() < 2:
         none = Figure(reason="no item has two labels yet")
         return Quality(
-            items=0, agree=0, fleiss=none, ac1=none, alpha=none, prevalence=None,
-            pairs=[], people=people,
-        )  # fmt: skip
+            items=0,
+            agree=0,
+            fleiss=none,
+            ac1=none,
+            alpha=none,
+            prevalence=None,
+            pairs=[],
+            people=people,
+        )
     wide = units.pivot(on="name", index=("item", "unit"), values="value")
     asked = dict(iter(connection.execute(select(t.items.c.id, t.items.c.question))))
     found = annotator_agreement(

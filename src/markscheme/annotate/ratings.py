@@ -30,7 +30,7 @@ from markscheme.annotate import tables as t
 from markscheme.annotate.people import Person
 from markscheme.annotate.project import Project
 from markscheme.annotate.scales import Scale
-from markscheme.annotate.trail import log
+from markscheme.annotate.trail import ANSWERED, log, stages_of
 
 Stage = Literal["open", "disagreed", "settled"]
 
@@ -86,7 +86,6 @@ Result = Literal["saved", "repeated", "conflict", "unknown"]
 DECIDED = "decided"
 """The part of a rating by which the admin decided an item."""
 
-ANSWERED = ("labelled", "cannot_tell")
 _STATE = {"label": "labelled", "cannot_tell": "cannot_tell", "skip": "skipped"}
 _LONGEST_PAUSE = 600.0
 _PACE_WEIGHT = 0.15
@@ -186,9 +185,13 @@ def save(
     after = _count(connection, person, row, state, seconds if fresh and answered else None)
     action = sent.action if row.version == 0 else f"change to {sent.action}"
     detail = {"item": sent.item_id, "before": _kept(row), "after": _said(sent)}
-    whose = {"person_id": person.id, "item_id": sent.item_id, "submission": sent.submission}
-    log(connection, action, detail, **whose, at=now)
+    whose: dict[str, Any] = {
+        "person_id": person.id,
+        "item_id": sent.item_id,
+        "submission": sent.submission,
+    }
     _resettle(connection, project, row, state)
+    log(connection, action, detail, rated=True, **whose, at=now)
     return Saved(result="saved", person=after, first_time=row.version == 0)
 
 
@@ -220,14 +223,25 @@ def undo(
         connection,
         person,
         row.item_id,
-        {"state": "claimed", "value": None, "ranks": None, "version": row.version + 1,
-         "shown_at": now, "suggested": 0, "value_before": None},
-    )  # fmt: skip
+        {
+            "state": "claimed",
+            "value": None,
+            "ranks": None,
+            "version": row.version + 1,
+            "shown_at": now,
+            "suggested": 0,
+            "value_before": None,
+        },
+    )
     after = _count(connection, person, row, "claimed", None)
     detail = {"item": row.item_id, "before": _kept(row), "after": None}
-    whose = {"person_id": person.id, "item_id": row.item_id, "submission": submission}
-    log(connection, "undo", detail, **whose, at=now)
+    whose: dict[str, Any] = {
+        "person_id": person.id,
+        "item_id": row.item_id,
+        "submission": submission,
+    }
     _resettle(connection, project, row, "claimed")
+    log(connection, "undo", detail, rated=True, **whose, at=now)
     said = row.state if row.state != "labelled" or row.ranks else project.choices.name_of(row.value)
     return Saved(result="saved", person=after), said.replace("_", " ")
 
@@ -244,11 +258,22 @@ def look_again(connection: Connection, person: Person) -> Person:
 
 
 _ANSWERED = {
-    "item": pl.Int64, "person": pl.Int64, "name": pl.String, "part": pl.String,
-    "state": pl.String, "value": pl.Float64, "value_before": pl.Float64, "suggested": pl.Int64,
-    "note": pl.String, "seconds": pl.Float64, "at": pl.Float64, "gold": pl.Float64,
-    "text_place": pl.Int64, "rank": pl.Int64, "grade": pl.Float64,
-}  # fmt: skip
+    "item": pl.Int64,
+    "person": pl.Int64,
+    "name": pl.String,
+    "part": pl.String,
+    "state": pl.String,
+    "value": pl.Float64,
+    "value_before": pl.Float64,
+    "suggested": pl.Int64,
+    "note": pl.String,
+    "seconds": pl.Float64,
+    "at": pl.Float64,
+    "gold": pl.Float64,
+    "text_place": pl.Int64,
+    "rank": pl.Int64,
+    "grade": pl.Float64,
+}
 
 
 def answered(connection: Connection) -> pl.DataFrame:
@@ -262,16 +287,25 @@ def answered(connection: Connection) -> pl.DataFrame:
     """
     rows = connection.execute(
         select(
-            t.ratings.c.item_id, t.ratings.c.person_id, t.people.c.name, t.ratings.c.part,
-            t.ratings.c.state, t.ratings.c.value, t.ratings.c.value_before, t.ratings.c.suggested,
-            t.ratings.c.note, t.ratings.c.seconds, t.ratings.c.saved_at, t.items.c.gold,
+            t.ratings.c.item_id,
+            t.ratings.c.person_id,
+            t.people.c.name,
+            t.ratings.c.part,
+            t.ratings.c.state,
+            t.ratings.c.value,
+            t.ratings.c.value_before,
+            t.ratings.c.suggested,
+            t.ratings.c.note,
+            t.ratings.c.seconds,
+            t.ratings.c.saved_at,
+            t.items.c.gold,
             t.ratings.c.ranks,
         )
         .join(t.people, t.people.c.id == t.ratings.c.person_id)
         .join(t.items, t.items.c.id == t.ratings.c.item_id)
         .where(t.ratings.c.state.in_(ANSWERED))
         .order_by(t.ratings.c.saved_at)
-    )  # fmt: skip
+    )
     found = []
     for *columns, ranks in rows:
         order: list[Any] = orjson.loads(ranks) if ranks else [None]
@@ -375,14 +409,19 @@ def _resettle(connection: Connection, project: Project, row: t.AnyRow, state: st
     _settle(connection, project, row.item_id, said)
 
 
-def settle_again(connection: Connection, project: Project) -> None:
-    """Work out again which items have their label, after `per_item` or `adjudicate` has changed."""
+def settle_again(connection: Connection, project: Project) -> list[list[Any]]:
+    """Work out again which items have their label, after `per_item` or `adjudicate` has changed.
+
+    Returns what became of those of which that was another before: id, stage, label.
+    """
+    before = stages_of(connection)
     every = connection.execute(_ANSWERS).all()
     said: dict[int, list[t.AnyRow]] = {}
     for row in every:
         said.setdefault(row.item_id, []).append(row)
     for item_id, rows in said.items():
         _settle(connection, project, item_id, rows)
+    return [now for item, now in stages_of(connection).items() if now != before[item]]
 
 
 def _settle(

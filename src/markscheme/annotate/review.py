@@ -25,8 +25,8 @@ from markscheme.annotate import tables as t
 from markscheme.annotate.assign import claim
 from markscheme.annotate.people import ADMIN, Person
 from markscheme.annotate.project import Project
-from markscheme.annotate.ratings import ANSWERED, DECIDED
-from markscheme.annotate.trail import log
+from markscheme.annotate.ratings import DECIDED
+from markscheme.annotate.trail import ANSWERED, log
 from markscheme.errors import MarkschemeError
 
 Which = Literal["disagreed", "settled-disagreements", "skipped", "open", "settled", "gold", "all"]
@@ -57,18 +57,30 @@ class Search:
 def find_items(connection: Connection, search: Search) -> tuple[list[dict[str, Any]], int | None]:
     """A page of items in their order, and the place after which the next page begins."""
     rows = connection.execute(
-        select(t.items.c.id, t.items.c.place, t.items.c.question, t.items.c.texts,
-               t.items.c.stage, t.items.c.final)
+        select(
+            t.items.c.id,
+            t.items.c.place,
+            t.items.c.question,
+            t.items.c.texts,
+            t.items.c.stage,
+            t.items.c.final,
+        )
         .where(*_conditions(search), t.items.c.place > search.after)
         .order_by(t.items.c.place)
         .limit(_PAGE)
-    ).all()  # fmt: skip
+    ).all()
     said = _said(connection, [row.id for row in rows])
     found = [
-        {"id": row.id, "question": row.question, "texts": orjson.loads(row.texts),
-         "stage": row.stage, "final": row.final, "said": said.get(row.id, [])}
+        {
+            "id": row.id,
+            "question": row.question,
+            "texts": orjson.loads(row.texts),
+            "stage": row.stage,
+            "final": row.final,
+            "said": said.get(row.id, []),
+        }
         for row in rows
-    ]  # fmt: skip
+    ]
     return found, rows[-1].place if len(rows) == _PAGE else None
 
 
@@ -103,12 +115,18 @@ def _conditions(search: Search) -> list[ColumnElement[bool]]:
 def _said(connection: Connection, items: list[int]) -> dict[int, list[Any]]:
     """Everybody's ratings of some items."""
     rows = connection.execute(
-        select(t.ratings.c.item_id, t.ratings.c.part, t.ratings.c.state, t.ratings.c.value,
-               t.ratings.c.note, t.people.c.name)
+        select(
+            t.ratings.c.item_id,
+            t.ratings.c.part,
+            t.ratings.c.state,
+            t.ratings.c.value,
+            t.ratings.c.note,
+            t.people.c.name,
+        )
         .join(t.people, t.people.c.id == t.ratings.c.person_id)
         .where(t.ratings.c.item_id.in_(items), t.ratings.c.state != "lapsed")
         .order_by(t.ratings.c.saved_at)
-    ).all()  # fmt: skip
+    ).all()
     found: dict[int, list[Any]] = {}
     for row in rows:
         found.setdefault(row.item_id, []).append(row)
@@ -133,16 +151,23 @@ def decide(
     )
     connection.execute(
         insert(t.ratings).values(
-            item_id=item_id, person_id=admin.id, part=DECIDED, value=value, suggested=0, note="",
-            state="cannot_tell" if value is None else "labelled", version=1, shown_at=now,
+            item_id=item_id,
+            person_id=admin.id,
+            part=DECIDED,
+            value=value,
+            suggested=0,
+            note="",
+            state="cannot_tell" if value is None else "labelled",
+            version=1,
+            shown_at=now,
             saved_at=now,
         )
-    )  # fmt: skip
+    )
     connection.execute(
         update(t.items).where(t.items.c.id == item_id).values(stage="settled", final=value)
     )
     before = {"stage": item.stage, "final": item.final}
-    _log(connection, admin, item_id, "decided", before=before, value=value)
+    _log(connection, admin, item_id, "decided", rated=True, before=before, value=value)
 
 
 def put_back(connection: Connection, admin: Person, item_id: int) -> int:
@@ -223,8 +248,20 @@ def _item(connection: Connection, item_id: int) -> t.AnyRow:
     return item
 
 
-def _log(connection: Connection, admin: Person, item_id: int, action: str, **detail: Any) -> None:
+def _log(
+    connection: Connection,
+    admin: Person,
+    item_id: int,
+    action: str,
+    *,
+    rated: bool = False,
+    **detail: Any,
+) -> None:
     log(
-        connection, f"{action} by the admin", {"item": item_id, **detail},
-        person_id=admin.id, item_id=item_id,
-    )  # fmt: skip
+        connection,
+        f"{action} by the admin",
+        {"item": item_id, **detail},
+        rated=rated,
+        person_id=admin.id,
+        item_id=item_id,
+    )

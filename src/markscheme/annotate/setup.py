@@ -25,6 +25,7 @@ from markscheme.annotate.people import (
 from markscheme.annotate.project import Project, change_setting, load_project, save_project
 from markscheme.annotate.ratings import settle_again
 from markscheme.annotate.suggest import read_scores, save_suggestions
+from markscheme.annotate.trail import begin, log, may_go_on
 from markscheme.errors import RunError
 from markscheme.flags import with_keywords
 from markscheme.tables import ReadOptions
@@ -107,6 +108,7 @@ def _make(store: Store, options: AnnotateOptions, plan: Plan) -> Ready:
         save_items(connection, intake)
         if gold is not None:
             save_items(connection, gold)
+        begin(connection, "project made")
         tokens = _add(connection, (ADMIN,), "admin")
         tokens += _add(connection, names, "annotator")
         tokens += _add(connection, options.adjudicators, "adjudicator")
@@ -118,7 +120,9 @@ def _make(store: Store, options: AnnotateOptions, plan: Plan) -> Ready:
 
 
 def _reopen(connection: Connection, project: Project, options: AnnotateOptions) -> Ready:
+    may_go_on(connection)  # Nobody labels what could not be kept.
     notes = []
+    before, settled = project, []
     if project.order not in get_args(Order):
         connection.execute(
             update(t.items).where(t.items.c.stage != "gold").values(place=t.items.c.id)
@@ -150,7 +154,9 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
             project = replace(project, **{name: options.settings[name]}).completed()
             notes.append(f"{name.replace('_', ' ')} changed")
     if not {"per_item", "adjudicate"}.isdisjoint(options.settings):
-        settle_again(connection, project)
+        settled = settle_again(connection, project)
+    if project != before or settled:
+        log(connection, "settings changed", {"items": settled}, covers=("settings", "items"))
     if options.file is not None and digest(options.file) != project.digest:
         notes.append(
             f"{options.file} is not the file that the project was made from; the project keeps "
@@ -189,6 +195,7 @@ def _suggestions(connection: Connection, project: Project, options: AnnotateOpti
     if options.suggest is None:
         return []
     judge, items = save_suggestions(connection, project, options.suggest, options.judge)
+    log(connection, "suggestions changed", {"judge": judge}, covers=("suggestions",))
     return [f"{judge} speaks after the annotator on {items:,} items, where it says something else"]
 
 

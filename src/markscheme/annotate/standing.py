@@ -71,10 +71,12 @@ def standing(connection: Connection, project: Project) -> Standing:
     places = items.filter(pl.col("label").is_not_null())["n"]
     least = items["least"].min()
     about = Standing(
-        answers=answers, labelled=len(places),
+        answers=answers,
+        labelled=len(places),
         pending=places[-1] + 1 - len(places) if len(places) else 0,
-        drawn=isinstance(least, float) and least < 1, helped=items["score"].count() > 0,
-    )  # fmt: skip
+        drawn=isinstance(least, float) and least < 1,
+        helped=items["score"].count() > 0,
+    )
     each = items.select(pl.all().repeat_by("answers").explode())
     if about.labelled > MOST_WATCHED:
         figure = _looking_once(each, helped=about.helped)
@@ -88,17 +90,20 @@ def standing(connection: Connection, project: Project) -> Standing:
     )
     more = running.more_for(MARGIN)
     return replace(
-        about, figure=running.figure, enough=more == 0,
+        about,
+        figure=running.figure,
+        enough=more == 0,
         more=None if more is None else math.ceil(more * items.height / answers),
-    )  # fmt: skip
+    )
 
 
 def _looking_once(each: pl.DataFrame, *, helped: bool) -> Figure:
     """What `estimate` gives for these labels; by themselves where no judge's scores are known."""
     rows = each.with_row_index("answer_id").cast({"answer_id": pl.String})
     score = pl.col("score") if helped else pl.lit(0.5).alias("score")
-    judgments = rows.select("answer_id", "question", score, judge=pl.lit("scores"),
-                            verdict=score >= 0.5)  # fmt: skip
+    judgments = rows.select(
+        "answer_id", "question", score, judge=pl.lit("scores"), verdict=score >= 0.5
+    )
     # The order is random by itself, so it is no question whether the labelled answers are.
     options = EstimateOptions(trust_sample=True)
     (found,) = human_accuracy(judgments, rows.select("answer_id", "label"), options)
@@ -119,12 +124,18 @@ def _items(connection: Connection) -> pl.DataFrame:
         .subquery()
     )
     rows = connection.execute(
-        select(t.items.c.question, t.items.c.final, t.items.c.score, drawn.c.answers,
-               drawn.c.least, drawn.c.most)
+        select(
+            t.items.c.question,
+            t.items.c.final,
+            t.items.c.score,
+            drawn.c.answers,
+            drawn.c.least,
+            drawn.c.most,
+        )
         .join(drawn, drawn.c.item_id == t.items.c.id)
         .where(t.items.c.stage != "gold")
         .order_by(t.items.c.place)
-    )  # fmt: skip
+    )
     names = ("question", "final", "score", "answers", "least", "most")
     schema = dict.fromkeys(names, pl.Float64) | {"question": pl.String, "answers": pl.Int64}
     return pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row")

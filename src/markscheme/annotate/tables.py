@@ -53,4 +53,18 @@ ratings = _table(
     "item_id person_id suggested version",
     "value value_before shown_at saved_at seconds",
 )
-events = _table("events", "id", "action submission detail", "id person_id item_id", "at")
+events = _table("events", "id", "action submission detail digest", "id person_id item_id", "at")
+trail = _table("trail", "id", "digest signature", "id start last")
+
+FIXED = {
+    name: [metadata.tables[name].c[column] for column in columns.split()]
+    for name, columns in {
+        "settings": "name value",
+        "people": "id name role token_hash active created_at",
+        "items": "id place question texts refs context gold score draw_weight draw_key",
+        "sources": "item_id text_place row_place answer_id system refs stratum "
+        "inclusion_probability",
+        "suggestions": " ".join(suggestions.c.keys()),
+    }.items()
+}
+"""What labelling itself changes in no table; the trail has digests of it."""

@@ -1,41 +1,178 @@
-"""What happened: every change as it is stored, and as a sentence: `Ann labelled it Correct`."""
+"""What happened: every change as it is stored, and as a sentence: `Ann labelled it Correct`.
+
+Each event has a digest of itself and of the event before, and the table `trail` has the last one,
+signed where MARKSCHEME_SEAL_KEY is set. An event of a rating holds the rating and its item's label
+as they then are, others hold digests of the tables that they changed. So `check` sees whether the
+tables are what the events made of them.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, select, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from markscheme.annotate import tables as t
 from markscheme.annotate.scales import Scale
+from markscheme.errors import RunError
+from markscheme.storage import Chain, digest_of_rows
+
+ANSWERED = ("labelled", "cannot_tell")
+
+# Statements of every label are built once: building costs more than the database does.
+_RATED = (
+    *("item_id", "person_id", "part", "state", "value", "ranks", "value_before", "suggested"),
+    *("note", "version", "shown_at", "saved_at", "seconds"),
+)
+_RATINGS = select(*(t.ratings.c[name] for name in _RATED))
+_RATING = _RATINGS.where(
+    t.ratings.c.item_id == bindparam("item"), t.ratings.c.person_id == bindparam("person")
+)
+_STAGES = select(t.items.c.id, t.items.c.stage, t.items.c.final)
+_STAGE = _STAGES.where(t.items.c.id == bindparam("item"))
+CHAIN = Chain(
+    t.events,
+    t.trail,
+    ("id", "at", "person_id", "item_id", "action", "submission", "detail"),
+)
 
 
-def log(connection: Connection, action: str, detail: Mapping[str, Any], **columns: Any) -> None:
-    """Store a change.
+def log(
+    connection: Connection,
+    action: str,
+    detail: Mapping[str, Any],
+    *,
+    covers: Iterable[str] = (),
+    rated: bool = False,
+    **columns: Any,
+) -> None:
+    """Store a change, once it is made.
 
     Args:
         connection: open on the project's database, in the transaction of the change.
         action: what was done.
         detail: what JSON can hold.
+        covers: tables of `FIXED` that it changed.
+        rated: whether it changed the person's rating of the item.
         columns: others of the table `events`: who, to which item, by which submission, when.
+
+    Raises:
+        RunError: what is in the trail was not signed with this process's secret.
     """
-    values = {"at": time.time(), "detail": orjson.dumps(detail).decode(), **columns}
-    connection.execute(insert(t.events).values(action=action, **values))
+    may_go_on(connection)
+    detail = dict(detail)
+    if covers:
+        detail["tables"] = _contents(connection, covers)
+    if rated:
+        which = {"item": columns["item_id"], "person": columns["person_id"]}
+        detail["ratings"] = [list(row) for row in connection.execute(_RATING, which)]
+        detail["items"] = [list(row) for row in connection.execute(_STAGE, {"item": which["item"]})]
+    event = {"at": time.time(), **columns, "action": action}
+    CHAIN.add(connection, event | {"detail": orjson.dumps(detail).decode()})
+
+
+def begin(connection: Connection, action: str, **detail: Any) -> None:
+    """Begin the chain with all that is there, as it is; events before it are retained."""
+    detail["before"] = CHAIN.begin(connection)
+    detail["ratings"] = [list(row) for row in connection.execute(_RATINGS)]
+    detail["items"] = [*stages_of(connection).values()]
+    schema = ["schema"] if connection.dialect.name == "sqlite" else []
+    log(connection, action, detail, covers=[*t.FIXED, *schema])
+
+
+def stages_of(connection: Connection) -> dict[int, list[Any]]:
+    """Of each item its id, stage and label."""
+    return {row.id: list(row) for row in connection.execute(_STAGES)}
+
+
+def may_go_on(connection: Connection) -> None:
+    """Whether more may follow.
+
+    Raises:
+        RunError: the trail is not signed with this process's secret, or is and there is none here.
+    """
+    if problem := CHAIN.unsigned(connection):
+        raise _refused(connection, problem)
+
+
+def check(connection: Connection) -> t.AnyRow:
+    """Whether the project is what its trail made of it; returns the end of the trail.
+
+    Raises:
+        RunError: it is not.
+    """
+    try:
+        end, before, events = CHAIN.read(connection)
+        changed = _changed(connection, before, [orjson.loads(row.detail) for row in events])
+    except (SQLAlchemyError, ValueError, TypeError, LookupError, AttributeError) as error:
+        problem = " ".join(str(getattr(error, "orig", error)).split())
+        raise _refused(connection, problem) from None
+    if changed:
+        raise _refused(connection, f"{changed[0]} is not as its trail has it")
+    return end
+
+
+def _changed(connection: Connection, before: str, details: list[dict[str, Any]]) -> list[str]:
+    """What is not as the events of the chain made it."""
+    tables: dict[str, str] = {}
+    ratings: dict[tuple[int, int], list[Any]] = {}
+    items: dict[int, list[Any]] = {}
+    for detail in details:
+        tables |= detail.get("tables", {})
+        ratings |= {(one[0], one[1]): one for one in detail.get("ratings", ())}
+        items |= {one[0]: one for one in detail.get("items", ())}
+    changed = ["what happened before"] if details[0]["before"] != before else []
+    now = _contents(connection, tables)
+    changed += [f"the table {name}" for name in tables if tables[name] != now[name]]
+    rated = {(row.item_id, row.person_id): list(row) for row in connection.execute(_RATINGS)}
+    changed += [
+        f"the rating of item {key[0]} by person {key[1]}"
+        for key in rated.keys() | ratings.keys()
+        if _answered(rated.get(key)) != _answered(ratings.get(key))
+    ]
+    final = stages_of(connection)
+    return changed + [f"the label of item {key}" for key in final if final[key] != items.get(key)]
+
+
+def _answered(rating: list[Any] | None) -> list[Any] | None:
+    """A rating that is an answer: what else is claimed or put off is in no trail."""
+    return rating if rating and rating[_RATED.index("state")] in ANSWERED else None
+
+
+def _refused(connection: Connection, problem: str) -> RunError:
+    url = connection.engine.url
+    name = url.database if connection.dialect.name == "sqlite" else url.render_as_string()
+    return RunError(
+        f"the project {name} was damaged or changed: {problem}. Restore a copy, or continue it as "
+        f"it is with 'markscheme annotate --project {name} --adopt', which its trail records"
+    )
+
+
+def _contents(connection: Connection, names: Iterable[str]) -> dict[str, str]:
+    queries = {name: _SCHEMA if name == "schema" else select(*t.FIXED[name]) for name in names}
+    return {name: digest_of_rows(connection.execute(query)) for name, query in queries.items()}
+
+
+_SCHEMA = text("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
 
 
 def changes(connection: Connection, item_id: int | None = None) -> Sequence[t.AnyRow]:
     """Every change, or those of an item, oldest first, with the `name` of who made it."""
     query = (
         select(
-            t.events.c.at, t.people.c.name, t.events.c.item_id, t.events.c.action,
+            t.events.c.at,
+            t.people.c.name,
+            t.events.c.item_id,
+            t.events.c.action,
             t.events.c.detail,
         )
         .outerjoin(t.people, t.people.c.id == t.events.c.person_id)
         .order_by(t.events.c.id)
-    )  # fmt: skip
+    )
     if item_id is not None:
         query = query.where(t.events.c.item_id == item_id)
     return connection.execute(query).all()

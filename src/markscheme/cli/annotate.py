@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,6 +37,9 @@ def annotate(
         Path | None, Option("Write the links to a CSV file that only you can read.", rare=True)
     ] = None,
     serve: Annotated[bool, Option("Serve, or only make the project and its links.")] = True,
+    adopt: Annotated[
+        bool, Option("Continue a project that was damaged or changed, as it is.", rare=True)
+    ] = False,
 ) -> None:
     """Label answers in the browser: blind, by keyboard, with nothing lost.
 
@@ -62,9 +66,10 @@ def annotate(
     listening = listen(host, port, public_url) if serve else None
     place = project or f"{(file or '').rstrip('/')}.annotate.sqlite"
     plan = None if is_url(place) or Path(place).exists() else read_plan(options, place)
-    store = Store(place)
+    store = Store(place, adopt=adopt)
     try:
         ready = prepare(store, options, plan)
+        ready = replace(ready, notes=(*store.notes, *ready.notes))
         address = listening.address if listening else (public_url or f"http://{host}:{port}")
         _say(ready, store.shown, address.rstrip("/"), links)
         if listening is not None:

@@ -30,26 +30,35 @@ def annotate_export(
             ("--as",),
         ),
     ] = "labels",
+    check: Annotated[
+        bool, Option("Write nothing; check that OUT is what this project gave.", rare=True)
+    ] = False,
 ) -> None:
     """Export labels for agree, estimate, amended references or train examiner.
 
     Works while the app runs. As labels and training, only answers that have their label are
     written, and as labels those on which people differ, without one; the others are counted.
+    OUT.seal.json says of which state of the project the file is, signed where MARKSCHEME_SEAL_KEY
+    is set.
     """
     from markscheme.cli.annotate import missing_web
 
     try:
-        from markscheme.annotate import Store, export, load_project
+        from markscheme.annotate import Store, check_export, export, load_project
         from markscheme.storage import is_url
     except ImportError:
         raise missing_web() from None
     from markscheme.errors import RunError
-    from markscheme.tables import write_table
+    from markscheme.tables import file_digest, replace_file, sealed, write_table
 
     if not is_url(project) and not Path(project).is_file():
         raise RunError(f"there is no project {project}; 'markscheme annotate FILE' makes one")
+    seal = out.with_name(f"{out.name}.seal.json")
     store = Store(project)
     try:
+        if check:
+            console.print(store.read(lambda c: check_export(c, out, seal)), markup=False)
+            return
         known = store.read(load_project)
         if known is None:
             raise RunError(f"there is no project in {store.shown}")
@@ -58,6 +67,7 @@ def annotate_export(
         store.close()
     out.parent.mkdir(parents=True, exist_ok=True)
     write_table(found.table, out)
-    for note in found.notes:
+    replace_file(seal, sealed({**found.trail, "file": file_digest(out)}))
+    for note in (*store.notes, *found.notes):
         console.print(note, markup=False, soft_wrap=True)
     notes.print(f"{found.table.height:,} rows written to {out}", markup=False)

@@ -14,12 +14,24 @@ from markscheme.text import printable
 
 PANELS: dict[str, tuple[str, ...]] = {
     "Commands": (
-        "judge", "explain", "failures", "view", "annotate", "plan-labels", "agree", "estimate",
-        "compare", "rank", "diff", "report", "judges", "serve",
+        "judge",
+        "explain",
+        "failures",
+        "view",
+        "annotate",
+        "plan-labels",
+        "agree",
+        "estimate",
+        "compare",
+        "rank",
+        "diff",
+        "report",
+        "judges",
+        "serve",
     ),
     "Groups": ("llm", "train", "research"),
     "Also": ("annotate-export", "calibrate", "cascade", "columns", "init", "verify"),
-}  # fmt: skip
+}
 """The commands and groups under each heading, in the order they are shown; others come last."""
 
 GROUPS: dict[str, str] = {
@@ -79,10 +91,14 @@ def group(path: str, about: str = "", **options: Any) -> typer.Typer:
     """
     if path not in _GROUPS:
         above, _, name = path.rpartition(" ")
-        made = typer.Typer(**{
-            "help": about or GROUPS.get(path), "no_args_is_help": True,
-            "rich_markup_mode": "markdown", **options,
-        })  # fmt: skip
+        made = typer.Typer(
+            **{
+                "help": about or GROUPS.get(path),
+                "no_args_is_help": True,
+                "rich_markup_mode": "markdown",
+                **options,
+            }
+        )
         group(above).add_typer(made, name=name)
         _GROUPS[path] = made
     return _GROUPS[path]
@@ -106,8 +122,9 @@ class _Console(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print; in texts, signs other than lines and tabs that would not be seen are escaped."""
-        super().print(*(printable(one) if isinstance(one, str) else one for one in objects),
-                      **options)  # fmt: skip
+        super().print(
+            *(printable(one) if isinstance(one, str) else one for one in objects), **options
+        )
 
     def on_broken_pipe(self) -> None:
         """Go on in silence where the reader (head, less) has left: a check's exit code counts."""

@@ -45,8 +45,10 @@ def diff(
 
     found = find_changes(base, new, options)
     for path, write in (
-        (comment, found.comment), (junit, found.junit), (sarif, found.sarif),
-    ):  # fmt: skip
+        (comment, found.comment),
+        (junit, found.junit),
+        (sarif, found.sarif),
+    ):
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(write(), encoding="utf-8")

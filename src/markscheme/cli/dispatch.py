@@ -22,22 +22,38 @@ from markscheme.errors import MarkschemeError
 from markscheme.text import one_line
 
 RESEARCH = (
-    "amend", "bench", "claims", "datasets", "entail", "hierarchy", "jury", "probe", "references",
-    "reliability", "reproduce", "statements", "study", "tags", "train", "tune-judge",
-)  # fmt: skip
+    "amend",
+    "bench",
+    "claims",
+    "datasets",
+    "entail",
+    "hierarchy",
+    "jury",
+    "probe",
+    "references",
+    "reliability",
+    "reproduce",
+    "statements",
+    "study",
+    "tags",
+    "train",
+    "tune-judge",
+)
 """The commands that the research package adds, named where it is not installed."""
 
 FORMER: dict[str, str] = {
     **{name: f"research {name}" for name in RESEARCH if name not in ("tags", "train")},
-    **{f"train {name}": f"research train {name}"
-       for name in ("entailment", "learned", "listwise", "question-kind")},
+    **{
+        f"train {name}": f"research train {name}"
+        for name in ("entailment", "learned", "listwise", "question-kind")
+    },
     **{f"data {name}": f"research {name}" for name in ("datasets", "references", "statements")},
     **{f"research {name}": name for name in ("calibrate", "cascade", "rank")},
     **{name: f"llm {name}" for name in ("batch", "drift", "ledger")},
     **{f"train-{name}": f"research train {name}" for name in ("listwise", "question-kind")},
     "llm-examples": "llm examples",
     "data labels": "annotate-export",
-}  # fmt: skip
+}
 """Spellings of before, understood and not shown, to those of now."""
 
 GONE: dict[tuple[str, str], str] = {
@@ -80,8 +96,9 @@ def spelled_now(arguments: Sequence[str]) -> list[str]:
         if now is not None and before.replace(" ", ".") not in _offered():
             notes.print(
                 f"note: 'markscheme {before}' is 'markscheme {now}' now; the old spelling goes in "
-                "0.3", markup=False,
-            )  # fmt: skip
+                "0.3",
+                markup=False,
+            )
             return [*now.split(), *arguments[words:]]
     return _without_idle(arguments)
 

@@ -159,9 +159,17 @@ def judge(
             checked = _check_anchors(anchors, chosen, asked)
             if engine is Engine.RAY:
                 report = _on_ray(
-                    files, chosen, target, read=read, clean=clean, models=asked, command=command,
-                    workers=workers, address=ray_address, on_progress=advance,
-                )  # fmt: skip
+                    files,
+                    chosen,
+                    target,
+                    read=read,
+                    clean=clean,
+                    models=asked,
+                    command=command,
+                    workers=workers,
+                    address=ray_address,
+                    on_progress=advance,
+                )
             else:
                 report = run(
                     reader,
@@ -359,7 +367,7 @@ def _print_notes(report: RunReport, models: Models) -> None:
     if report.damaged:
         shown = ", ".join(report.damaged[:3]) + (", ..." if len(report.damaged) > 3 else "")
         notes.print(
-            f"warning: {shown} in {report.folder} had been damaged or changed since; made again",
+            f"warning: {shown} in {report.folder} are damaged or not of this run; made again",
             markup=False,
         )
     if report.resumed:
@@ -385,5 +393,6 @@ def _print_notes(report: RunReport, models: Models) -> None:
         )
     notes.print(
         f"written to {report.folder}; 'markscheme view {report.folder}' shows every answer",
-        markup=False, soft_wrap=True,
-    )  # fmt: skip
+        markup=False,
+        soft_wrap=True,
+    )

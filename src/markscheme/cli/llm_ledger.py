@@ -44,6 +44,9 @@ def export(
     opened = open_ledger(place.ledger, must_exist=True)
     count = export_ledger(opened, file)
     opened.close()
+    if opened.changed:
+        left_out = f"{len(opened.changed):,} entries are damaged, changed or not signed"
+        notes.print(f"warning: {left_out}; left out", markup=False)
     notes.print(f"{count:,} replies written to {file}", markup=False)
 
 

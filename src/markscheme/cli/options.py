@@ -135,10 +135,21 @@ _SHORT = "markscheme.short_help"
 _FEW = 12
 """A command with no more options shows all, rare ones too."""
 _FIRST = (
-    "--question", "--reference", "--answer", "--labels", "--judge", "--first", "--then",
-    "--answers", "--columns", "--answer-columns", "--label-column", "--positive-from", "--out",
+    "--question",
+    "--reference",
+    "--answer",
+    "--labels",
+    "--judge",
+    "--first",
+    "--then",
+    "--answers",
+    "--columns",
+    "--answer-columns",
+    "--label-column",
+    "--positive-from",
+    "--out",
     "--format",
-)  # fmt: skip
+)
 """The options that help begins with, in this order: what goes in, who judges, what comes out."""
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
@@ -452,9 +463,13 @@ def _show_all(context: typer.Context, value: bool) -> None:
 
 def _help_all(*, hidden: bool) -> inspect.Parameter:
     flag = typer.Option(
-        "--help-all", help="Show all options and exit.", metavar="", is_eager=True, hidden=hidden,
+        "--help-all",
+        help="Show all options and exit.",
+        metavar="",
+        is_eager=True,
+        hidden=hidden,
         callback=_show_all,
-    )  # fmt: skip
+    )
     return inspect.Parameter(
         "help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Annotated[bool, flag]
     )

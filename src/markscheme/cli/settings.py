@@ -38,16 +38,36 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "": ("judges", "slices"),
     "columns": (),  # ours = theirs
     "reading": (
-        "answer_columns", "input_format", "encoding", "sheet", "reference_separator",
+        "answer_columns",
+        "input_format",
+        "encoding",
+        "sheet",
+        "reference_separator",
         "on_bad_row",
     ),
     "gate": ("fail_under", "confidence", "margin", "fail_on_regression"),
     "models": (
-        "model", "revision", "base_url", "api_key_env", "ledger", "models", "prices", "max_cost",
-        "max_calls", "replay", "concurrency", "requests_per_minute", "tokens_per_minute", "timeout",
-        "retries", "reasoning_effort", "reasoning_room", "verbosity", "service_tier",
+        "model",
+        "revision",
+        "base_url",
+        "api_key_env",
+        "ledger",
+        "models",
+        "prices",
+        "max_cost",
+        "max_calls",
+        "replay",
+        "concurrency",
+        "requests_per_minute",
+        "tokens_per_minute",
+        "timeout",
+        "retries",
+        "reasoning_effort",
+        "reasoning_room",
+        "verbosity",
+        "service_tier",
     ),
-}  # fmt: skip
+}
 """The keys of the file, by section."""
 
 _VARIABLES = {

@@ -18,7 +18,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.errors import ModelError
+from markscheme.errors import ModelError, reading_weights
 from markscheme.text import stem
 
 LINEAGE = "lineage.npy"
@@ -147,10 +147,8 @@ class Lineage:
         path = folder / LINEAGE
         if not path.is_file():
             return UNKNOWN_LINEAGE
-        try:
+        with reading_weights(path):
             found = np.load(path, allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise ModelError(f"{path} cannot be read ({error}); copy the weights again") from None
         if found.dtype != np.uint64 or found.ndim != 1:
             raise ModelError(f"{path} holds no hashes of questions; copy the weights again")
         return cls(np.sort(found))

@@ -29,9 +29,13 @@ from markscheme.tables import (
 )
 
 RANGES: Mapping[str, tuple[float, float]] = {
-    "score": (0, 1), "marks": (0, 2), "cost_usd": (0, float("inf")),
-    "tokens_in": (0, float("inf")), "tokens_out": (0, float("inf")), "seconds": (0, float("inf")),
-}  # fmt: skip
+    "score": (0, 1),
+    "marks": (0, 2),
+    "cost_usd": (0, float("inf")),
+    "tokens_in": (0, float("inf")),
+    "tokens_out": (0, float("inf")),
+    "seconds": (0, float("inf")),
+}
 """From where to where the numbers of an outcome go, ends included. Marks above 1 are a bonus."""
 
 PLAIN = "answer_plain"
@@ -195,9 +199,13 @@ def _check_types(name: str, found: pl.DataFrame, answers: pl.DataFrame) -> None:
             fits, wanted = dtype == pl.Boolean, "true or false (Boolean)"
         if not fits:
             _refuse(
-                name, found, answers, column,
-                wrong=pl.col(column).is_not_null(), wanted=f"it must be {wanted}, not {dtype}",
-            )  # fmt: skip
+                name,
+                found,
+                answers,
+                column,
+                wrong=pl.col(column).is_not_null(),
+                wanted=f"it must be {wanted}, not {dtype}",
+            )
 
 
 def _rules(found: pl.DataFrame) -> list[tuple[str, pl.Expr, str]]:

@@ -28,14 +28,19 @@ from markscheme.errors import DataError
 from markscheme.flags import Cleaning
 from markscheme.models import Models
 from markscheme.tables import ANSWERS_SCHEMA, NO_REFERENCE, ReadOptions, as_outcomes, row_texts
-from markscheme.text import declines
+from markscheme.text import declines, words_of
 
 T = TypeVar("T")
 
 ITEM = (
-    "question", "references", "answer", "reference_grades", "reference_kind", "context",
+    "question",
+    "references",
+    "answer",
+    "reference_grades",
+    "reference_kind",
+    "context",
     "answer_error",
-)  # fmt: skip
+)
 """What a judge may look at, besides columns of the user's own. Rows equal in these are one item,
 whichever systems gave the answer."""
 
@@ -59,13 +64,12 @@ _USUAL = 0.05
 _PARTS = 8
 """Parts that a table which took too long is cut into."""
 
-_FORMATTING_HINTS = [
-    "[", "【", "\ue200", "source", "reference", "citation", "learn more", "read more", "see also",
-    "further reading", "i hope", "let me know", "feel free", "would you like", "do you", "are you",
-    "is there any", "is there something", "is this", "is that", "does this", "does that", "else",
-    "can i", "may i", "shall i", "should i", "want",
-]  # fmt: skip
+_FORMATTING_HINTS = list(words_of(__file__)["formatting_hints"])
 """Of which a text that `without_formatting` changes has one: looked for first, as few texts do."""
+
+
+_NOT_BARE = r"[^\p{L}\p{N} ]|\S \S+ +\S"
+"""Of a text with a mark or three words: one or two bare words have no formatting."""
 
 
 def apply(
@@ -132,8 +136,12 @@ def _unasked(answers: pl.DataFrame) -> pl.DataFrame:
             outcomes.append(_decided("no answer was given", right=False))
         else:
             outcomes.append({"status": "skipped", "explanation": NO_REFERENCE})
-    schema = {"status": pl.String, "verdict": pl.Boolean, "score": pl.Float64,
-              "explanation": pl.String}  # fmt: skip
+    schema = {
+        "status": pl.String,
+        "verdict": pl.Boolean,
+        "score": pl.Float64,
+        "explanation": pl.String,
+    }
     return as_outcomes(pl.DataFrame(outcomes, schema=schema))
 
 
@@ -190,12 +198,19 @@ def signed(judge: Judge, models: ModelSource | None, clean: Cleaning) -> str:
 
 def with_plain(answers: pl.DataFrame) -> pl.DataFrame:
     """The table with a column `answer_plain`, where formatting is taken out of some answer."""
-    hinted = answers["answer"].str.contains_any(_FORMATTING_HINTS, ascii_case_insensitive=True)
-    places = hinted.fill_null(value=False).arg_true()
+    texts = answers["answer"]
+    if not texts.str.contains(_NOT_BARE).any():
+        return answers
+    from markscheme.text import may_be_wrapped, without_formatting
+
+    hinted = texts.str.contains_any(_FORMATTING_HINTS, ascii_case_insensitive=True)
+    # What a pattern matches cannot be seen from its text.
+    unknown = pl.repeat("text", answers.height, eager=True)
+    patterns = answers.get_column("reference_kind", default=unknown) == "regex"
+    patterns = patterns.fill_null(value=False)
+    places = ((hinted.fill_null(value=False) | may_be_wrapped(texts)) & ~patterns).arg_true()
     if places.is_empty():
         return answers
-    from markscheme.text import without_formatting
-
     plain = without_formatting(*answers[places]["answer", "question", "references"])
     if plain.null_count() == plain.len():
         return answers
@@ -237,7 +252,7 @@ class Readings:
 
 def cleaned_note(rows: int) -> dict[str, int]:
     """What a run notes of rows whose formatting was taken out; nothing of none."""
-    said = "judged without citation marks, list of sources or closing offer"
+    said = "judged without citation marks, sources, closing offer or other wrapping"
     return {f"{said} ('--clean none' keeps them)": rows} if rows else {}
 
 

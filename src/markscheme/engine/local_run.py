@@ -28,8 +28,11 @@ from markscheme.engine.run_folder import (
     FORMAT,
     SUMMARIES,
     TABLES,
+    Bound,
     RunFolder,
+    new_run,
     plan_difference,
+    run_of,
 )
 from markscheme.engine.stream import OnProgress, Prepared, Sheet, Stream, prepare
 from markscheme.engine.summary import CLUSTERS, summarise
@@ -37,13 +40,14 @@ from markscheme.errors import Problem, RunError
 from markscheme.flags import CLEANING, Cleaning
 from markscheme.models import Models
 from markscheme.tables import (
+    JUDGMENTS_SCHEMA,
     MANIFEST,
+    OUTCOME,
     AnswersReader,
     damages,
     json_bytes,
     read_manifest,
     read_parquet,
-    row_texts,
     scan_parquet,
     signature_wanted,
     slices_of,
@@ -203,18 +207,25 @@ def run_in_folder(
         difference = None if found is None else plan_difference(found, wanted)
         if difference:
             raise RunError(f"{folder.path} holds a run with {difference}; choose another --out")
-        if found is None:
-            folder.write_json("run.json", {**wanted, "state": "running"})
-        elif found["state"] == "done":
+        if found is not None and found["state"] == "done":
             if tables_hold(folder):
                 return _finished(reader, folder, found, render=render, cleaning=cleaning)
-            folder.write_json("run.json", {**wanted, "state": "running"})
+            found = {**found, "run": None}
+        run = new_run() if found is None else run_of(found, folder.path)
+        folder.run = run["id"]
+        if found is None or found.get("run") is None:
+            folder.write_json("run.json", {**wanted, "state": "running", "run": run})
         try:
             with folder.writing():
                 tally = _judge_into(
-                    folder, reader, prepared, models=models, cleaning=cleaning, ask=ask,
+                    folder,
+                    reader,
+                    prepared,
+                    models=models,
+                    cleaning=cleaning,
+                    ask=ask,
                     on_progress=on_progress,
-                )  # fmt: skip
+                )
         except BaseException:
             if found is None:
                 folder.forget()
@@ -234,14 +245,8 @@ def _judge_into(
 ) -> Tally:
     """Judge every batch that is not done yet, each into a piece of its own."""
     tally = Tally()
-    pieces = folder.read_parts("")
-    if any(name.startswith("ledger-") for name in folder.damaged):
-        # What was judged with these entries is judged again; which it was, nobody can tell.
-        pieces = {name: file for name, file in pieces.items() if name.startswith("answers-")}
+    folder.list_parts()
     used = _Used(models, folder, tally.ledger)
-    for name, file in pieces.items():
-        if name.startswith("ledger-"):
-            used.keys |= set(read_parquet(file)["key"])
     earlier: list[_SavedSheet] = []
     sheets: list[_SavedSheet] = []
 
@@ -254,21 +259,27 @@ def _judge_into(
             tally.chain = _chained(tally.chain, batch)
             _check_same_input(folder, number, tally.chain)
             readings = tally.add(batch, cleaning)
-            if f"answers-{number:06d}" not in pieces:
-                folder.write_part(f"answers-{number:06d}", batch)
+            rows = tally.chain.hex()
+            folder.write_part(f"answers-{number:06d}", batch, Bound(rows))
             sheets = []
             for index, one in enumerate(prepared):
                 stem = f"{number:06d}-{index:03d}"
-                if f"judgments-{stem}" in pieces:
+                bound = Bound(rows, one.signature)
+                if _is_judged(folder, f"judgments-{stem}", bound, batch, one):
                     tally.resumed += batch.height
                     if on_progress is not None and batch.height:
                         on_progress(batch.height)
                     continue
                 sheet = _SavedSheet(
-                    one, batch=batch, readings=readings, on_progress=on_progress, stem=stem,
+                    one,
+                    batch=batch,
+                    readings=readings,
+                    on_progress=on_progress,
+                    stem=stem,
+                    bound=bound,
                     used=used,
-                )  # fmt: skip
-                tally.resumed += sheet.go_on(pieces)
+                )
+                tally.resumed += sheet.go_on()
                 sheets.append(sheet)  # Before it is judged: what has come is saved while it waits.
                 stream.judge(sheet)
             # Two batches are in memory at a time: this one, and what is left of the one before.
@@ -278,42 +289,90 @@ def _judge_into(
     return tally
 
 
+_OUTCOMES = {name: JUDGMENTS_SCHEMA[name] for name in OUTCOME}
+_JUDGMENTS = {**JUDGMENTS_SCHEMA, "system": pl.String}
+
+
+def _is_judged(
+    folder: RunFolder, name: str, bound: Bound, batch: pl.DataFrame, one: Prepared
+) -> bool:
+    """Whether an earlier process left the judgments of a batch by a judge, row by row."""
+    found = folder.read_part(name, bound, _JUDGMENTS)
+    if found is None:
+        return False
+    wanted = batch.select(
+        "answer_id",
+        "system",
+        pl.lit(one.name).alias("judge"),
+        pl.lit(bound.judge).alias("signature"),
+    )
+    if not found.select(wanted.columns).equals(wanted):
+        folder.refuse_part(name)
+        return False
+    return True
+
+
 class _Used:
-    """Keys of the ledger's entries that a run used, each on disk before what was judged with it."""
+    """Keys of the ledger's entries that a run used, each on disk before what was judged with it.
+
+    Each piece is bound to how many of these there were before it, so that none goes unseen.
+    """
 
     def __init__(self, models: ModelSource | None, folder: RunFolder, keys: set[str]) -> None:
         self._models = models
         self.folder = folder
         self.keys = keys
+        for name in folder.listed("ledger-"):
+            found = None
+            if name == f"ledger-{folder.used:06d}":
+                found = folder.read_part(name, Bound(), {"key": pl.String})
+            if found is None:
+                break
+            self.keys |= set(found["key"])
+            folder.used += 1
 
-    def write(self, name: str) -> None:
+    def write(self) -> None:
         """Write what was used since the last time; of what is still under way as well, perhaps."""
         found = self._models.used_entries() if isinstance(self._models, Models) else frozenset()
-        if found - self.keys:
-            self.keys |= found
-            self.folder.write_part(f"ledger-{name}", pl.DataFrame({"key": sorted(found)}))
+        new = found - self.keys
+        if new:
+            self.keys |= new
+            frame = pl.DataFrame({"key": sorted(new)})
+            self.folder.write_part(f"ledger-{self.folder.used:06d}", frame, Bound())
+            self.folder.used += 1
 
 
 class _SavedSheet(Sheet):
     """Saves outcomes piece by piece, and the judgments in their place when it is finished."""
 
-    def __init__(self, one: Prepared, *, stem: str, used: _Used, **batch: Any) -> None:
+    def __init__(
+        self, one: Prepared, *, stem: str, bound: Bound, used: _Used, **batch: Any
+    ) -> None:
         super().__init__(one, **batch)
         self._stem = stem
+        self._bound = bound
         self._used = used
         self._chunks: list[str] = []
         self._saved = 0
         self._unsaved: list[pl.DataFrame] = []
         self._saved_at = monotonic()
 
-    def go_on(self, pieces: dict[str, Path]) -> int:
-        """Take what an earlier process saved of it; how many items that is."""
-        self._chunks, self.parts = _saved_chunks(pieces, self._stem)
-        if self._chunks and _separators_in(self.items):
-            for name in self._chunks:
-                pieces[name].unlink()
-            self._chunks, self.parts = [], []
-        self.start = self._saved = sum(part.height for part in self.parts)
+    def go_on(self) -> int:
+        """Take what an earlier process saved of it, up to a gap; how many items that is."""
+        folder = self._used.folder
+        for name in folder.listed(f"chunk-{self._stem}-"):
+            if int(name[-8:]) != self.start:
+                break
+            part = folder.read_part(name, self._bound, _OUTCOMES)
+            if part is None:
+                break
+            if not 0 < part.height <= self.items.height - self.start:
+                folder.refuse_part(name)
+                break
+            self._chunks.append(name)
+            self.parts.append(part)
+            self.start += part.height
+        self._saved = self.start
         self.tell(self.start)
         if self.finished:
             self.grown()
@@ -322,10 +381,10 @@ class _SavedSheet(Sheet):
     def grown(self) -> None:
         """Save what has come when it is much or the last time is long ago."""
         if self.finished:
-            self._used.write(f"{self._stem}-{self._saved:08d}")
+            self._used.write()
             super().grown()
             name = f"judgments-{self._stem}"
-            self._used.folder.write_part(name, self.rows, instead_of=self._chunks)
+            self._used.folder.write_part(name, self.rows, self._bound, instead_of=self._chunks)
             self.rows = self.rows.clear()
             self._unsaved.clear()
             return
@@ -341,10 +400,10 @@ class _SavedSheet(Sheet):
             self._save()
 
     def _save(self) -> None:
-        stem = f"{self._stem}-{self._saved:08d}"
-        self._used.write(stem)
-        self._used.folder.write_part(f"chunk-{stem}", pl.concat(self._unsaved))
-        self._chunks.append(f"chunk-{stem}")
+        name = f"chunk-{self._stem}-{self._saved:08d}"
+        self._used.write()
+        self._used.folder.write_part(name, pl.concat(self._unsaved), self._bound)
+        self._chunks.append(name)
         self._unsaved.clear()
         self._saved, self._saved_at = self.start, monotonic()
 
@@ -358,8 +417,8 @@ def _put_together(
     render: Callable[[RunReport], str] | None,
 ) -> RunReport:
     """Make the run's final files from its pieces."""
-    folder.join_parts("answers-*.parquet", "answers.parquet")
-    folder.join_parts("judgments-*.parquet", "judgments.parquet")
+    folder.join_parts("answers-", "answers.parquet")
+    folder.join_parts("judgments-", "judgments.parquet")
     judgments = scan_parquet(folder.path / "judgments.parquet")
     report = _report(reader, folder, judgments, tally)
     for name, content in closing_texts(report, wanted, reader.problems, render).items():
@@ -508,29 +567,6 @@ def _check_same_input(folder: RunFolder, number: int, chain: bytes) -> None:
             (folder.parts / mark).touch()
         except OSError as error:
             raise RunError(f"cannot write {folder.parts / mark}: {error.strerror}") from None
-
-
-def _separators_in(items: pl.DataFrame) -> bool:
-    """Whether 0.1.0, which joined texts by separators, may have numbered these items otherwise.
-
-    What it saved of such items may look like what is saved now, so they are judged again.
-    """
-    texts = row_texts(items)
-    return bool(texts.str.contains("[\x00\x1e\x1f]").any())
-
-
-def _saved_chunks(pieces: dict[str, Path], stem: str) -> tuple[list[str], list[pl.DataFrame]]:
-    """Names and outcomes that an earlier process saved for a batch and judge, up to a gap."""
-    upto, names, outcomes = 0, [], []
-    for name, file in pieces.items():
-        if name.startswith(f"chunk-{stem}-"):
-            if int(name[-8:]) != upto:
-                break
-            part = read_parquet(file)
-            names.append(name)
-            outcomes.append(part)
-            upto += part.height
-    return names, outcomes
 
 
 def prefetch(batches: Iterable[T]) -> Iterator[T]:

@@ -34,7 +34,9 @@ from markscheme.engine.run_folder import (
     FORMAT,
     RunFolder,
     checked_plan,
+    new_run,
     plan_difference,
+    run_of,
 )
 from markscheme.engine.shards import (
     Piece,
@@ -64,6 +66,7 @@ from markscheme.tables import (
     file_digest,
     json_bytes,
     manifest_bytes,
+    mark_of,
     scan_parquet,
     seal_of,
 )
@@ -146,10 +149,12 @@ def run_on_ray(
         left = [piece for piece in pieces if piece.number not in there]
         if left:
             job = Job(
-                judges=tuple(judges), out=folder.address,
-                read=reading_for(read, judges), clean=clean,
+                judges=tuple(judges),
+                out=folder.address,
+                read=reading_for(read, judges),
+                clean=clean,
                 models=models or ModelOptions(),
-            )  # fmt: skip
+            )
             with _Cluster(ray_options) as cluster:
                 reports += cluster.judge(job, left, len(judges), on_progress, folder.keep)
         return folder.finish(wanted, pieces, reports, len(pieces) - len(left), render)
@@ -220,10 +225,11 @@ class PieceJudge:
             answers, self.prepared, models=self.models, cleaning=self.cleaning
         )
         # Answers first: a piece is finished when its judgments are there.
-        files = dict([
+        written = (
             self._write("answers", piece.number, pl.concat(answers)),
             self._write("judgments", piece.number, judgments),
-        ])  # fmt: skip
+        )
+        files = dict(written)
         return {
             "files": files,
             "contradictions": contradictions(judgments.lazy(), reader.graded),
@@ -398,6 +404,8 @@ class _Folder:
         self.local = "file" in self.system.protocol
         self.address = self.inside if self.local else str(out).rstrip("/")
         self.damaged: list[str] = []
+        self.run: dict[str, str] = {}
+        self.bound: dict[str, Any] = {}
 
     def locked(self) -> Any:
         """The lock of a local folder; addresses have none."""
@@ -408,6 +416,9 @@ class _Folder:
     def begin(self, wanted: dict[str, Any]) -> None:
         """Claim the folder for this run, or see that it is this run's already."""
         found = self._plan()
+        self.run = new_run() if found is None else run_of(found, self.address)
+        signatures = [one["signature"] for one in wanted["judges"]]
+        self.bound = {"run": self.run["id"], "rows": wanted.get("input"), "judges": signatures}
         if found is None:
             there = self.system.exists(self.inside)
             others = self.system.ls(self.inside, detail=False) if there else []
@@ -416,7 +427,7 @@ class _Folder:
                 raise RunError(f"{self.address} is not a run's folder: it holds {other_files[0]}")
             for table in ("judgments.parquet", "answers.parquet", "reports"):
                 self.system.makedirs(f"{self.inside}/{table}", exist_ok=True)
-            self.write("run.json", {**wanted, "state": "running"})
+            self.write("run.json", {**wanted, "state": "running", "run": self.run})
             return
         difference = plan_difference(found, wanted)
         if difference:
@@ -426,13 +437,18 @@ class _Folder:
                 f"{self.address} holds a run on other answers, or on files that have changed "
                 "since; choose another --out"
             )
+        if "run" not in found:
+            self.write("run.json", {**found, "state": "running", "run": self.run})
 
     def keep(self, report: dict[str, Any]) -> None:
-        """Remember what a finished piece reported; its file is called after its digest."""
+        """Remember what a finished piece reported; its file's name binds it to the run."""
         content = json_bytes(report)
-        digest = bytes_digest(content)["sha256"][:DIGITS]
-        name = f"reports/part-{report['number']:06d}-{digest}.json"
-        write_whole(f"{self.address}/{name}", content)
+        write_whole(f"{self.address}/{self._report_name(report['number'], content)}", content)
+
+    def _report_name(self, number: int, content: bytes) -> str:
+        digest = bytes_digest(content)["sha256"]
+        mark = mark_of({**self.bound, "piece": number, "sha256": digest})[:DIGITS]
+        return f"reports/part-{number:06d}-{mark}.json"
 
     def reports(self, pieces: Sequence[Piece]) -> list[dict[str, Any]]:
         """What finished pieces reported; a piece whose files are not as reported is not finished.
@@ -443,11 +459,12 @@ class _Folder:
         found: dict[int, dict[str, Any]] = {}
         for name in self._listed("reports"):
             content = self.system.cat_file(name)
-            digest = bytes_digest(content)["sha256"][:DIGITS]
-            if name.endswith(f"-{digest}.json"):
+            number = _name(name).removeprefix("part-")[:6]
+            bound = number.isdigit() and name.endswith(self._report_name(int(number), content))
+            if bound and int(number) in wanted:
                 report = orjson.loads(content)
-                if report["number"] in wanted and self._holds(report["files"]):
-                    found[report["number"]] = report
+                if self._holds(report["files"]):
+                    found[int(number)] = report
                     continue
             self.damaged.append(f"reports/{_name(name)}")
             self.system.rm_file(name)
@@ -507,7 +524,7 @@ class _Folder:
             wanted, files, ledger=[k for one in reports for k in one["ledger"]]
         )
         write_whole(f"{self.address}/{MANIFEST}", manifest)
-        self.write("run.json", {**wanted, "state": "done", **seal_of(manifest)})
+        self.write("run.json", {**wanted, "state": "done", "run": self.run, **seal_of(manifest)})
         return report
 
     def write(self, name: str, value: Any) -> None:

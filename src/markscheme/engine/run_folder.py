@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import time
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -20,16 +21,20 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
 import polars as pl
 
-from markscheme.errors import RunError
+from markscheme.errors import DataError, RunError
 from markscheme.flags import Cleaning
 from markscheme.tables import (
+    KEY_VARIABLE,
     MANIFEST,
     PART,
+    PLAN,
     check_named,
     file_digest,
     json_bytes,
     manifest_bytes,
+    mark_of,
     read_json,
+    read_parquet,
     scan_parquet,
     seal_of,
     whole_file,
@@ -50,8 +55,11 @@ OUTPUTS = (*TABLES, *SUMMARIES)
 GROUP_ROWS = 262_144
 """Rows of a row group of the final tables."""
 
-DIGITS = 16
-"""Hex digits of a digest in a piece's name."""
+DIGITS = 32
+"""Hex digits of a mark in a piece's name."""
+
+_PIECE = re.compile(rf"(?P<name>[a-z]+(?:-\d+)+)-(?P<used>\d{{6}})-(?P<mark>[0-9a-f]{{{DIGITS}}})")
+"""The name of a piece's file. Those of 0.1.0 carry a digest alone, and are never taken."""
 
 State = Literal["done", "running", "stopped"]
 
@@ -88,6 +96,18 @@ class _Counts(NamedTuple):
     written: float
 
 
+class Bound(NamedTuple):
+    """What a piece belongs to, besides the run and its name.
+
+    Attributes:
+        rows: the mark of all answers up to those of its batch, ids included.
+        judge: the judge's signature.
+    """
+
+    rows: str = ""
+    judge: str = ""
+
+
 class RunFolder:
     """The files of one run.
 
@@ -109,6 +129,12 @@ class RunFolder:
         self._writing: list[Future[None]] = []
         self.damaged: list[str] = []
         """Pieces and files that were not as they had been written, and are made again."""
+        self.run: str = ""
+        """The id of the run: its pieces are bound to it."""
+        self.used: int = 0
+        """Pieces of the ledger so far; a piece is bound to those before it."""
+        self._listed: dict[str, list[Path]] = {}
+        self._whole_pieces: dict[str, tuple[Path, str]] = {}
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -259,45 +285,106 @@ class RunFolder:
             finally:
                 self._wait(0)
 
-    def write_part(self, name: str, frame: pl.DataFrame, *, instead_of: Sequence[str] = ()) -> None:
+    def write_part(
+        self, name: str, frame: pl.DataFrame, bound: Bound, *, instead_of: Sequence[str] = ()
+    ) -> None:
         """Write a finished piece, durably, behind the work that goes on.
 
-        Its file is called after it and after its digest, so that damage shows. `instead_of` are
+        Its file is called after it and after the mark that binds it to the run. `instead_of` are
         names of pieces that this one makes needless; they go once it is on disk.
         """
         assert self._writer is not None, "pieces are written within writing()"
         self._wait(3)
-        self._writing.append(self._writer.submit(self._write_part, name, frame, instead_of))
+        self._writing.append(
+            self._writer.submit(self._write_part, name, frame, bound, self.used, instead_of)
+        )
 
-    def _write_part(self, name: str, frame: pl.DataFrame, instead_of: Sequence[str]) -> None:
-        with self._whole(self.parts / name, final=_with_digest) as temporary:
+    def _write_part(
+        self, name: str, frame: pl.DataFrame, bound: Bound, used: int, instead_of: Sequence[str]
+    ) -> None:
+        def named(target: Path, written: Path) -> Path:
+            digest = _digest(written)
+            file = target.with_name(f"{name}-{used:06d}-{self._mark(name, used, bound, digest)}")
+            file = file.with_suffix(".parquet")
+            self._whole_pieces[name] = file, digest
+            return file
+
+        with self._whole(self.parts / name, final=named) as temporary:
             frame.write_parquet(temporary, compression="lz4", statistics=False)
-        for piece in instead_of:
+        for piece in (name, *instead_of):
             for file in self.parts.glob(f"{piece}-*.parquet"):
-                file.unlink()
+                if file != self._whole_pieces[name][0]:
+                    file.unlink()
 
-    def read_parts(self, prefix: str) -> dict[str, Path]:
-        """Finished pieces whose names begin so, by name, in order; damaged ones are removed."""
-        found: dict[str, Path] = {}
-        for file in sorted(self.parts.glob(f"{prefix}*.parquet")):
-            name, _, digest = file.stem.rpartition("-")
-            if file.is_symlink() or not file.is_file() or _digest(file) != digest:
-                self.damaged.append(name)
-                _remove(file)
+    def _mark(self, name: str, used: int, bound: Bound, digest: str) -> str:
+        """What binds the content of a piece to its place in this run."""
+        place = {"run": self.run, "piece": name, "ledger": used, **bound._asdict()}
+        return mark_of({**place, "sha256": digest})[:DIGITS]
+
+    def list_parts(self) -> None:
+        """Look what pieces an earlier process left; what has not the name of one is removed."""
+        for file in sorted(self.parts.glob("*.parquet")):
+            named = _PIECE.fullmatch(file.stem)
+            if named is None:
+                self._refuse(file)
             else:
-                found[name] = file
-        return found
+                self._listed.setdefault(named["name"], []).append(file)
+
+    def listed(self, prefix: str) -> list[str]:
+        """Names of pieces that begin so, in order; whether they are this run's is not known yet."""
+        return sorted(name for name in self._listed if name.startswith(prefix))
+
+    def read_part(self, name: str, bound: Bound, schema: Mapping[str, Any]) -> pl.DataFrame | None:
+        """A piece, if it is there and this run wrote it in this place; what is none is removed."""
+        for file in self._listed.pop(name, ()):
+            frame = self._read(file, name, bound)
+            if frame is not None and frame.schema == pl.Schema(schema):
+                return frame
+            self._refuse(file)
+        return None
+
+    def _read(self, file: Path, name: str, bound: Bound) -> pl.DataFrame | None:
+        named = _PIECE.fullmatch(file.stem)
+        if named is None or file.is_symlink() or not file.is_file():
+            return None
+        used, digest = int(named["used"]), _digest(file)
+        if used > self.used or named["mark"] != self._mark(name, used, bound, digest):
+            return None
+        self._whole_pieces[name] = file, digest
+        try:
+            return read_parquet(file)
+        except DataError:  # Where no secret is set, anybody can bind anything.
+            return None
+
+    def refuse_part(self, name: str) -> None:
+        """Remove a piece that is bound to its place but does not fit there."""
+        self._refuse(self._whole_pieces.pop(name)[0])
+
+    def _refuse(self, file: Path) -> None:
+        self.damaged.append(re.sub(r"(-\d{6})?-[0-9a-f]+$", "", file.stem))
+        _remove(file)
 
     def _wait(self, most: int) -> None:
         """Wait until at most `most` pieces are on their way, which bounds the memory they take."""
         while len(self._writing) > most:
             self._writing.pop(0).result()
 
-    def join_parts(self, pattern: str, name: str) -> None:
-        """Put the pieces that match `pattern`, in order of name, together as one Parquet file."""
-        pieces = sorted(self.parts.glob(pattern))
+    def join_parts(self, prefix: str, name: str) -> None:
+        """Put the pieces whose names begin so, in order, together as one Parquet file.
+
+        Raises:
+            RunError: one was changed since it was written or read, or a file cannot be written.
+        """
+        pieces = [
+            self._whole_pieces[one] for one in sorted(self._whole_pieces) if one.startswith(prefix)
+        ]
+        for file, digest in pieces:
+            if file.is_symlink() or not file.is_file() or _digest(file) != digest:
+                raise RunError(
+                    f"{file} was changed during the run; the same command makes it again"
+                )
         with self._whole(self.path / name) as temporary:
-            scan_parquet(pieces, grown=True).sink_parquet(
+            scan_parquet([file for file, _ in pieces], grown=True).sink_parquet(
                 temporary,
                 compression="zstd",
                 compression_level=1,
@@ -363,8 +450,9 @@ def _counts_of(piece: Path) -> _Counts | None:
     """None where the piece has just gone."""
     try:
         schema = {"verdict": pl.Boolean, "cost_usd": pl.Float64}
-        table = pl.scan_parquet(piece, glob=False, schema=schema, missing_columns="insert",
-                                extra_columns="ignore")  # fmt: skip
+        table = pl.scan_parquet(
+            piece, glob=False, schema=schema, missing_columns="insert", extra_columns="ignore"
+        )
         verdict, cost = pl.col("verdict"), pl.col("cost_usd")
         spent = pl.when(cost.count() > 0).then(cost.sum())
         row = table.select(
@@ -376,11 +464,7 @@ def _counts_of(piece: Path) -> _Counts | None:
 
 
 def _digest(file: Path) -> str:
-    return str(file_digest(file)["sha256"])[:DIGITS]
-
-
-def _with_digest(target: Path, written: Path) -> Path:
-    return target.with_name(f"{target.name}-{_digest(written)}.parquet")
+    return str(file_digest(file)["sha256"])
 
 
 def _remove(file: Path) -> None:
@@ -389,6 +473,29 @@ def _remove(file: Path) -> None:
         shutil.rmtree(file)
     else:
         file.unlink(missing_ok=True)
+
+
+def new_run() -> dict[str, str]:
+    """What `run.json` says of a run whose pieces are bound to it: an id, and a mark of that."""
+    name = uuid.uuid4().hex
+    return {"id": name, "mark": mark_of({"run": name})}
+
+
+def run_of(plan: Mapping[str, Any], folder: object) -> dict[str, str]:
+    """The same of a run that goes on; a new one where an early version began it.
+
+    Raises:
+        RunError: it was begun with another secret, or its id was changed.
+    """
+    found = plan.get("run")
+    if found is None:
+        return new_run()
+    if isinstance(found, dict) and found.get("mark") == mark_of({"run": found.get("id")}):
+        return found
+    raise RunError(
+        f"{folder} was begun with another {KEY_VARIABLE}, or without one where it is set now, or "
+        f"{PLAN} was changed; set the one it was begun with, or choose another --out"
+    )
 
 
 def plan_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:

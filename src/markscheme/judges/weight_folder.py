@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -11,10 +13,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import orjson
 
-from markscheme.contract import Lineage
-from markscheme.errors import ModelError
+from markscheme.contract import LINEAGE, Lineage
+from markscheme.errors import ModelError, reading_weights
 from markscheme.features.alignment import Rarity
-from markscheme.models.local import file_digest
+from markscheme.models.local import file_digest, verified
 
 _loading = threading.Lock()
 
@@ -50,19 +52,38 @@ class WeightFolder:
     @cached_property
     def lineage(self) -> Lineage:
         """The questions that the judge learned from. They decide nothing: no part of `revision`."""
+        if (self.folder / LINEAGE).is_file():
+            verified(self.folder / LINEAGE)
         return Lineage.load(self.folder)
 
     @cached_property
     def stored(self) -> dict[str, Any]:
         """What the folder's JSON file says, the first of its files."""
-        found: dict[str, Any] = orjson.loads(self.path(self.files[0]).read_bytes())
-        return found
+        with self.reading(self.files[0]) as path:
+            return dict(orjson.loads(path.read_bytes()))
+
+    @contextmanager
+    def reading(self, name: str) -> Iterator[Path]:
+        """A file's path, to be read within: whatever that raises is one error with its name.
+
+        Raises:
+            ModelError: the file is not there, was changed, or is not what it should be.
+        """
+        path = self.path(name)
+        with reading_weights(path):
+            yield path
+
+    @contextmanager
+    def arrays(self, name: str) -> Iterator[Any]:
+        """The arrays of an `.npz` file, as `reading`."""
+        with self.reading(name) as path, np.load(path, allow_pickle=False) as stored:
+            yield stored
 
     def path(self, name: str) -> Path:
         """Where a file lies.
 
         Raises:
-            ModelError: the folder has no such file.
+            ModelError: the folder has no such file, or it was changed.
         """
         path = self.folder / name
         if not path.is_file():
@@ -70,7 +91,7 @@ class WeightFolder:
                 f"{self.folder} holds no {name}; give a folder that {self.command!r} wrote, or "
                 "leave `weights` out for the one that ships"
             )
-        return path
+        return verified(path)
 
 
 class AlignedWeights(WeightFolder):
@@ -79,7 +100,7 @@ class AlignedWeights(WeightFolder):
     @cached_property
     def rarity(self) -> Rarity:
         """Word rarities."""
-        with np.load(self.path("rarity.npz"), allow_pickle=False) as stored:
+        with self.arrays("rarity.npz") as stored:
             words = stored["words"].tobytes().decode().split("\n")
             return Rarity(words, stored["idf"].astype(np.float32), float(stored["unknown"]))
 

@@ -220,9 +220,13 @@ class Models:
             from markscheme.models.chat import BatchChat
 
             return BatchChat(
-                name=wanted, revision=revision, options=server, profile=self.profile(wanted),
-                ledger=self.ledger(), on_wait=self._waits,
-            )  # fmt: skip
+                name=wanted,
+                revision=revision,
+                options=server,
+                profile=self.profile(wanted),
+                ledger=self.ledger(),
+                on_wait=self._waits,
+            )
         from markscheme.models.chat import ServerChat
 
         return ServerChat(

@@ -32,8 +32,16 @@ PALETTE: dict[str, tuple[str, str]] = {
 """Each colour on a light and on a dark ground; the page swaps one for the other by its value."""
 
 SERIES = ("blue", "orange", "green", "purple", "ochre", "teal", "red", "grey")
-SHAPES = ("circle", "square", "triangle-up", "cross", "triangle-down", "triangle-right",
-          "triangle-left", "arrow")  # fmt: skip
+SHAPES = (
+    "circle",
+    "square",
+    "triangle-up",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+    "arrow",
+)
 WIDTH = 420
 POINTED = {"tooltip": "text:N", "description": "text:N"}
 """What a mark says when pointed at, and to who cannot see it: its column `text`, written as the
@@ -70,19 +78,40 @@ def themed(chart: Any) -> Any:
         chart.configure(background="transparent", font=FONT, padding=PADDING)
         .configure_view(stroke=None)
         .configure_axis(
-            labelColor=quiet, titleColor=quiet, gridColor=grid, domainColor=grid, tickColor=grid,
-            labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelLimit=200,
+            labelColor=quiet,
+            titleColor=quiet,
+            gridColor=grid,
+            domainColor=grid,
+            tickColor=grid,
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            labelLimit=200,
         )
         .configure_legend(
-            labelColor=ink, titleColor=quiet, labelFontSize=12, titleFontSize=12,
-            titleFontWeight="normal", orient="top", direction="horizontal", columns=3,
-            labelLimit=WIDTH, columnPadding=18, symbolSize=90, title=None,
+            labelColor=ink,
+            titleColor=quiet,
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            orient="top",
+            direction="horizontal",
+            columns=3,
+            labelLimit=WIDTH,
+            columnPadding=18,
+            symbolSize=90,
+            title=None,
         )
         .configure_header(
-            labelColor=ink, titleColor=quiet, labelFontSize=13, labelFontWeight=600,
-            labelAnchor="start", labelLimit=WIDTH, title=None,
+            labelColor=ink,
+            titleColor=quiet,
+            labelFontSize=13,
+            labelFontWeight=600,
+            labelAnchor="start",
+            labelLimit=WIDTH,
+            title=None,
         )
-    )  # fmt: skip
+    )
 
 
 def by_judge(names: Sequence[str], *, people: bool = False) -> dict[str, Any]:
@@ -96,9 +125,10 @@ def by_judge(names: Sequence[str], *, people: bool = False) -> dict[str, Any]:
     shapes += ["diamond"] * people
     return {
         "color": alt.Color("judge:N", sort=None)
-        .scale(domain=every, range=light(*colours)).legend(columns=_columns(every)),
+        .scale(domain=every, range=light(*colours))
+        .legend(columns=_columns(every)),
         "shape": alt.Shape("judge:N", sort=None).scale(domain=every, range=shapes),
-    }  # fmt: skip
+    }
 
 
 def _columns(names: Sequence[str]) -> int:
@@ -120,21 +150,41 @@ def with_links(
 
 
 def dot(
-    system: str | None, judge: str, value: float | None, low: float | None, high: float | None,
-    *, x: str, **more: Any,
-) -> dict[str, Any]:  # fmt: skip
+    system: str | None,
+    judge: str,
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    *,
+    x: str,
+    **more: Any,
+) -> dict[str, Any]:
     """A row of `dots` with its figure, called `x`, and its interval; `more` may have a link."""
     system = system or ALL_SYSTEMS
     bounds = "" if low is None else f" ({interval(low, high)})"
     text = f"{judge}, {system}: {percent(value)}%{bounds}"
-    return {"system": system, "judge": judge, x: value, "low": low, "high": high, "text": text,
-            **more}  # fmt: skip
+    return {
+        "system": system,
+        "judge": judge,
+        x: value,
+        "low": low,
+        "high": high,
+        "text": text,
+        **more,
+    }
 
 
 def dots(
-    rows: pl.DataFrame | Sequence[dict[str, Any]], *, y: str, x: str, x_title: str,
-    judges: Sequence[str], people: bool, width: int = WIDTH, step: int = 34,
-) -> Any:  # fmt: skip
+    rows: pl.DataFrame | Sequence[dict[str, Any]],
+    *,
+    y: str,
+    x: str,
+    x_title: str,
+    judges: Sequence[str],
+    people: bool,
+    width: int = WIDTH,
+    step: int = 34,
+) -> Any:
     """A row of dots for each `y`: one dot a judge, and one for people.
 
     Where the table has `low` and `high`, each judge has a line of its own with its interval;
@@ -161,7 +211,7 @@ def dots(
         **POINTED,
         **({"href": "link:N"} if "link" in table.columns else {}),
         **by_judge(judges, people=people),
-    )  # fmt: skip
+    )
     # People's larger diamond lies below, so that a judge that agrees with them is seen on it.
     below = points.transform_filter(alt.datum.judge == PEOPLE).mark_point(
         size=160 if bounds else 300, filled=True, opacity=1
@@ -174,9 +224,14 @@ def dots(
 
 
 def shares(
-    table: pl.DataFrame, *, colour: str, order: Sequence[str], colours: Sequence[str],
-    judges: Sequence[str], systems: Sequence[str],
-) -> Any:  # fmt: skip
+    table: pl.DataFrame,
+    *,
+    colour: str,
+    order: Sequence[str],
+    colours: Sequence[str],
+    judges: Sequence[str],
+    systems: Sequence[str],
+) -> Any:
     """A bar of the whole for each system, split by `colour`; a panel for each judge."""
     alt = altair()
     ranks = {name: place for place, name in enumerate(order)}

@@ -39,8 +39,9 @@ def alignments(answers: pl.DataFrame) -> list[Aligned]:
         return found
 
     def spans(of: str, against: str) -> pl.Series:
-        return matched_spans(pairs["question"], pairs[against].reshape((-1, 1)).arr.to_list(),
-                             pairs[of])  # fmt: skip
+        return matched_spans(
+            pairs["question"], pairs[against].reshape((-1, 1)).arr.to_list(), pairs[of]
+        )
 
     both = pairs.select("row").with_columns(
         reference=spans("reference", "answer"), answer=spans("answer", "reference")

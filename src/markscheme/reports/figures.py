@@ -28,11 +28,38 @@ _TAGS = frozenset(
     ["a", "svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs", "clipPath"]
 )
 _ATTRIBUTES = frozenset(
-    ["clip-path", "cx", "cy", "d", "display", "fill", "fill-opacity", "font-size", "font-style",
-     "font-weight", "height", "id", "opacity", "r", "stroke", "stroke-dasharray",
-     "stroke-miterlimit", "stroke-opacity", "stroke-width", "text-anchor", "transform", "viewBox",
-     "width", "x", "x1", "x2", "y", "y1", "y2"]
-)  # fmt: skip
+    [
+        "clip-path",
+        "cx",
+        "cy",
+        "d",
+        "display",
+        "fill",
+        "fill-opacity",
+        "font-size",
+        "font-style",
+        "font-weight",
+        "height",
+        "id",
+        "opacity",
+        "r",
+        "stroke",
+        "stroke-dasharray",
+        "stroke-miterlimit",
+        "stroke-opacity",
+        "stroke-width",
+        "text-anchor",
+        "transform",
+        "viewBox",
+        "width",
+        "x",
+        "x1",
+        "x2",
+        "y",
+        "y1",
+        "y2",
+    ]
+)
 
 
 _MARKS = frozenset(["point", "bar", "rule", "circle"])

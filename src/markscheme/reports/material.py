@@ -208,9 +208,10 @@ class Material:
     def contested(self) -> list[int]:
         """All rows, those first on which judges, then judges and people, differ."""
         verdicts = self.long.group_by("row").agg(
-            yes=pl.col("verdict").any(), all=pl.col("verdict").all(),
+            yes=pl.col("verdict").any(),
+            all=pl.col("verdict").all(),
             wrong=(pl.col("verdict") != pl.col("accepted")).any(),
-        )  # fmt: skip
+        )
         rank = pl.when(pl.col("yes") & ~pl.col("all")).then(0).when("wrong").then(1).otherwise(2)
         return verdicts.sort(rank, "row")["row"].to_list()
 

@@ -170,9 +170,11 @@ def _reasons(one: Judged, material: Material) -> dict[str, Any]:
     if material.labelled:
         mine = material.errors.filter(judge=one.name)
         beside = pl.DataFrame({"row": range(rows.height)}).join(
-            mine.with_columns(pl.col("row").cast(pl.Int64)), on="row", how="left",
+            mine.with_columns(pl.col("row").cast(pl.Int64)),
+            on="row",
+            how="left",
             maintain_order="left",
-        )  # fmt: skip
+        )
         found["error"] = _coded(beside["category"])
         found["evidence"] = _coded(beside["evidence"])
     return found

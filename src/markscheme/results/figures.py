@@ -20,11 +20,12 @@ from markscheme.text import excerpt
 if TYPE_CHECKING:
     from markscheme.tables import Joined
 
-METHODS = (
-    "wilson", "wilson-t", "clopper-pearson", "t", "fisher-z", "betting", "ppi-t",
-    "tango", "jackknife-t", "exchange", "mcnemar", "pairs", "exact", "score", "fisher-exact",
-    "brunner-munzel",
-)  # fmt: skip
+METHODS = tuple(
+    """
+    wilson wilson-t clopper-pearson t fisher-z betting ppi-t tango jackknife-t exchange mcnemar
+    pairs exact score fisher-exact brunner-munzel
+    """.split()
+)
 """How an interval or a p-value was made, in a word; `docs/coverage.md` explains each."""
 
 

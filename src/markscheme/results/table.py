@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -144,11 +144,18 @@ class Table:
             return " & ".join(map(latex_cell, cells)) + r" \\"
 
         spec = "".join("r" if name in self.numeric else "l" for name in self.header)
-        return "\n".join([
-            f"% {one_line(self.title)}", rf"\begin{{tabular}}{{{spec}}}", r"\toprule",
-            line(self.header), r"\midrule", *(line(row) for row in self.rows),
-            r"\bottomrule", r"\end{tabular}", "",
-        ])  # fmt: skip
+        lines = [
+            f"% {one_line(self.title)}",
+            rf"\begin{{tabular}}{{{spec}}}",
+            r"\toprule",
+            line(self.header),
+            r"\midrule",
+            *(line(row) for row in self.rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+        return "\n".join(lines)
 
     def html(self) -> str:
         """As an HTML table with a caption, with the notes below; all text is escaped."""
@@ -161,12 +168,17 @@ class Table:
             )
             return f"<tr>{''.join(shown)}</tr>"
 
-        return "\n".join([
-            "<table>", f"<caption>{html_text(self.title)}</caption>",
-            f"<thead>{line(self.header, 'th')}</thead>", "<tbody>",
-            *(line(row, "td") for row in self.rows), "</tbody>", "</table>",
+        lines = [
+            "<table>",
+            f"<caption>{html_text(self.title)}</caption>",
+            f"<thead>{line(self.header, 'th')}</thead>",
+            "<tbody>",
+            *(line(row, "td") for row in self.rows),
+            "</tbody>",
+            "</table>",
             *(f"<p>{html_text(note)}</p>" for note in self.notes),
-        ])  # fmt: skip
+        ]
+        return "\n".join(lines)
 
     def csv(self) -> str:
         """As comma-separated text with a header; no cell is a formula to a spreadsheet."""
@@ -312,8 +324,8 @@ def _side_by_side(table: Table, widths: Sequence[int], *, airy: bool) -> RichTab
         collapse_padding=not airy,
     )
     for name, width in zip(table.header, widths, strict=True):
-        made.add_column(Text(name), justify="right" if name in table.numeric else "left",
-                        width=width, overflow="fold")  # fmt: skip
+        side: Literal["left", "right"] = "right" if name in table.numeric else "left"
+        made.add_column(Text(name), justify=side, width=width, overflow="fold")
     for row in table.rows:
         made.add_row(*(Text(cell) for cell in row))
     return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,7 +18,7 @@ from markscheme.contract import (
     parts,
 )
 from markscheme.engine import signed
-from markscheme.errors import JudgeError, MarkschemeError
+from markscheme.errors import MarkschemeError
 from markscheme.flags import CLEANING
 from markscheme.judges.lexical import Regex
 from markscheme.service.problems import Refusal
@@ -32,9 +33,7 @@ class Served:
     Attributes:
         waits: whether it, or a judge inside it, needs something that is not in the package, and
             may wait for what is not on this machine.
-        lane: the thread that it is judged on. Judges that wait have one of their own, and so have
-            those that try clients' regular expressions, of which each may take a second: the
-            others need not wait with them.
+        patterns: whether it tries clients' regular expressions, of which each may take a second.
     """
 
     name: str
@@ -42,10 +41,9 @@ class Served:
     models: ModelSource | None
     waits: bool
 
-    @property
-    def lane(self) -> str:
-        patterns = any(isinstance(part, Regex) for part in parts(self.judge))
-        return "waiting" if self.waits else "patterns" if patterns else "local"
+    @cached_property
+    def patterns(self) -> bool:
+        return any(isinstance(part, Regex) for part in parts(self.judge))
 
     @cached_property
     def signature(self) -> str:
@@ -113,9 +111,7 @@ def judges_that_need_nothing() -> list[str]:
     found = []
     for name, known in judges().items():
         if known.needs.nothing:
-            try:
+            with suppress(MarkschemeError):  # It has parameters without defaults.
                 parse_judge(name)
-            except (JudgeError, MarkschemeError):
-                continue  # It has parameters without defaults.
-            found.append(name)
+                found.append(name)
     return found

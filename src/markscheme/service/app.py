@@ -131,11 +131,6 @@ _EASY_AND_HARD = (
         "references": ["Air scatters short wavelengths of light more than long ones"],
         "answer": "Blue light is bounced around by molecules in the atmosphere",
     },
-    {
-        "question": "When did the war end?",
-        "references": ["8 May 1945"],
-        "answer": "In the spring of 1945.",
-    },
 )
 """The examiner opens its embeddings only for answers that its words leave unsure."""
 

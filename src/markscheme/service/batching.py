@@ -1,4 +1,4 @@
-"""Rows of several requests judged in slices by one thread, each owner getting an equal share."""
+"""Rows of requests judged in slices by one thread, each owner getting an equal share."""
 
 from __future__ import annotations
 
@@ -7,68 +7,50 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any
 
+from markscheme.service.problems import Refusal
 from markscheme.service.settings import Batching
 
-Key = TypeVar("Key", bound=Hashable)
-Row = TypeVar("Row")
-Outcome = TypeVar("Outcome")
-
-_SLOWEST = 60.0
 _FIRST = 8
 """Rows of the first slice of a key, of which nothing is known yet."""
 
 
-class Full(Exception):
-    """The queue has no room; `seconds` until it probably has."""
-
-    def __init__(self, seconds: int) -> None:
-        super().__init__(f"the queue is full; try again in {seconds} s")
-        self.seconds = seconds
-
-
-class Closed(Exception):
-    """Nothing more is taken."""
-
-
 @dataclass(kw_only=True, eq=False)
-class _Waiting(Generic[Key, Row, Outcome]):
-    key: Key
-    rows: Sequence[Row]
+class _Waiting:
+    key: Hashable
+    rows: Sequence[Any]
     since: float
     owner: Hashable = ""
-    future: Future[list[Outcome]] = field(default_factory=Future)
-    outcomes: list[Outcome] = field(default_factory=list)
+    future: Future[list[Any]] = field(default_factory=Future)
+    outcomes: list[Any] = field(default_factory=list)
+    alone: bool = False
+    """Whether each row is a slice, since a slice of several was ended or failed."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Piece(Generic[Key, Row, Outcome]):
-    """The next rows of a request."""
-
-    of: _Waiting[Key, Row, Outcome]
-    rows: Sequence[Row]
+_Piece = tuple[_Waiting, Sequence[Any]]
+"""A request and its next rows."""
 
 
-class Batcher(Generic[Key, Row, Outcome]):
+class Batcher:
     """One thread and the queue before it.
 
-    Work is done in slices of at most so many rows and about so many seconds. A slice begins with
-    the owner who has used least of the thread's time; other requests with the same key are added
-    where they fit. If a slice of several requests fails, each is done alone, so that one client's
-    rows cannot break another's. A request whose future is cancelled is dropped, whether it waits
-    or is worked on.
+    Work is done in slices of at most so many rows and about so many seconds. A slice belongs to the
+    owner who has used least of the thread's time; other requests of this owner with the same key
+    are added where they fit. If a slice of several requests fails, or one of several rows takes
+    too long, their rows are done one by one, with others' turns between them. A request whose
+    future is cancelled is dropped, whether it waits or is worked on.
     """
 
     def __init__(
         self,
-        work: Callable[[Key, list[Row], Callable[[], bool]], list[Outcome]],
+        work: Callable[[Any, list[Any], Callable[[], bool]], list[Any]],
         *,
         batching: Batching,
         queue_rows: int,
         name: str = "judge",
         slice_seconds: float | None = None,
-        weigh: Callable[[Row], float] = lambda _row: 1.0,
+        weigh: Callable[[Any], float] = lambda _row: 1.0,
     ) -> None:
         """Start the thread.
 
@@ -76,7 +58,7 @@ class Batcher(Generic[Key, Row, Outcome]):
             work: gives one outcome per row, in order; may look at the function it is given, which
                 says whether nobody waits any more.
             batching: rows of a slice and how long to wait for them.
-            queue_rows: rows that may wait or be worked on.
+            queue_rows: rows of one owner that may wait or be worked on.
             name: of the thread.
             slice_seconds: how long a slice should take, by the rate of those before; None for any.
             weigh: how much work a row is, relative to others.
@@ -86,14 +68,13 @@ class Batcher(Generic[Key, Row, Outcome]):
         self._most = queue_rows
         self._slice = slice_seconds
         self._weigh = weigh
-        self._waiting: list[_Waiting[Key, Row, Outcome]] = []
+        self._waiting: list[_Waiting] = []
         self._used: dict[Hashable, float] = {}
         """Seconds of the thread that owners used; only of those who wait or came last."""
-        self._rates: dict[Key, float] = {}
+        self._rates: dict[Hashable, float] = {}
         """Weight that is done in a second, by key."""
         self._began: float | None = None
         self._rows = 0
-        self._rate: float | None = None
         self._closed = False
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._life, name=name, daemon=True)
@@ -115,31 +96,27 @@ class Batcher(Generic[Key, Row, Outcome]):
         """Whether the thread has ended, though nobody closed the batcher."""
         return not self._closed and not self._thread.is_alive()
 
-    def submit(self, key: Key, rows: Sequence[Row], owner: Hashable = "") -> Future[list[Outcome]]:
+    def submit(self, key: Hashable, rows: Sequence[Any], owner: Hashable = "") -> Future[list[Any]]:
         """Queue rows; the future gives an outcome for each, in order.
 
         Owners get equal shares: who has sent much waits for itself, not others for it.
 
         Raises:
-            Full: too many rows wait.
-            Closed: the batcher is closed.
+            Refusal: too many rows of this owner wait (429), or the batcher is closed (503).
         """
-        one: _Waiting[Key, Row, Outcome] = _Waiting(
-            key=key, rows=rows, since=time.monotonic(), owner=owner
-        )
+        one = _Waiting(key=key, rows=rows, since=time.monotonic(), owner=owner)
         with self._changed:
             if self._closed:
-                raise Closed
-            if self._rows + len(rows) > self._most:
-                self._drop_cancelled()
-            if self._rows + len(rows) > self._most:
-                seconds = self._rows / self._rate if self._rate else 1.0
-                raise Full(round(min(max(seconds, 1.0), _SLOWEST)))
+                raise Refusal(503, "the service is stopping", retry_after=5)
+            self._drop_cancelled()
+            queued = sum(len(waiting.rows) for waiting in self._waiting if waiting.owner == owner)
+            if queued + len(rows) > self._most:
+                raise Refusal(429, "too many answers wait; try again in 5 s", retry_after=5)
             here = {waiting.owner for waiting in self._waiting}
             if owner not in here:
-                # Who was away has no claim to time that others have used meanwhile.
+                # Who was away has no claim to what others have used meanwhile, but to be next.
                 level = min((self._used.get(who, 0.0) for who in here), default=0.0)
-                self._used[owner] = max(self._used.get(owner, 0.0), level)
+                self._used[owner] = max(self._used.get(owner, 0.0), level - 1e-3)
             self._rows += len(rows)
             self._waiting.append(one)
             self._changed.notify()
@@ -162,7 +139,7 @@ class Batcher(Generic[Key, Row, Outcome]):
             self._waiting.remove(one)
             self._rows -= len(one.rows)
 
-    def _next(self) -> list[_Piece[Key, Row, Outcome]]:
+    def _next(self) -> list[_Piece]:
         """The next slice; none once all is done and nothing more will come."""
         with self._changed:
             while True:
@@ -180,12 +157,11 @@ class Batcher(Generic[Key, Row, Outcome]):
             ):
                 self._changed.wait(left)
             first = min(self._waiting, key=lambda one: self._used.get(one.owner, 0.0))
-            others = (one for one in self._waiting if one is not first and one.key == first.key)
+            same = [one for one in self._waiting if one.owner == first.owner and not one.alone]
+            others = (one for one in same if one is not first and one.key == first.key)
             return self._cut([first, *others])
 
-    def _cut(
-        self, requests: Sequence[_Waiting[Key, Row, Outcome]]
-    ) -> list[_Piece[Key, Row, Outcome]]:
+    def _cut(self, requests: Sequence[_Waiting]) -> list[_Piece]:
         """Rows of the first request that make a slice, one at least; others where they fit."""
         room, budget = self._batching.batch_rows, float("inf")
         if self._slice is not None:
@@ -193,62 +169,59 @@ class Batcher(Generic[Key, Row, Outcome]):
             budget = budget if rate is None else rate * self._slice
             room = min(room, _FIRST) if rate is None else room
         first = requests[0]
-        taken: list[Row] = []
+        room = 1 if first.alone else room
+        taken: list[Any] = []
         for row in first.rows[len(first.outcomes) :]:
             weight = self._weigh(row)
             if taken and (room < 1 or budget < weight):
                 break
             taken.append(row)
             room, budget = room - 1, budget - weight
-        pieces = [_Piece(of=first, rows=taken)]
+        pieces: list[_Piece] = [(first, taken)]
         for one in requests[1:]:
             rest = one.rows[len(one.outcomes) :]
             weight = sum(map(self._weigh, rest))
             if len(rest) <= room and weight <= budget:
-                pieces.append(_Piece(of=one, rows=rest))
+                pieces.append((one, rest))
                 room, budget = room - len(rest), budget - weight
         return pieces
 
-    def _do(self, pieces: Sequence[_Piece[Key, Row, Outcome]]) -> None:
+    def _do(self, pieces: Sequence[_Piece]) -> None:
         """Work on a slice, and finish the requests that are complete."""
-        rows = [row for piece in pieces for row in piece.rows]
+        rows = [row for _, some in pieces for row in some]
+        key, owner = pieces[0][0].key, pieces[0][0].owner
         began = self._began = time.monotonic()
         try:
             outcomes = self._work(
-                pieces[0].of.key, rows, lambda: all(one.of.future.cancelled() for one in pieces)
+                key, rows, lambda: all(one.future.cancelled() for one, _ in pieces)
             )
         except BaseException as error:  # A panic of native code is no Exception, and must not
-            self._began = None  # end the thread that everybody waits for.
-            self._charge(pieces, time.monotonic() - began)
-            if len(pieces) == 1:
-                self._finish(pieces[0].of, error)
-                return
-            for piece in pieces:
-                if not piece.of.future.cancelled():
-                    self._do([piece])
+            self._charge(owner, began)  # end the thread that everybody waits for.
+            again = isinstance(error, TimeoutError) and len(rows) > 1 and self._slice is not None
+            if len(pieces) > 1 or again:
+                for one, _ in pieces:
+                    one.alone = True
+            else:
+                self._finish(pieces[0][0], error)
             return
+        seconds = self._charge(owner, began)
+        self._rates[key] = sum(map(self._weigh, rows)) / seconds
+        start = 0
+        for one, some in pieces:
+            one.outcomes += outcomes[start : start + len(some)]
+            start += len(some)
+            if len(one.outcomes) == len(one.rows):
+                self._finish(one)
+
+    def _charge(self, owner: Hashable, began: float) -> float:
+        """Put the time of a slice to the account of its owner; returns it, in seconds."""
         self._began = None
         seconds = max(time.monotonic() - began, 1e-6)
-        self._charge(pieces, seconds)
-        self._rate = len(rows) / seconds
-        self._rates[pieces[0].of.key] = sum(map(self._weigh, rows)) / seconds
-        start = 0
-        for piece in pieces:
-            piece.of.outcomes += outcomes[start : start + len(piece.rows)]
-            start += len(piece.rows)
-            if len(piece.of.outcomes) == len(piece.of.rows):
-                self._finish(piece.of)
-
-    def _charge(self, pieces: Sequence[_Piece[Key, Row, Outcome]], seconds: float) -> None:
-        """Put the time of a slice to the account of its owners, by weight."""
-        weights = [sum(map(self._weigh, piece.rows)) for piece in pieces]
-        whole = sum(weights) or 1.0
         with self._changed:
-            for piece, weight in zip(pieces, weights, strict=True):
-                who = piece.of.owner
-                self._used[who] = self._used.get(who, 0.0) + seconds * weight / whole
+            self._used[owner] = self._used.get(owner, 0.0) + seconds
+        return seconds
 
-    def _finish(self, one: _Waiting[Key, Row, Outcome], error: BaseException | None = None) -> None:
+    def _finish(self, one: _Waiting, error: BaseException | None = None) -> None:
         """Give a request its outcomes, or the error; before that, the queue is shorter."""
         with self._changed:
             if one in self._waiting:

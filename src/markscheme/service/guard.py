@@ -10,6 +10,8 @@ import logging
 import re
 import secrets
 import time
+from collections import defaultdict
+from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -28,6 +30,9 @@ UPLOADS = "/v1/jobs"
 OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """Answered without a key: they tell nothing of anybody's data."""
 
+_BODIES = 8
+"""Bodies of the largest size that a key may have under way at once."""
+
 HEADERS = {
     **SAFE_HEADERS,
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -36,25 +41,36 @@ HEADERS = {
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
+@dataclass
+class _Use:
+    """What a key has under way: requests, and bytes of their bodies."""
+
+    requests: int = 0
+    bytes: int = 0
+
+
 class Watch:
     """Every request: an id, headers, figures, a log line; refused unless it may be answered."""
 
     def __init__(self, app: ASGIApp, *, state: State) -> None:
         self.state = state
-        self._open = 0
+        self._uses: defaultdict[str, _Use] = defaultdict(_Use)
         self._app = app
         self._pages = Pages(state)
         limits = state.settings.limits
+        self._largest = round(limits.max_body_mb * 1e6)
         self._guarded = Guard(
             self._timed,
             admit=self._admit,
-            largest=round(limits.max_body_mb * 1e6),
+            largest=self._largest,
             hosts=state.settings.hosts,
             elsewhere=(421, "this server is reached as localhost only; start it with keys"),
             seconds=limits.request_seconds,
             streamed={UPLOADS: round(limits.max_upload_mb * 1e6)},
             headers={},  # They are on what is answered here, too.
             refused=_refused,
+            # Files are passed on as they come.
+            came=lambda scope, size: self._take(scope, size=size * (scope["path"] != UPLOADS)),
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,21 +92,20 @@ class Watch:
             await outward(message)
 
         refusal: Response | None = None
-        self._open += 1
+        taken = scope["state"]["taken"] = _Use()
         try:
             await self._guarded(scope, receive, send_headers)
         except Exception as error:
             refusal = _refused(scope, error)
         finally:
-            self._open -= 1
+            self._take(scope, requests=-taken.requests, size=-taken.bytes)
         if refusal is not None and not status:
             await refusal(scope, receive, send_headers)
         seconds = time.perf_counter() - began
         route = getattr(scope.get("route"), "path", "other")
-        self.state.metrics.request(
-            method=scope["method"], route=route, status=status, seconds=seconds
-        )
-        log.info("%s %s %s %s %.1f ms", request_id, scope["method"], route, status, 1e3 * seconds)
+        method = scope["method"]
+        self.state.metrics.request(method=method, route=route, status=status, seconds=seconds)
+        log.info("%s %s %s %s %.1f ms", request_id, method, route, status, 1e3 * seconds)
 
     def _admit(self, scope: Scope, headers: Headers) -> Response | None:
         """The page requested, which needs no key.
@@ -110,12 +125,28 @@ class Watch:
         else:
             if owner is None:
                 raise Refusal(401, "send a valid key: 'Authorization: Bearer KEY'")
-            if self._open > self.state.settings.limits.open_requests:
-                raise Refusal(429, "too many requests at once; try again in 1 s", retry_after=1)
-        scope["state"]["owner"] = owner
+            scope["state"]["owner"] = owner
+            # The file of an upload is not held in memory, yet takes room.
+            upload = path == UPLOADS and scope["method"] == "POST"
+            self._take(scope, requests=1, size=self._largest if upload else 0)
         if self.state.stopping and scope["method"] not in READING:
             raise Refusal(503, "the service is stopping", retry_after=5)
         return None
+
+    def _take(self, scope: Scope, *, requests: int = 0, size: int = 0) -> None:
+        """Put requests and bytes to the account of the key that asks; negative ones give back.
+
+        Raises:
+            Refusal: the key has too much under way.
+        """
+        limits, state = self.state.settings.limits, scope["state"]
+        for use in (state["taken"], self._uses[state.get("owner", "")]):
+            use.requests += requests
+            use.bytes += size
+        if requests + size > 0 and (
+            use.requests > limits.open_requests or use.bytes > _BODIES * self._largest
+        ):
+            raise Refusal(429, "too much at once with this key; try again in 1 s", retry_after=1)
 
     async def _timed(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the app answer; raises TimeoutError if it does not begin to in time."""

@@ -77,9 +77,16 @@ def work(order: dict[str, Any], tell: Any) -> None:
         tell({"error": said})
     else:
         figures, left_out = _told(report.records)
-        tell({"rows_judged": report.rows, "rows_expected": report.rows, "error": None,
-              "rows_skipped": report.skipped,
-              "figures": figures, "figures_left_out": left_out})  # fmt: skip
+        tell(
+            {
+                "rows_judged": report.rows,
+                "rows_expected": report.rows,
+                "error": None,
+                "rows_skipped": report.skipped,
+                "figures": figures,
+                "figures_left_out": left_out,
+            }
+        )
     finally:
         models.close()
 

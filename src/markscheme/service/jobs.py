@@ -114,9 +114,10 @@ class Jobs:
             self._lock.close()
             self._lock = None
 
-    def count(self, state: str) -> int:
-        """Jobs in a state."""
-        return sum(job.state == state for job in list(self._jobs.values()))
+    def count(self, *states: str, owner: str | None = None) -> int:
+        """Jobs in one of the states, of one owner or of all."""
+        jobs = [job for job in list(self._jobs.values()) if owner in (None, job.owner)]
+        return sum(job.state in states for job in jobs)
 
     def find(self, job_id: str, owner: str) -> Job:
         """A job of this owner.
@@ -154,12 +155,17 @@ class Jobs:
         Raises:
             Refusal: too many jobs wait, the file is empty or compressed, or the disk is full.
         """
-        if self.count("queued") + self.count("running") >= self._limits.max_jobs:
+        if self.count("queued", "running", owner=owner) >= self._limits.max_jobs:
             raise Refusal(429, "too many jobs wait; try again in 60 s", retry_after=60)
         job = Job(
-            id=secrets.token_hex(16), owner=owner, file=_safe(name), bytes=0, judge=judge,
-            created=now(), options=options,
-        )  # fmt: skip
+            id=secrets.token_hex(16),
+            owner=owner,
+            file=_safe(name),
+            bytes=0,
+            judge=judge,
+            created=now(),
+            options=options,
+        )
         try:
             job = replace(job, bytes=await asyncio.to_thread(self._keep, stream, job))
             await asyncio.to_thread(self._save, job)
@@ -236,9 +242,13 @@ class Jobs:
     async def _run(self, job: Job) -> None:
         job.state, job.rows_judged = "running", 0
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", WORKER, limit=_LONGEST_LINE,
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        )  # fmt: skip
+            sys.executable,
+            "-m",
+            WORKER,
+            limit=_LONGEST_LINE,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
         self._running = (job.id, process)
         ended: dict[str, Any] = {}
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,12 +14,11 @@ import polars as pl
 from markscheme.contract import Judge, ModelSource
 from markscheme.engine import apply, plan, too_long, with_plain
 from markscheme.service.allowed import Served
-from markscheme.service.batching import Batcher, Closed, Full
+from markscheme.service.batching import Batcher
 from markscheme.service.metrics import Metrics
-from markscheme.service.problems import Refusal
 from markscheme.service.schemas import AnswerIn, ExplanationIn
 from markscheme.service.settings import Limits, Settings
-from markscheme.service.worker import Worker
+from markscheme.service.worker import DiedError, Worker
 from markscheme.tables import ANSWERS_SCHEMA, content_ids
 
 Outcome = dict[str, Any]
@@ -33,11 +32,11 @@ _SLICE = 0.05
 _IDLE = 60.0
 """Seconds without work after which a process gives its memory back, the first one aside."""
 
+_NO_COMPANY = 2.0
+"""Times `row_seconds` that a slice of several rows may take; then they are judged one by one."""
+
 _GRACE = 5.0
 """Seconds that a process has beyond the limits that it keeps itself, before it is ended."""
-
-_USUAL = 0.05
-"""Seconds that each further row adds to the limit of a slice."""
 
 
 class Judging:
@@ -49,7 +48,7 @@ class Judging:
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self._settings = settings
         self._metrics = metrics
-        self._lanes: dict[str, Batcher[Any, Any, Any]] = {}
+        self._lanes: dict[str, Batcher] = {}
         self._workers: dict[str, Worker] = {}
 
     @property
@@ -71,8 +70,8 @@ class Judging:
         limits = self._settings.limits
         most = limits.request_seconds + limits.row_seconds + _GRACE
         lanes = list(self._lanes.items())
-        return any(lane.dead for _, lane in lanes) or any(
-            lane.busy_for > most for name, lane in lanes if not name.startswith("waiting")
+        return any(
+            lane.dead or (lane.busy_for > most and name != "waiting") for name, lane in lanes
         )
 
     async def judge(
@@ -83,133 +82,85 @@ class Judging:
         `owner` is the key that asks: keys get equal shares.
 
         Raises:
-            Refusal: too many rows at once (413), too many wait (429), or the service ends (503).
+            Refusal: too many rows wait (429), or the service ends (503).
         """
-        most = self._settings.limits.max_rows
-        if len(answers) > most:
-            raise Refusal(
-                413,
-                f"{len(answers)} answers in one request; the limit is {most}. Send fewer at once, "
-                "or a file to /v1/jobs",
-            )
-        long = any(characters(row) > _LONG for row in answers)
-        return await self._waited(self._lane(served, long=long), served, answers, owner)
+        if served.waits or not _can_be_sent(served.judge):
+            name = "waiting"
+        else:
+            slow = served.patterns or any(characters(row) > _LONG for row in answers)
+            name = "slow" if slow else "quick"
+        return await asyncio.wrap_future(self._lane(name).submit(served, answers, owner))
 
-    async def explain(
-        self, asked: ExplanationIn, owner: str = "", *, examiner: bool
-    ) -> dict[str, Any]:
+    async def explain(self, asked: ExplanationIn, owner: str = "", *, examiner: bool) -> Outcome:
         """Why an answer fits its references or not, and with `examiner` what that one says.
 
         Raises:
-            Refusal: too many wait (429), it takes too long (503), or the service ends (503).
+            Refusal: too many wait (429), or the service ends (503).
         """
-        lane = self._batcher("explanations", self._explain)
-        found: list[dict[str, Any]]
-        try:
-            found = await self._waited(lane, examiner, [asked], owner)
-        except TimeoutError:
-            raise Refusal(503, "not explained within the time limit", retry_after=5) from None
-        return found[0]
+        # A caller that stops waiting cancels the work.
+        (found,) = await asyncio.wrap_future(self._lane("slow").submit(examiner, [asked], owner))
+        return found  # type: ignore[no-any-return]
 
-    async def _waited(
-        self, lane: Batcher[Any, Any, Any], key: Hashable, rows: Sequence[Any], owner: str
-    ) -> list[Any]:
-        """A lane's result for rows; a caller that stops waiting cancels the work."""
-        try:
-            future = lane.submit(key, rows, owner)
-        except Full as full:
-            raise Refusal(
-                429, f"too many answers wait; try again in {full.seconds} s",
-                retry_after=full.seconds,
-            ) from None  # fmt: skip
-        except Closed:
-            raise Refusal(503, "the service is stopping", retry_after=5) from None
-        return await asyncio.wrap_future(future)
-
-    def _lane(self, served: Served, *, long: bool) -> Batcher[Served, AnswerIn, Outcome]:
-        """The lane of a request; short answers never wait for long ones."""
-        if served.waits or not _can_be_sent(served.judge):
-            return self._batcher(f"waiting-{served.lane}", self._work, sliced=False)
-        return self._batcher(f"{served.lane}-long" if long else served.lane, self._work)
-
-    def _batcher(
-        self, name: str, work: Callable[..., Any], *, sliced: bool = True
-    ) -> Batcher[Any, Any, Any]:
+    def _lane(self, name: str) -> Batcher:
+        """`quick` for short answers, which never wait for `slow` ones; `waiting` for models."""
         if name not in self._lanes:
+            sliced = name != "waiting"
+            worker = None
             if sliced and self._settings.processes:
-                self._workers[name] = Worker(
+                worker = self._workers[name] = Worker(
                     name=f"markscheme-{name}",
-                    idle=None if name == "local" else _IDLE,
-                    nice=5 if name.endswith("-long") else 0,
+                    idle=None if name == "quick" else _IDLE,
+                    nice=0 if name == "quick" else 5,
                 )
-            worker = self._workers.get(name)
             self._lanes[name] = Batcher(
-                lambda key, rows, abandoned: work(key, rows, abandoned, worker),
+                partial(self._work, worker),
                 batching=self._settings.batching,
                 queue_rows=self._settings.limits.queue_rows,
                 name=f"judge-{name}",
                 slice_seconds=_SLICE if sliced else None,
-                weigh=_weight if sliced else lambda _row: 1.0,
+                weigh=_weight,
             )
         return self._lanes[name]
 
     def _work(
         self,
-        served: Served,
-        rows: list[AnswerIn],
-        abandoned: Callable[[], bool],
         worker: Worker | None,
-    ) -> list[Outcome]:
+        served: Served | bool,
+        rows: list[Any],
+        abandoned: Callable[[], bool],
+    ) -> list[dict[str, Any]]:
         """In the lane's process, or in this thread where it has none.
 
-        A row that takes too long fails alone, and its process ends.
+        A row that takes too long, or whose process dies, fails alone.
         """
         began = time.perf_counter()
         limits = self._settings.limits
-        seconds = limits.row_seconds + _USUAL * len(rows) + _GRACE
-
-        def judged(items: pl.DataFrame) -> pl.DataFrame:
-            if worker is None:
-                return judge_table(served.judge, items, limits.row_seconds, served.models)
-            return worker.call(
-                judge_table, served.judge, items, limits.row_seconds,
-                seconds=seconds, abandoned=abandoned,
-            )  # fmt: skip
-
-        def one_by_one(answers: pl.DataFrame) -> pl.DataFrame:
-            found = []
-            for row in answers.iter_slices(1):
-                try:
-                    found.append(judged(row))
-                except TimeoutError:
-                    limit = f"{limits.row_seconds:g} s of processor time"
-                    found.append(too_long(1, f"not judged within {limit}"))
-            return pl.concat(found)
-
-        try:
-            outcomes = judge_rows(rows, limits, judged)
-        except TimeoutError:
-            if served.waits:  # To ask a model again would cost again.
-                raise
-            outcomes = judge_rows(rows, limits, one_by_one)
-        statuses = (outcome["status"] for outcome in outcomes)
-        self._metrics.batch(
-            judge=served.name, statuses=statuses, seconds=time.perf_counter() - began
-        )
-        return outcomes
-
-    def _explain(
-        self,
-        examiner: bool,
-        rows: list[ExplanationIn],
-        abandoned: Callable[[], bool],
-        worker: Worker | None,
-    ) -> list[dict[str, Any]]:
-        seconds = self._settings.limits.row_seconds + _GRACE
-        call: Callable[..., dict[str, Any]] = explanation
+        call: Callable[..., Any] = _here
         if worker is not None:
-            call = partial(worker.call, explanation, seconds=seconds, abandoned=abandoned)
-        return [call(row.question, row.references, row.answer, examiner) for row in rows]
+            seconds = limits.row_seconds + _GRACE
+            patience = None if len(rows) == 1 else _NO_COMPANY * limits.row_seconds
+            call = partial(worker.call, seconds=seconds, patience=patience, abandoned=abandoned)
+        if isinstance(served, bool):
+            texts = [(row.question, row.references, row.answer) for row in rows]
+            return [call(explanation, *each, served) for each in texts]
+        # A model stays in this process, and no answer from it is asked for twice.
+        models = () if worker is not None else (served.models,)
+        most, judge = limits.row_seconds, served.judge
+        try:
+            outcomes = judge_rows(
+                rows, limits, lambda items: call(judge_table, judge, items, most, *models)
+            )
+        except TimeoutError as error:
+            if len(rows) > 1 or served.waits:
+                raise
+            reason = f"not judged within {limits.row_seconds:g} s of processor time"
+            if isinstance(error, DiedError):
+                reason = str(error)
+            outcomes = judge_rows(rows, limits, lambda items: too_long(items.height, reason))
+        statuses = (outcome["status"] for outcome in outcomes)
+        took = time.perf_counter() - began
+        self._metrics.batch(judge=served.name, statuses=statuses, seconds=took)
+        return outcomes
 
     def close(self) -> None:
         """Finish what was taken, and end the processes."""
@@ -217,6 +168,10 @@ class Judging:
             lane.close()
         for worker in self._workers.values():
             worker.end()
+
+
+def _here(function: Callable[..., Any], *given: Any) -> Any:
+    return function(*given)
 
 
 def _can_be_sent(judge: Judge) -> bool:

@@ -23,34 +23,37 @@ class Metrics:
     """The figures of one service."""
 
     def __init__(self) -> None:
-        self._registry = CollectorRegistry()
-        ProcessCollector(registry=self._registry)
+        self._registry = to = CollectorRegistry()
+        ProcessCollector(registry=to)
         self._requests = Counter(
-            "markscheme_requests_total", "Requests answered.", ["method", "route", "status"],
-            registry=self._registry,
-        )  # fmt: skip
+            "markscheme_requests_total",
+            "Requests answered.",
+            ["method", "route", "status"],
+            registry=to,
+        )
         self._seconds = Histogram(
-            "markscheme_request_seconds", "From a request's headers to its response's last byte.",
-            ["route"], buckets=_SECONDS, registry=self._registry,
-        )  # fmt: skip
+            "markscheme_request_seconds",
+            "From a request's headers to its response's last byte.",
+            ["route"],
+            buckets=_SECONDS,
+            registry=to,
+        )
         self._rows = Counter(
             "markscheme_rows_total",
             "Answers by what became of them; all but 'judged' were not judged.",
-            ["judge", "status"], registry=self._registry,
-        )  # fmt: skip
+            ["judge", "status"],
+            registry=to,
+        )
         self._batches = Histogram(
-            "markscheme_batch_rows", "Answers that were judged in one call.",
-            buckets=_ROWS, registry=self._registry,
-        )  # fmt: skip
+            "markscheme_batch_rows", "Answers judged in one call.", buckets=_ROWS, registry=to
+        )
         self._judging = Histogram(
-            "markscheme_judging_seconds", "What one call of a judge took.", ["judge"],
-            buckets=_SECONDS, registry=self._registry,
-        )  # fmt: skip
+            "markscheme_judging_seconds", "Of one call.", ["judge"], buckets=_SECONDS, registry=to
+        )
         self._queue = Gauge(
-            "markscheme_queue_rows", "Answers that wait for a judge or are with one.",
-            registry=self._registry,
-        )  # fmt: skip
-        self._jobs = Gauge("markscheme_jobs", "Jobs by state.", ["state"], registry=self._registry)
+            "markscheme_queue_rows", "Answers that wait for a judge or are with one.", registry=to
+        )
+        self._jobs = Gauge("markscheme_jobs", "Jobs by state.", ["state"], registry=to)
 
     def watch(self, *, queue: Callable[[], int], jobs: Callable[[str], int]) -> None:
         """Gauges that are read when the metrics are requested."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -19,6 +20,7 @@ from markscheme.contract import entry, name_of
 from markscheme.metrics import reward
 from markscheme.service.allowed import Served
 from markscheme.service.jobs import Job
+from markscheme.service.reading import ReadRoute
 from markscheme.service.schemas import (
     ExplanationIn,
     ExplanationOut,
@@ -42,7 +44,7 @@ def json(body: Any, status: int = 200) -> Response:
 
 def judging_routes(state: State) -> APIRouter:
     """The routes that judge."""
-    routes = APIRouter(prefix="/v1", tags=["judging"])
+    routes = APIRouter(prefix="/v1", tags=["judging"], route_class=ReadRoute)
 
     @routes.get("/judges", response_model=JudgesOut, summary="Judges that may be requested")
     def allowed() -> Response:
@@ -60,19 +62,10 @@ def judging_routes(state: State) -> APIRouter:
     async def rewards(request: Request, body: RewardsIn) -> Response:
         served = state.allowed.find(body.judge)
         outcomes = await state.judging.judge(served, body.answers, request.state.owner)
-        not_judged: dict[str, int] = {}
-        for outcome in outcomes:
-            if outcome["status"] != "judged":
-                not_judged[outcome["status"]] = not_judged.get(outcome["status"], 0) + 1
+        not_judged = Counter(one["status"] for one in outcomes if one["status"] != "judged")
         values = [reward(one, body.by, wrong=body.wrong, right=body.right) for one in outcomes]
-        return json(
-            {
-                "judge": served.name,
-                "signature": served.signature,
-                "rewards": values,
-                "not_judged": not_judged,
-            }
-        )
+        named = {"judge": served.name, "signature": served.signature}
+        return json({**named, "rewards": values, "not_judged": not_judged})
 
     @routes.post(
         "/explanations", response_model=ExplanationOut, summary="Say why an answer is judged so"
@@ -145,7 +138,7 @@ JobId = Annotated[str, InPath(pattern=r"^[0-9a-f]{32}$")]
 
 def job_routes(state: State) -> APIRouter:
     """The routes for jobs. A job is seen only by the key that made it."""
-    routes = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+    routes = APIRouter(prefix="/v1/jobs", tags=["jobs"], deprecated=True)
 
     @routes.post("", response_model=JobOut, status_code=202, summary="Judge a file")
     async def add(request: Request, body: Annotated[JobIn, Form()]) -> Response:

@@ -215,8 +215,8 @@ class JobIn(BaseModel):
         Cleaning | None,
         Field(
             description="What is taken out of answers first. formatting (or null): citation marks, "
-            "lists of sources, closing offers, for judges that ask no chat model; chat: symbols "
-            "and links too, for every judge; none."
+            "lists of sources, closing offers and wrappings, for judges that ask no chat model; "
+            "chat: symbols and links instead of wrappings, for every judge; none."
         ),
     ] = None
 

@@ -12,12 +12,14 @@ from typing import Annotated
 from markscheme.errors import DataError, MarkschemeError
 from markscheme.flags import Option
 
-_PANEL = "Limits"
+
+def _limit(text: str, minimum: float = 1, maximum: float | None = None) -> Option:
+    return Option(text, minimum=minimum, maximum=maximum, panel="Limits", rare=True)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one client, one job and the queue may have.
+    """What one client, one job and the queue may have. A client is a key.
 
     Attributes:
         max_rows: answers in one request.
@@ -25,48 +27,25 @@ class Limits:
         max_upload_mb: of a job's file.
         max_job_rows: answers in one job.
         keep_days: until a job that ended is removed with its files.
-        max_jobs: jobs that wait or run.
+        max_jobs: of one client that wait or run.
         request_seconds: until a request is answered, and between two pieces of an upload.
-        queue_rows: answers that wait for the judge.
+        queue_rows: answers of one client that wait for the judge.
         row_seconds: of processor time that one answer may take.
         row_characters: of one answer with its question, references and context.
-        open_requests: requests under way at once.
+        open_requests: of one client under way at once.
     """
 
-    max_rows: Annotated[
-        int, Option("Answers in one request.", minimum=1, panel=_PANEL, rare=True)
-    ] = 1_000
-    max_body_mb: Annotated[
-        float, Option("Size of one request, in MB.", minimum=0.01, panel=_PANEL, rare=True)
-    ] = 4.0
-    max_upload_mb: Annotated[
-        float, Option("Size of a job's file, in MB.", minimum=0.01, panel=_PANEL, rare=True)
-    ] = 1_000.0
-    max_job_rows: Annotated[
-        int, Option("Answers in one job.", minimum=1, panel=_PANEL, rare=True)
-    ] = 10_000_000
+    max_rows: Annotated[int, _limit("Answers in one request.")] = 1_000
+    max_body_mb: Annotated[float, _limit("Size of one request, in MB.", 0.01)] = 4.0
+    max_upload_mb: Annotated[float, _limit("Size of a job's file, in MB.", 0.01)] = 1_000.0
+    max_job_rows: Annotated[int, _limit("Answers in one job.")] = 10_000_000
     keep_days: Annotated[
-        float,
-        Option(
-            "Days until a finished job is removed with its files.",
-            minimum=0.01,
-            maximum=100_000,
-            panel=_PANEL,
-            rare=True,
-        ),
+        float, _limit("Days until a finished job is removed with its files.", 0.01, 100_000)
     ] = 30.0
-    max_jobs: Annotated[
-        int, Option("Jobs that wait or run, at most.", minimum=1, panel=_PANEL, rare=True)
-    ] = 100
-    request_seconds: Annotated[
-        float,
-        Option("Seconds until a request is abandoned.", minimum=0.1, panel=_PANEL, rare=True),
-    ] = 60.0
+    max_jobs: Annotated[int, _limit("Jobs of one key that wait or run, at most.")] = 100
+    request_seconds: Annotated[float, _limit("Seconds until a request is abandoned.", 0.1)] = 60.0
     queue_rows: Annotated[
-        int,
-        Option(
-            "Answers that may wait; more are refused with 429.", minimum=1, panel=_PANEL, rare=True
-        ),
+        int, _limit("Answers of one key that may wait; more are refused with 429.")
     ] = 8_000
     row_seconds: float = 10.0
     row_characters: int = 200_000

@@ -20,6 +20,7 @@ class State:
         ready: the default judge has judged once, so nobody waits for its weights.
         stopping: nothing more is taken; what was is finished.
         time_limits: of the requests that are being answered.
+        reading: lets one large body of a key be read at a time.
     """
 
     settings: Settings
@@ -31,6 +32,7 @@ class State:
     ready: bool = False
     stopping: bool = False
     time_limits: set[asyncio.Timeout] = field(default_factory=set)
+    reading: dict[str, asyncio.Lock] = field(default_factory=dict)
 
     def finish_accepted(self) -> None:
         """Let what was accepted take as long as it needs: the service's grace bounds it.

@@ -12,11 +12,11 @@ import multiprocessing
 import os
 import resource
 import signal
-import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 from typing import Any, TypeVar
 
 from markscheme.engine import PATIENCE
@@ -30,13 +30,21 @@ _LOOK = 0.05
 _START = 120.0
 """Seconds that a process may take to start, on a machine with much else to do."""
 
-_FIRST = 30.0
+_FIRST = 10.0
 """Seconds that the first call of a process has beyond others, in which it reads weights. So long it
 is not ended for want of anybody who waits: the next request would have to begin again."""
 
 
+_MEGABYTES = 2_000
+"""Memory that a process may reserve beyond what it has at its start."""
+
+
 class AbandonedError(Exception):
     """Nobody waits for the work any more; it was ended."""
+
+
+class DiedError(JudgeError, TimeoutError):
+    """The process died, as one does that takes more memory than it may: what time limits do."""
 
 
 class Worker:
@@ -56,8 +64,6 @@ class Worker:
         self._nice = nice
         self._process: SpawnProcess | None = None
         self._pipe: Connection | None = None
-        self._lock = threading.RLock()
-        self._timer: threading.Timer | None = None
         self._warm = False
         self.starts: int = 0
 
@@ -65,13 +71,14 @@ class Worker:
     def pid(self) -> int | None:
         """Of the process, or None where none runs."""
         process = self._process
-        return None if process is None else process.pid
+        return process.pid if process is not None and process.is_alive() else None
 
     def call(
         self,
         function: Callable[..., T],
         *given: Any,
         seconds: float,
+        patience: float | None = None,
         abandoned: Callable[[], bool] = lambda: False,
     ) -> T:
         """What a function of a module returns in the process.
@@ -81,74 +88,76 @@ class Worker:
             given: its arguments.
             seconds: of processor time that it may take, the start of the process and its first call
                 not counted. The system ends a process that takes more, in native code as well.
+            patience: seconds of the clock that it may take, counted in the same way; None is
+                `PATIENCE` times as many.
             abandoned: whether nobody waits any more; looked at while the process works.
 
         Raises:
             TimeoutError: it took longer; the process was ended.
             AbandonedError: nobody waits any more; the process was ended.
-            JudgeError: the process died.
+            DiedError: the process died.
             What the function raises; errors that cannot be sent as a JudgeError of their text.
         """
-        with self._lock:
-            self._stop_timer()
-            try:
-                pipe = self._started()
-                more = 0.0 if self._warm else _FIRST
-                pipe.send((function, given, more + seconds))
-                began = time.monotonic()
-                while not pipe.poll(_LOOK):
-                    took = time.monotonic() - began
-                    if took > more and abandoned():
-                        raise AbandonedError(f"{self._name}: nobody waits for it any more")
-                    if took > PATIENCE * (more + seconds):
-                        raise TimeoutError(f"{self._name}: not done within {seconds:g} s")
-                done, value = pipe.recv()
-                self._warm = True
-            except (EOFError, OSError) as error:
-                too_long = self._ended_by_its_limit()
-                self.end()
-                if isinstance(error, TimeoutError):
-                    raise
-                if too_long:
-                    raise TimeoutError(f"{self._name}: not done within {seconds:g} s") from None
-                raise JudgeError(
-                    f"the process of {self._name} died while judging, perhaps for want of memory"
-                ) from None
-            except BaseException:
-                self.end()
+        try:
+            pipe = self._started()
+            more = 0.0 if self._warm else _FIRST
+            pipe.send((function, given, more + seconds))
+            began = time.monotonic()
+            while not pipe.poll(_LOOK):
+                took = time.monotonic() - began
+                if took > more and abandoned():
+                    raise AbandonedError(f"{self._name}: nobody waits for it any more")
+                if took > more + (patience or PATIENCE * (more + seconds)):
+                    raise TimeoutError(f"{self._name}: not done within {seconds:g} s")
+            done, value = pipe.recv()
+            self._warm = True
+        except (EOFError, OSError) as error:
+            code = self._exit_code()
+            self.end()
+            if isinstance(error, TimeoutError):
                 raise
-            self._start_timer()
+            if code == 0:  # It ended for want of work just now.
+                return self.call(
+                    function, *given, seconds=seconds, patience=patience, abandoned=abandoned
+                )
+            if code == -signal.SIGXCPU:
+                raise TimeoutError(f"{self._name}: not done within {seconds:g} s") from None
+            raise DiedError(
+                f"its process died while judging; it may take {_MEGABYTES:,} MB of memory"
+            ) from None
+        except BaseException:
+            self.end()
+            raise
         if not done:
             raise value
         return value  # type: ignore[no-any-return]
 
     def end(self) -> None:
         """End the process now; the next call starts another."""
-        with self._lock:
-            self._stop_timer()
-            if self._pipe is not None:
-                self._pipe.close()
-            if self._process is not None:
-                self._process.kill()
-                self._process.join()
-                self._process.close()
-            self._pipe = self._process = None
-            self._warm = False
+        if self._pipe is not None:
+            self._pipe.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._process.close()
+        self._pipe = self._process = None
+        self._warm = False
 
-    def _ended_by_its_limit(self) -> bool:
-        """Whether the system ended the process for want of processor time."""
+    def _exit_code(self) -> int | None:
         if self._process is None:
-            return False
+            return None
         self._process.join(1)
-        return self._process.exitcode == -signal.SIGXCPU
+        return self._process.exitcode
 
     def _started(self) -> Connection:
+        if self.pid is None:
+            self.end()
         if self._pipe is None:
             here, there = multiprocessing.Pipe()
             # Not forked: a fork would copy threads' locks as they happen to be.
             context = multiprocessing.get_context("spawn")
             self._process = context.Process(
-                target=_serve, args=(there, self._nice), name=self._name, daemon=True
+                target=_serve, args=(there, self._nice, self._idle), name=self._name, daemon=True
             )
             self._pipe = here
             self.starts += 1
@@ -159,26 +168,18 @@ class Worker:
             here.recv()
         return self._pipe
 
-    def _start_timer(self) -> None:
-        if self._idle is not None:
-            self._timer = threading.Timer(self._idle, self.end)
-            self._timer.daemon = True
-            self._timer.start()
 
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-
-def _serve(pipe: Connection, nice: int) -> None:
-    """What the process does: a call after the other, until the pipe ends."""
+def _serve(pipe: Connection, nice: int, idle: float | None) -> None:
+    """What the process does: a call after the other, until the pipe ends, or nothing comes."""
     # Ctrl+C reaches every process of a terminal; the service decides what becomes of it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(nice)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Beyond what libraries have reserved, of which little is used.
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (_reserved() + _MEGABYTES * 2**20, most))
     pipe.send("ready")
-    while True:
+    while pipe.poll(idle):
         try:
             function, given, seconds = pipe.recv()
         except (EOFError, OSError):  # The service has ended, in whatever way.
@@ -186,11 +187,21 @@ def _serve(pipe: Connection, nice: int) -> None:
         _limit_processor_time(seconds)
         try:
             sent = True, function(*given)
+        except MemoryError:
+            os._exit(1)
         except MarkschemeError as error:
             sent = False, JudgeError(str(error))  # Some errors of the tree cannot be sent.
         except Exception as error:
             sent = False, RuntimeError(f"{type(error).__name__}: {error}")
         pipe.send(sent)
+
+
+def _reserved() -> int:
+    """Bytes of this process's address space; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
 
 
 def _limit_processor_time(seconds: float) -> None:

@@ -159,12 +159,13 @@ def _fewer(supposed: Supposed, seed: int) -> Supposed:
     rows = np.flatnonzero(chosen[supposed.units])
     return replace(
         supposed,
-        predictions=supposed.predictions[rows], accepted=supposed.accepted[rows],
+        predictions=supposed.predictions[rows],
+        accepted=supposed.accepted[rows],
         labels=supposed.labels[rows],
         clusters=np.unique(supposed.clusters[rows], return_inverse=True)[1],
         units=np.unique(supposed.units[rows], return_inverse=True)[1],
         second=None if supposed.second is None else supposed.second[rows],
-    )  # fmt: skip
+    )
 
 
 def _known_units(supposed: Supposed) -> int:
@@ -261,16 +262,20 @@ def _estimate(
     labels = np.where(_labelled(supposed, place, units), truth, np.nan)
     predictions = supposed.predictions if judges else np.zeros((len(labels), 1))
     whole = Sample(
-        predictions=predictions, labels=labels, weights=np.ones(len(labels)),
+        predictions=predictions,
+        labels=labels,
+        weights=np.ones(len(labels)),
         clusters=supposed.clusters,
-    )  # fmt: skip
+    )
     if supposed.second is None:
         return powered(whole, judges=judges, about=about, confidence=confidence)
     sides = [
         Sample(
-            predictions=predictions[rows], labels=labels[rows], weights=whole.weights[rows],
+            predictions=predictions[rows],
+            labels=labels[rows],
+            weights=whole.weights[rows],
             clusters=supposed.clusters[rows],
         )
         for rows in (~supposed.second, supposed.second)
-    ]  # fmt: skip
+    ]
     return powered_difference(*sides, about=about, confidence=confidence)

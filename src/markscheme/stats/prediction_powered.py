@@ -155,10 +155,14 @@ def powered(
     if not share:  # All are labelled, and it is about these.
         low = high = value
     return Powered(
-        value=value, low=low, high=high, method=method, error=error,
+        value=value,
+        low=low,
+        high=high,
+        method=method,
+        error=error,
         worth=_worth(number, len(sample.labels), share, about),
         weights=tuple(map(float, weights)),
-    )  # fmt: skip
+    )
 
 
 def _error(pulls: _Pulls, share: float) -> float:
@@ -193,11 +197,15 @@ def powered_difference(
     one, two = (_pulls(sample, questions, about) for sample in (first, second))
     number = int(first.labelled.sum()) + int(second.labelled.sum())
     both = _Pulls(
-        mean=one.mean - two.mean, labels=one.labels - two.labels, judges=one.judges - two.judges,
-        whole=one.whole - two.whole, shift=one.shift - two.shift,
+        mean=one.mean - two.mean,
+        labels=one.labels - two.labels,
+        judges=one.judges - two.judges,
+        whole=one.whole - two.whole,
+        shift=one.shift - two.shift,
         parts=(one.parts + two.parts) / 2,
-        left=(one.left + two.left) / 2, most=max(one.most, two.most),
-    )  # fmt: skip
+        left=(one.left + two.left) / 2,
+        most=max(one.most, two.most),
+    )
     weights, share = _regressed(both, number, about)
     value = both.mean + float(weights @ both.shift)
     error = _error(both, share)
@@ -210,9 +218,13 @@ def powered_difference(
     freedom = max(kish(both.parts) - 1, 1.0)
     half = t_quantile(freedom, (1 + confidence) / 2) * error
     return Powered(
-        low=max(-1.0, value - half), high=min(1.0, value + half), method="ppi-t", weights=weighed,
-        p=2 * t_tail(abs(value) / error, freedom), **about_it,
-    )  # fmt: skip
+        low=max(-1.0, value - half),
+        high=min(1.0, value + half),
+        method="ppi-t",
+        weights=weighed,
+        p=2 * t_tail(abs(value) / error, freedom),
+        **about_it,
+    )
 
 
 def _pulls(sample: Sample, questions: int, about: About) -> _Pulls:

@@ -1,3 +1,6 @@
+from .chain import Chain as Chain
+from .chain import digest_of as digest_of
+from .chain import digest_of_rows as digest_of_rows
 from .database import Cursor as Cursor
 from .database import Database as Database
 from .database import Dialect as Dialect

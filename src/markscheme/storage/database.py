@@ -76,8 +76,9 @@ class Schema:
                 found[int(named[1])] = found.get(int(named[1]), "") + sql
         return dict(sorted(found.items()))
 
-    def migrate(self, cursor: Runs, dialect: Dialect, shown: str) -> None:
-        """Apply the migrations that a database lacks, once, however many processes try.
+    def migrate(self, cursor: Runs, dialect: Dialect, shown: str) -> list[int]:
+        """Apply the migrations that a database lacks, once, however many processes try; returns
+        their numbers.
 
         Args:
             cursor: in a transaction that writes; one of SQLite keeps other processes out by itself.
@@ -97,11 +98,12 @@ class Schema:
             raise self.error(
                 f"the {self.kind} {shown} was made by a newer markscheme; upgrade this one"
             )
-        for number, sql in known.items():
-            if number not in applied:
-                for statement in filter(str.strip, sql.split(";\n")):
-                    cursor.execute(statement)
-                cursor.execute(f"INSERT INTO {self.table} (number) VALUES ({number:d})")  # noqa: S608
+        lacking = [number for number in known if number not in applied]
+        for number in lacking:
+            for statement in filter(str.strip, known[number].split(";\n")):
+                cursor.execute(statement)
+            cursor.execute(f"INSERT INTO {self.table} (number) VALUES ({number:d})")  # noqa: S608
+        return lacking
 
 
 # --- Addresses of databases and what drivers say of them, without passwords -----------------------
@@ -197,9 +199,10 @@ class Sqlite:
         self._emptying: sqlite3.Connection | None = None
         try:
             self._connection = open_sqlite(
-                path, wait=_WAIT_SECONDS,
+                path,
+                wait=_WAIT_SECONDS,
                 pragmas=("synchronous = NORMAL", "wal_autocheckpoint = 0"),
-            )  # fmt: skip
+            )
         except (OSError, sqlite3.Error) as error:
             raise schema.error(f"the {schema.kind} {path} cannot be opened: {error}") from None
 

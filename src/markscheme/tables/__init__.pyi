@@ -67,7 +67,9 @@ from .previews import SourcePreview as SourcePreview
 from .previews import preview as preview
 from .read_options import Format as Format
 from .read_options import ReadOptions as ReadOptions
+from .seal import KEY_VARIABLE as KEY_VARIABLE
 from .seal import MANIFEST as MANIFEST
+from .seal import PLAN as PLAN
 from .seal import bytes_digest as bytes_digest
 from .seal import check_run as check_run
 from .seal import content_digests as content_digests
@@ -75,8 +77,11 @@ from .seal import damages as damages
 from .seal import file_digest as file_digest
 from .seal import json_bytes as json_bytes
 from .seal import manifest_bytes as manifest_bytes
+from .seal import mark_of as mark_of
 from .seal import read_json as read_json
 from .seal import read_manifest as read_manifest
+from .seal import read_sealed as read_sealed
 from .seal import seal_of as seal_of
+from .seal import sealed as sealed
 from .seal import signature_wanted as signature_wanted
 from .seal import table_batches as table_batches

@@ -15,54 +15,23 @@ import polars as pl
 from markscheme.errors import DataError
 from markscheme.tables.label_values import BLANK, is_verdict
 from markscheme.tables.paths import sample
+from markscheme.text import words_of
 
 if TYPE_CHECKING:
     from markscheme.tables.files import RawBatch
 
 Values = Sequence[Any] | pl.Series
 
-ALIASES: dict[str, tuple[str, ...]] = {
-    "answer_id": ("answer id", "id", "uid", "nr", "no", "#"),
-    "question": (
-        "question", "query", "q", "input", "prompt", "questions", "inputs", "user input", "problem",
-        "request", "user query", "user message", "original question", "user question",
-    ),
-    "references": (
-        "references", "reference", "gold", "golds", "gold answer", "gold answers", "golden answer",
-        "golden answers", "reference answer", "reference answers", "ground truth", "ground truths",
-        "correct answer", "correct answers", "target", "targets", "expected", "expected answer",
-        "expected output", "answers", "aliases", "expected outputs", "expected response",
-        "expected answers", "expectations", "reference output", "reference outputs",
-        "reference example", "possible answers", "acceptable answers", "ideal", "ideal answer",
-    ),
-    "answer": (
-        "answer", "prediction", "predicted", "pred", "predicted answer", "response", "model answer",
-        "system answer", "model output", "output", "generated answer", "generation", "completion",
-        "candidate", "candidate answer", "actual output", "outputs", "llm output", "llm response",
-        "llm answer", "model response", "final answer", "generated text", "assistant response",
-    ),
-    "system": ("system", "model", "system name", "model name"),
-    "reference_grades": ("reference grades", "grades"),
-    "reference_kind": ("reference kind",),
-    "label": (
-        "label", "human", "human label", "acceptable", "correct", "is correct", "human judgment",
-        "judgment", "judgement", "gold label", "grade", "golden judge", "golden judgment",
-        "gold judge", "gold judgment",
-    ),
-    "annotator_labels": ("annotator labels",),
-    "context": ("context", "passage", "evidence"),
-    "answer_error": ("answer error",),
-    "judge": ("judge", "evaluator", "metric", "grader"),
-    "verdict": ("verdict", "is correct", "correct", "judgment", "judgement"),
-    "score": ("score", "probability", "confidence"),
-}  # fmt: skip
+_NAMES = words_of(__file__)
+
+ALIASES: dict[str, tuple[str, ...]] = _NAMES["aliases"]
 """Our columns and the names under which they are recognised, without regard to case, `_` or `-`."""
 
-MORE_REFERENCES = (
-    "answer aliases", "aliases", "gold aliases", "reference aliases", "alternative answers",
-    "alternate answers", "other answers", "answers aliases",
-)  # fmt: skip
+MORE_REFERENCES: tuple[str, ...] = _NAMES["more_references"]
 """Columns that hold other forms of the reference that another column has."""
+
+ANNOTATOR: tuple[str, ...] = _NAMES["annotator"]
+"""Other names of the column that says who gave the label of a row."""
 
 OF_JUDGMENTS = ("judge", "verdict", "score")
 """Columns of tables of judgments alone; an answers table has all the others."""
@@ -162,12 +131,11 @@ _VARIANTS = re.compile(
 """How names of variants of a model end: too little to read a column by, enough to ask."""
 
 _NOT_ANSWERS = frozenset(
-    [
-        "id", "time", "length", "len", "score", "tokens", "cost", "latency", "label", "judge",
-        "correct", "type", "format", "start", "end", "key", "index", "count", "reasoning",
-        "explanation", "verdict", "grade", "rating", "rank", "prompt", "prob", "logprob",
-    ]
-)  # fmt: skip
+    """
+    id time length len score tokens cost latency label judge correct type format start end key
+    index count reasoning explanation verdict grade rating rank prompt prob logprob
+    """.split()
+)
 
 
 def wide_answers(raw: RawBatch, free: Sequence[str]) -> dict[str, str]:
@@ -197,8 +165,8 @@ def model_columns(raw: RawBatch, names: Iterable[str]) -> list[str]:
 
 def _system_in(name: str) -> str | None:
     """`gpt4` in `answer_gpt4`, `gpt4-output` or `response (gpt4)`."""
-    words = "|".join(sorted((word.replace(" ", "[ _-]") for word in
-                             ("answer", *ALIASES["answer"])), key=len, reverse=True))  # fmt: skip
+    names = [word.replace(" ", "[ _-]") for word in ("answer", *ALIASES["answer"])]
+    words = "|".join(sorted(names, key=len, reverse=True))
     match = re.fullmatch(
         rf"(?:{words})[ _./:-]+(?P<a>.+)|(?P<b>.+?)[ _./:-]+(?:{words})", name, re.IGNORECASE
     )
@@ -264,8 +232,9 @@ def labels_of_systems(names: Sequence[str]) -> dict[str, str]:
     for name in names:
         match = re.fullmatch(
             rf"(?P<a>.+?)[ _.:/-]\(?(?:{words})\)?|(?:{words})[ _.:/-]\(?(?P<b>[^()]+)\)?",
-            name, re.IGNORECASE,
-        )  # fmt: skip
+            name,
+            re.IGNORECASE,
+        )
         if match is not None:
             found[match["a"] or match["b"]] = name
     return found if len(found) > 1 else {}

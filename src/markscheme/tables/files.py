@@ -823,9 +823,11 @@ def _iter_archive(
     try:
         log = inspect_archive(content)
     except (
-        zipfile.BadZipFile, orjson.JSONDecodeError, zstandard.ZstdError,
+        zipfile.BadZipFile,
+        orjson.JSONDecodeError,
+        zstandard.ZstdError,
         RuntimeError,  # encrypted, or of a version that nobody has written yet
-    ) as error:  # fmt: skip
+    ) as error:
         raise DataError(f"{shown(path)}: the archive is damaged or cut: {error}") from None
     if log is None:
         yield from _iter_workbook(path, content, sheet)

@@ -133,10 +133,9 @@ def _without_errors(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
 
 
 def _solved(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
-    solved = frame.select(
-        pl.col("references").list.eval(pl.element().str.contains(WORKED)).list.any()
-        .fill_null(value=False) & (pl.col("reference_kind").fill_null("text") == "text")
-    ).to_series()  # fmt: skip
+    has_work = pl.col("references").list.eval(pl.element().str.contains(WORKED)).list.any()
+    of_text = pl.col("reference_kind").fill_null("text") == "text"
+    solved = frame.select(has_work.fill_null(value=False) & of_text).to_series()
     if not solved.any():
         return frame
     notes[_SOLVED] += int(solved.sum())

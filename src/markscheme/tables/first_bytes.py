@@ -15,10 +15,9 @@ _SEQUENCE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
 _LATIN = "cp1252"
-_OTHERS = [
-    "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "shift_jis", "euc_jp", "gb18030",
-    "big5", "euc_kr", "koi8_r",
-]  # fmt: skip
+_OTHERS = """
+    cp1250 cp1251 cp1253 cp1254 cp1255 cp1256 shift_jis euc_jp gb18030 big5 euc_kr koi8_r
+    """.split()
 
 _PDF = b"%PDF-"
 _CONTROLS = bytes(sign for sign in range(32) if sign not in b"\t\n\r\f\x1b")

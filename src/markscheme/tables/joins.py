@@ -125,8 +125,8 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
             f"{once.select(key).row(0)}, labels have {known.select(key).row(0)}{hint}"
         )
     clustered = "question" in rows.columns and rows["question"].null_count() == 0
-    tied = once.join(ties.join(known, on=key, how="anti", nulls_equal=True), on=key, how="semi",
-                     nulls_equal=True)  # fmt: skip
+    unlabelled = ties.join(known, on=key, how="anti", nulls_equal=True)
+    tied = once.join(unlabelled, on=key, how="semi", nulls_equal=True)
     cluster = pl.col("question") if clustered else pl.struct(identity)
     return Joined(
         rows=rows.with_columns(cluster.rank("dense").cast(pl.Int64).alias("cluster") - 1),
@@ -282,9 +282,8 @@ def numbered(table: pl.DataFrame) -> pl.DataFrame:
     So a label is matched with the judgments of its own row even where an answer occurs twice.
     Tables that have ids already, or several rows an answer (a `judge` column), stay as they are.
     """
-    taken = {ours for ours in ("answer_id", "judge") for name in table.columns
-             if plain_name(name) in ALIASES[ours]}  # fmt: skip
-    if taken:
+    names = {plain_name(name) for name in table.columns}
+    if names & {*ALIASES["answer_id"], *ALIASES["judge"]}:
         return table
     return table.with_row_index("answer_id", offset=1)
 

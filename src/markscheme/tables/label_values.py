@@ -18,21 +18,11 @@ from typing import Any
 import polars as pl
 
 from markscheme.errors import DataError
+from markscheme.text import words_of
 
-YES = (
-    "yes", "y", "true", "t", "correct", "acceptable", "accepted", "accept", "right", "pass",
-    "passed", "ok", "okay", "1", "ja", "richtig", "korrekt", "oui", "vrai", "sí", "correcto",
-    "verdadero", "sì", "corretto", "vero", "wahr", "good", "sim", "certo", "verdadeiro", "juist",
-    "goed", "waar", "tak", "prawda", "да", "верно", "правильно", "对", "正确", "是", "正解", "はい",
-    "✓", "✔", "✅",
-)  # fmt: skip
-NO = (
-    "no", "n", "false", "f", "incorrect", "unacceptable", "not acceptable", "rejected", "reject",
-    "wrong", "fail", "failed", "not ok", "0", "nein", "falsch", "inkorrekt", "non", "faux",
-    "incorrecto", "falso", "sbagliato", "bad", "não", "errado", "onjuist", "fout", "onwaar", "nie",
-    "fałsz", "нет", "неверно", "неправильно", "错", "错误", "否", "不正解", "いいえ", "✗", "✘",
-    "❌",
-)  # fmt: skip
+_LABELS = words_of(__file__)
+YES: tuple[str, ...] = _LABELS["yes"]
+NO: tuple[str, ...] = _LABELS["no"]
 PARTLY = ("partially correct", "partly correct", "partial", "teilweise richtig", "half")
 BLANK = ("", "null", "none", "na", "n/a", "nan", "-", "?")
 _LARGEST = 1e100

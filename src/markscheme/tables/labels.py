@@ -10,17 +10,18 @@ import numpy as np
 import polars as pl
 
 from markscheme.errors import AgreementError, DataError
-from markscheme.tables.columns import KEYS, LABEL_OF, labels_of_systems, plain_name, renamed
+from markscheme.tables.columns import (
+    ANNOTATOR,
+    KEYS,
+    LABEL_OF,
+    labels_of_systems,
+    plain_name,
+    renamed,
+)
 from markscheme.tables.files import Source, read_table
 from markscheme.tables.joins import REMARKS, check_key, text_keys
 from markscheme.tables.label_values import blank_words, parse_labels
 from markscheme.tables.validation import Trouble, number_lists
-
-_ANNOTATOR = (
-    "annotator id", "rater", "labeler", "labeller", "coder", "assessor", "worker", "worker id",
-    "annotator name", "rater id", "labelled by", "labeled by",
-)  # fmt: skip
-"""Other names of the column that says who gave the label of a row."""
 
 FINAL_LABEL = "final_label"
 """Of a person's rating, the label that the item has in the end."""
@@ -138,7 +139,7 @@ def _a_row_a_system(table: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataF
 
 
 def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
-    called = [name for name in table.columns if plain_name(name) in _ANNOTATOR]
+    called = [name for name in table.columns if plain_name(name) in ANNOTATOR]
     if "annotator" not in table.columns and len(called) == 1:
         table = table.rename({called[0]: "annotator"})
     if "annotators" in table.columns and table.schema["annotators"] != pl.List(pl.String):

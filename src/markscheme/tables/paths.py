@@ -136,8 +136,8 @@ def _role(message: Mapping[str, Any]) -> str | None:
 def _content(message: Mapping[str, Any]) -> str | None:
     value = next((message[key] for key in _TEXT_KEYS if message.get(key)), None)
     if isinstance(value, list | tuple):
-        pieces = [part if isinstance(part, str) else part.get("text") for part in value
-                  if isinstance(part, str | Mapping)]  # fmt: skip
+        parts = [part for part in value if isinstance(part, str | Mapping)]
+        pieces = [part if isinstance(part, str) else part.get("text") for part in parts]
         return "\n".join(piece for piece in pieces if isinstance(piece, str)) or None
     return value if isinstance(value, str) else None
 

@@ -63,8 +63,8 @@ def with_predictions(sources: Sequence[Source]) -> tuple[list[Source], list[Pred
     questions = [one for one, found in zip(sources, answers, strict=True) if found is None]
     if not questions:
         return list(sources), []
-    paths = [(Path(str(one)), found) for one, found in zip(sources, answers, strict=True)
-             if found is not None]  # fmt: skip
+    read = zip(sources, answers, strict=True)
+    paths = [(Path(str(one)), found) for one, found in read if found is not None]
     stems = Counter(path.name.split(".")[0] for path, _ in paths)
     return questions, [
         Predictions(file=path.name, system=_system_of(path, stems), answers=found)
@@ -166,9 +166,8 @@ def _columns(batch: RawBatch) -> tuple[str, str] | None:
 
 def _add_rows(found: dict[str, str | None], batch: RawBatch, ids: str, answers: str) -> None:
     nothing = [None] * len(batch.lines)
-    rows = zip(batch.lines, batch.columns.get(ids, nothing),
-               batch.columns.get(answers, nothing), strict=True)  # fmt: skip
-    for line, name, answer in rows:
+    names, texts = (batch.columns.get(column, nothing) for column in (ids, answers))
+    for line, name, answer in zip(batch.lines, names, texts, strict=True):
         where = f"{batch.source}, {batch.unit} {line}"
         if name is None or not str(name).strip():
             raise DataError(

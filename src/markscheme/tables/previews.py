@@ -139,11 +139,12 @@ def _used(raw: RawBatch, seen: Recognised, frame: pl.DataFrame) -> list[SourceCo
         elif ours == "answer":
             found += [
                 SourceColumn(
-                    name=place, read_as=f"answer of {system}",
+                    name=place,
+                    read_as=f"answer of {system}",
                     example=_example(values_at(raw.columns, place)),
                 )
                 for system, place in seen.answers.items()
-            ]  # fmt: skip
+            ]
     for system, place in seen.labels.items():
         example = _example(values_at(raw.columns, place))
         found.append(SourceColumn(name=place, read_as=f"label of {system}", example=example))

@@ -38,12 +38,11 @@ from markscheme.tables.formats import (
 from markscheme.tables.paths import holds_objects, leaves, sample, segments, values_at
 from markscheme.text import is_api_error
 
-_WRAPPERS = frozenset(
-    [
-        "text", "content", "value", "message", "choices", "choice", "body", "data", "messages",
-        "output text", "content text", "parts", "result", "0",
-    ]
-)  # fmt: skip
+_WRAPPERS = frozenset({"output text", "content text"}).union(
+    """
+    text content value message choices choice body data messages parts result 0
+    """.split()
+)
 """Names of what holds a text without saying which text it is."""
 
 _OBJECT = re.compile(r"\{\s*\"(?!text\"\s*:\s*\[)")
@@ -431,9 +430,8 @@ def _role(path: str, *, alone: bool = False) -> str | None:
         return "question" if last == "user" else "answer"
     own = _named(last)
     if own is None and (last in _WRAPPERS or last == "assistant" or alone):
-        near = (role for name, role in zip(outer[::-1], roles[::-1], strict=True)
-                if role is not None or name not in _WRAPPERS)  # fmt: skip
-        own = next(near, None)
+        inwards = zip(outer[::-1], roles[::-1], strict=True)
+        own = next((role for name, role in inwards if role or name not in _WRAPPERS), None)
     if "references" in roles and own == "answer":
         return "references"
     return own

@@ -64,11 +64,12 @@ def manifest_bytes(
     """
     keys = sorted(set(ledger))
     listed = hashlib.sha256("".join(f"{key}\n" for key in keys).encode()).hexdigest()
-    return json_bytes({
+    manifest = {
         **{name: plan[name] for name in _SAME_IN_BOTH if name in plan},
         "ledger": {"entries": len(keys), "sha256": listed if keys else None},
         "files": dict(sorted(files.items())),
-    })  # fmt: skip
+    }
+    return json_bytes(manifest)
 
 
 def signature_wanted() -> str | None:
@@ -81,6 +82,31 @@ def seal_of(manifest: bytes) -> dict[str, str]:
     digest = hashlib.sha256(manifest).hexdigest()
     key = signature_wanted()
     return {"manifest": digest, **({"signature": _signed(digest, key)} if key else {})}
+
+
+def sealed(content: Mapping[str, Any]) -> bytes:
+    """JSON of this, signed if what is written is to be."""
+    return json_bytes({**content, "signature": seal_of(json_bytes(content)).get("signature")})
+
+
+def read_sealed(file: Path) -> dict[str, Any]:
+    """What `sealed` wrote.
+
+    Raises:
+        RunError: it cannot be read, or lacks a valid signature where one is required.
+    """
+    found = read_json(file)
+    content = {name: value for name, value in found.items() if name != "signature"}
+    if signature_wanted() and file.read_bytes() != sealed(content):
+        raise RunError(f"{file} is not signed with the secret in {KEY_VARIABLE}, or was changed")
+    return content
+
+
+def mark_of(value: Mapping[str, Any]) -> str:
+    """64 hex digits over plain values; with the secret set, nobody can make them without it."""
+    content = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    digest, key = hashlib.sha256(content).hexdigest(), signature_wanted()
+    return _signed(digest, key) if key else digest
 
 
 def check_run(folder: str | Path, names: Iterable[str] | None = None) -> dict[str, Any]:
@@ -214,9 +240,9 @@ def _unlike_tables(
             if odd:
                 found[table] = f"is no table of a run (column {odd[0]})"
             else:
-                *broken, rows[table] = frame.select(
-                    *(gap.alias(str(place)) for place, gap in enumerate(gaps)), pl.len()
-                ).collect(engine="streaming").row(0)  # fmt: skip
+                named = (gap.alias(str(place)) for place, gap in enumerate(gaps))
+                counted = frame.select(*named, pl.len()).collect(engine="streaming")
+                *broken, rows[table] = counted.row(0)
                 if any(broken):
                     found[table] = "is no table of a run (values are missing)"
         except (DataError, pl.exceptions.PolarsError) as error:

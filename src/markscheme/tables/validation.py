@@ -101,8 +101,10 @@ def validate_rows(
     columns["system"] = system.zip_with(~nameless, pl.Series([default_system]))
     frame = pl.DataFrame({name: column.alias(name) for name, column in columns.items()})
     frame = _unanswerable(frame, options, notes)
-    bare = _check_rows(frame, given_ids="answer_id" in given, trouble=trouble,
-                       needs_references=options.references != "optional")  # fmt: skip
+    needs_references = options.references != "optional"
+    bare = _check_rows(
+        frame, given_ids="answer_id" in given, trouble=trouble, needs_references=needs_references
+    )
     notes["rows without references"] += bare
     frame = frame.with_columns(pl.col("references").fill_null([]))
     frame = _drop_blank_references(frame, notes)
@@ -353,10 +355,13 @@ def _numbers(value: Any, ours: str, *, whole: bool) -> list[float | None] | None
             found.append(None if item is None else label_of(str(item)))
         except ValueError:
             raise ValueError(f"{str(item)[:40]!r} in the {ours} is not a number") from None
-        if whole and not (found[-1] is not None and abs(found[-1]) <= _LARGEST_GRADE
-                          and found[-1].is_integer()):  # fmt: skip
+        if whole and not _is_whole(found[-1]):
             raise ValueError(f"{str(item)[:40]!r} in the {ours} is no whole number")
     return found
+
+
+def _is_whole(grade: float | None) -> bool:
+    return grade is not None and abs(grade) <= _LARGEST_GRADE and grade.is_integer()
 
 
 def _check_text(column: pl.Series, ours: str, max_bytes: int, trouble: Trouble) -> None:
@@ -406,13 +411,11 @@ def _check_rows(
         return (pl.col(name).str.strip_chars() == "").fill_null(value=True)
 
     grades = pl.col("reference_grades").list.len()
+    has_text = pl.col("references").list.eval(pl.element().str.strip_chars() != "").list.any()
+    wanted = pl.col("reference_kind").fill_null("") != "none"
     checks: Iterable[tuple[pl.Expr, str]] = [
         (blank("question"), "no question"),
-        (
-            pl.col("references").list.eval(pl.element().str.strip_chars() != "").list.any()
-            .fill_null(value=False).not_() & (pl.col("reference_kind").fill_null("") != "none"),
-            "no references",
-        ),
+        (~has_text.fill_null(value=False) & wanted, "no references"),
         (
             (grades != pl.col("references").list.len()).fill_null(value=False),
             "as many reference_grades as references are needed",
@@ -421,7 +424,7 @@ def _check_rows(
             ~pl.col("reference_kind").fill_null("text").is_in(["text", "regex", "none"]),
             "reference_kind must be text or regex, or none for a question without an answer",
         ),
-    ]  # fmt: skip
+    ]
     if given_ids:
         checks = [*checks, (blank("answer_id"), "no id, though other rows have one")]
     found = frame.select(check.alias(message) for check, message in checks)

@@ -83,11 +83,14 @@ class ServerReply:
             content = [{"type": "text", "text": content or ""}]
         reason = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
         message = {
-            "id": "m", "type": "message", "role": "assistant", "model": model,
+            "id": "m",
+            "type": "message",
+            "role": "assistant",
+            "model": model,
             "content": list(content),
             "stop_reason": reason.get(self.finish_reason, self.finish_reason),
             "usage": {"input_tokens": self.tokens_in, "output_tokens": self.tokens_out},
-        }  # fmt: skip
+        }
         return json.dumps(message).encode()
 
     def payload(self, model: str) -> bytes:

@@ -15,20 +15,10 @@ from markscheme.errors import JudgeError
 from markscheme.models import Models
 from markscheme.models.chat import ScriptedChat
 from markscheme.tables import read_answers
+from markscheme.text import words_of
 
-GARBAGE_REPLIES: tuple[str, ...] = (
-    "", " \n\t ", "N/A", "n/a.", "null", "None", "undefined", "NaN", "{}", "[]", "[object Object]",
-    '{"x": 1}', '{"error": {"message": "rate limit exceeded", "code": 429}}', '{"status": 503}',
-    "Error: rate limit exceeded", "Error 5", "429 Too Many Requests", "500 Internal Server Error",
-    "5 errors occurred", "<html><body>502 Bad Gateway</body></html>", "Request timed out after 3 s",
-    "Based on 2 references", "Insufficient information to determine the answer.",
-    "Unknown", "Not applicable", "I'm sorry, I can't help with that.",
-    "I'm sorry, I can't help with that. Yes.", "I cannot assist with this request.",
-    "As an AI language model, I cannot judge this.", "I don't know.",
-    "Please provide the question and the answer.", "Sure! Here is the result:", "Okay.",
-    "<think>Yes, 5, entailment", "<think>Yes</think>", "Lorem ipsum dolor sit amet.",
-    "\ufffd\ufffd", "the the the the the the the the the the", "```", "...", "?", "As requested.",
-)  # fmt: skip
+_PIECES = words_of(__file__)
+GARBAGE_REPLIES: tuple[str, ...] = _PIECES["replies"]
 """What servers and models say when they fail; none of it is a verdict, a mark or a statement."""
 
 _ROWS = (
@@ -56,11 +46,16 @@ def check_garbage_replies(judge: str | Judge, *, replies: Sequence[str] = GARBAG
     made = parse_judge(judge)
     answers = read_answers(
         [
-            {"question": question, "references": references, "answer": answer, "id": str(place),
-             "context": "Paris is the capital of France. James Joyce wrote Ulysses."}
+            {
+                "question": question,
+                "references": references,
+                "answer": answer,
+                "id": str(place),
+                "context": "Paris is the capital of France. James Joyce wrote Ulysses.",
+            }
             for place, (question, references, answer) in enumerate(_ROWS)
         ]
-    )  # fmt: skip
+    )
     unasked: set[int] = set()
     for reply in replies:
         chat = ScriptedChat(replies=lambda _, reply=reply: reply)  # type: ignore[misc]
@@ -92,35 +87,22 @@ def check_garbage_replies(judge: str | Judge, *, replies: Sequence[str] = GARBAG
 # may judge on any of them. Numbers occur as parts of errors, words of a verdict only inside others.
 
 
-_NAMES = (
-    "status", "code", "detail", "message", "error", "request_id", "retry_after", "type", "x",
-    "data", "model", "usage", "trace", "object", "id", "param",
-)  # fmt: skip
-_FAULTS = (
-    "rate limit exceeded", "upstream timed out", "connection reset by peer", "model overloaded",
-    "quota exhausted", "invalid api key", "context length exceeded", "bad gateway",
-    "service unavailable", "internal server error", "stream ended early", "out of memory",
-)  # fmt: skip
-_REFUSALS = (
-    "I'm sorry, I can't help with that.", "I cannot assist with this request.",
-    "As an AI language model, I am unable to judge this.", "I won't be able to evaluate that.",
-    "I don't have enough information to decide.", "I'm unable to determine this.",
-)  # fmt: skip
-_EMPTY_TALK = (
-    "Sure! Here is the result:", "Okay, let me look at this.", "Let me think step by step.",
-    "As requested.", "Please provide the question and the answer.", "Here you go:",
-    "One moment, please.", "The evaluation follows below.", "Thanks for the details!",
-    "Working on it...", "Let's begin.",
-)  # fmt: skip
-_LATIN = (
-    "lorem", "ipsum", "dolor", "sit", "amet", "consectetur", "adipiscing", "elit", "sed", "eiusmod",
-    "tempor", "incididunt", "ut", "labore", "et", "dolore", "magna", "aliqua",
-)  # fmt: skip
-_BLANKS = (
-    "", " \n\t ", "N/A", "n/a.", "null", "None", "undefined", "NaN", "{}", "[]", "[object Object]",
-    "...", "?", "```", "```json\n```", "---", "\ufffd\ufffd", "\u200b", "<|im_end|>", "<unk><unk>",
-    "<think>", "</think>", "<answer></answer>", '""', "()", "* * *", "TBD", "[REDACTED]",
-)  # fmt: skip
+_NAMES = tuple(
+    """
+    status code detail message error request_id retry_after type x data model usage trace object
+    id param
+    """.split()
+)
+_FAULTS: tuple[str, ...] = _PIECES["faults"]
+_REFUSALS: tuple[str, ...] = _PIECES["refusals"]
+_EMPTY_TALK: tuple[str, ...] = _PIECES["empty_talk"]
+_LATIN = tuple(
+    """
+    lorem ipsum dolor sit amet consectetur adipiscing elit sed eiusmod tempor incididunt ut labore
+    et dolore magna aliqua
+    """.split()
+)
+_BLANKS: tuple[str, ...] = _PIECES["blanks"]
 
 
 def _value(chance: random.Random, depth: int) -> object:
@@ -146,12 +128,15 @@ def _object(chance: random.Random) -> str:
 def _error(chance: random.Random) -> str:
     fault, code = chance.choice(_FAULTS), chance.randint(400, 599)
     forms = (
-        f"Error: {fault}", f"Error {code}: {fault}", f"HTTP {code} {fault.title()}",
+        f"Error: {fault}",
+        f"Error {code}: {fault}",
+        f"HTTP {code} {fault.title()}",
         f"{fault} (attempt {chance.randint(1, 9)} of {chance.randint(1, 9)})",
         f"<html><head><title>{code} {fault}</title></head><body>{fault}</body></html>",
-        f"Traceback (most recent call last):\n  File \"serve.py\", line {code}\nError: {fault}",
-        f"{fault}; retry after {chance.randint(1, 60)} s", f"ERR_{fault.upper().replace(' ', '_')}",
-    )  # fmt: skip
+        f'Traceback (most recent call last):\n  File "serve.py", line {code}\nError: {fault}',
+        f"{fault}; retry after {chance.randint(1, 60)} s",
+        f"ERR_{fault.upper().replace(' ', '_')}",
+    )
     return chance.choice(forms)
 
 
@@ -167,11 +152,15 @@ def _words(chance: random.Random) -> str:
 
 
 _KINDS: tuple[Callable[[random.Random], str], ...] = (
-    _object, _error, _error, _noise, _words,
+    _object,
+    _error,
+    _error,
+    _noise,
+    _words,
     lambda chance: chance.choice(_REFUSALS),
     lambda chance: chance.choice(_EMPTY_TALK),
     lambda chance: chance.choice(_BLANKS),
-)  # fmt: skip
+)
 
 
 def generated_garbage(count: int, *, seed: int = 0) -> Sequence[str]:

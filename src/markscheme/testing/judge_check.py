@@ -31,11 +31,25 @@ from markscheme.models.chat import ScriptedChat
 from markscheme.tables import ANSWERS_SCHEMA, OUTCOME, SPENT, read_answers
 
 _DIFFICULT = (
-    "", " \t\n ", "Paris", "PARIS!", "the capital is Paris, of course", "ｐａｒｉｓ",
-    "Pa\u0301ris \u00a0 \u2028 \u200b", "\U0001f5fc\U0001f1eb\U0001f1f7",
-    "\u202epalindrome\u202c", "İstanbul ıI ß ŉ ǰ", "((((((((((", "a{1000}", "\\", ".*", "[",
-    "%s %d {} {0} $x", "<script>alert(1)</script>", "x" * 1_000_000,
-)  # fmt: skip
+    "",
+    " \t\n ",
+    "Paris",
+    "PARIS!",
+    "the capital is Paris, of course",
+    "ｐａｒｉｓ",
+    "Pa\u0301ris \u00a0 \u2028 \u200b",
+    "\U0001f5fc\U0001f1eb\U0001f1f7",
+    "\u202epalindrome\u202c",
+    "İstanbul ıI ß ŉ ǰ",
+    "((((((((((",
+    "a{1000}",
+    "\\",
+    ".*",
+    "[",
+    "%s %d {} {0} $x",
+    "<script>alert(1)</script>",
+    "x" * 1_000_000,
+)
 
 
 def difficult_answers() -> pl.DataFrame:

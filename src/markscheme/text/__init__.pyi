@@ -93,3 +93,8 @@ from .wordnet import FILE as FILE
 from .wordnet import code as code
 from .wordnet import key as key
 from .wordnet import thesaurus as thesaurus
+from .words import by_word as by_word
+from .words import numbers_by_word as numbers_by_word
+from .words import words_of as words_of
+from .wrappings import may_be_wrapped as may_be_wrapped
+from .wrappings import unwrapped as unwrapped

@@ -14,6 +14,9 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from markscheme.text.talk import OFFERS, WISHES
+from markscheme.text.wrappings import may_be_wrapped, unwrapped
+
 _URL = r"https?://[^\s()]+(?:\([^\s()]*\)[^\s()]*)*"
 
 _MARKS = (
@@ -46,26 +49,11 @@ _BING_SOURCES = r"(?is)[ \t\n(]*\bsources?: ?conversation with bing\b.*$"
 
 _SOURCE_LINE = rf"(?m)^[ \t]*(?:\[\^?\d+\^?\]:?|\(\d+\))[^\n]*{_URL}[^\n]*(?:\n|$)"
 
-_OFFERS = (
-    "would you like",
-    "do you (?:want|need|have any)",
-    "are you (?:interested|looking|curious|planning (?:a|to|on|your))",
-    "is there (?:anything|something) (?:else|more|specific|in particular)",
-    "(?:is|does) (?:this|that) (?:help|answer)",
-    "(?:what|how) else (?:can|may|would|do)",
-    "(?:how|what) (?:can|may) i (?:help|do)",
-    "(?:can|may|shall|should) i (?:help|tell|show|assist|explain)",
-    "(?:do you )?want (?:me )?to (?:know|hear|learn|see|explain|tell)",
-    "anything else",
-)
 _CLOSING_QUESTION = (
     r"(?is)(^|[.!?…:)\]\x22”’\n])\s*"
-    rf"(?:(?:by the way|also|so)?,?\s*(?:{'|'.join(_OFFERS)})[^?]*\?\s*)+$"
+    rf"(?:(?:by the way|also|so)?,?\s*(?:{OFFERS})[^?]*\?\s*)+$"
 )
-_CLOSING_WISH = (
-    r"(?i)(^|[.!?…:)\]\x22”’\n])\s*(?:i hope (?:this|that) (?:helps?|answers)|"
-    r"let me know if|feel free to ask)[^.!?\n]*[.!]?\s*$"
-)
+_CLOSING_WISH = rf"(?i)(^|[.!?…:)\]\x22”’\n])\s*(?:{WISHES})[^.!?\n]*[.!]?\s*$"
 
 
 def clean_series(texts: pl.Series) -> pl.Series:
@@ -104,22 +92,20 @@ _CODE = r"(?s:```.*?```)|`[^`\n]*`"
 _FORMATTING = (
     # what is taken out, and what stays of it
     (_SOURCE_LINE, ""),
-    (_SOURCE_LIST, ""),
     (rf"({_CODE})|{'|'.join(_MARKS)}", "$1"),
-    (_CLOSING_QUESTION, "$1"),
-    (_CLOSING_WISH, "$1"),
-    (_CLOSING_QUESTION, "$1"),
 )
 
 
 def without_formatting(
     answers: pl.Series, questions: pl.Series, references: pl.Series
 ) -> pl.Series:
-    """Answers without citation marks, a list of sources at the end, and closing offers of help.
+    """Answers without citation marks, sources at the end, closing offers and other wrappings.
 
-    Marks are `[1]`, `[^1^]`, `[1, 2](https://...)` and `【4:0†handbook.md】`, outside of code. What
-    question or reference contain stays, and so does what holds a word of a reference (a number, or
-    four letters and more) that the rest of the answer lacks; addresses of pages do not count.
+    Wrappings (`wrappings.unwrapped`) are markup around the whole, a label or the question before
+    it, and lines that speak of the answering. Marks are `[1]`, `[^1^]`, `[1, 2](https://...)` and
+    `【4:0†handbook.md】`, outside of code. What question or reference contain stays, and so does
+    what holds a word of a reference (a number, or four letters and more) that the rest of the
+    answer lacks; addresses of pages do not count.
 
     Args:
         answers: String.
@@ -130,7 +116,7 @@ def without_formatting(
         The answers, null where nothing was taken out; an answer of which nothing would be left
         keeps all of it.
     """
-    text = answers.rename("text")
+    text = _unwrapped(answers.rename("text"), questions, references)
     for pattern, left in _FORMATTING:
         shorter = text.to_frame().select(pl.col("text").str.replace_all(pattern, left)).to_series()
         changed = (shorter != text).arg_true()
@@ -141,9 +127,20 @@ def without_formatting(
             if _speaks_of(pattern, *row)
         ]
         text = shorter.scatter(kept, text.gather(kept)) if kept else shorter
-    text = text.str.strip_chars()
+    text = _unwrapped(text, questions, references).str.strip_chars()
     other = (text != "") & (text != answers.str.strip_chars())
     return pl.select(pl.when(other).then(text)).to_series()
+
+
+def _unwrapped(texts: pl.Series, questions: pl.Series, references: pl.Series) -> pl.Series:
+    """The texts without their wrappings, which few texts have."""
+    places = may_be_wrapped(texts).arg_true()
+    if places.is_empty():
+        return texts
+    rows = zip(
+        *(one.gather(places).to_list() for one in (texts, questions, references)), strict=True
+    )
+    return texts.scatter(places, [unwrapped(*row) for row in rows])
 
 
 def _speaks_of(

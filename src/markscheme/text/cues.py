@@ -82,9 +82,10 @@ CONTRASTS = frozenset(
 )
 
 CLAUSES = frozenset(
-    ["who", "which", "whose", "whom", "while", "whereas", "although", "though", "but", "yet",
-     "because", "since", "unlike", "until", "despite"]
-)  # fmt: skip
+    """
+    who which whose whom while whereas although though but yet because since unlike until despite
+    """.split()
+)
 """Words with which another clause begins."""
 
 FORMER = frozenset(

@@ -11,41 +11,10 @@ import re
 import polars as pl
 
 from markscheme.text.normalisation import mapped_series
+from markscheme.text.words import by_word, words_of
 
-_IRREGULAR = {
-    "men": "man", "women": "woman", "children": "child", "feet": "foot", "teeth": "tooth",
-    "geese": "goose", "mice": "mouse", "people": "person", "wives": "wife", "lives": "life",
-    "knives": "knife", "leaves": "leaf", "wolves": "wolf", "halves": "half", "oxen": "ox",
-    "bacteria": "bacterium", "phenomena": "phenomenon", "criteria": "criterion",
-    "nuclei": "nucleus", "fungi": "fungus", "species": "species", "series": "series",
-    "wrote": "write", "written": "write", "sang": "sing", "sung": "sing", "won": "win",
-    "began": "begin", "begun": "begin", "led": "lead", "made": "make", "built": "build",
-    "held": "hold", "said": "say", "took": "take", "taken": "take", "gave": "give",
-    "given": "give", "became": "become", "went": "go", "gone": "go", "came": "come",
-    "born": "bear", "died": "die", "dying": "die", "was": "be", "were": "be", "is": "be",
-    "are": "be", "been": "be", "being": "be", "has": "have", "had": "have", "does": "do",
-    "did": "do", "done": "do", "fought": "fight", "found": "find", "sold": "sell",
-    "bought": "buy", "brought": "bring", "left": "leave", "met": "meet", "ran": "run",
-    "saw": "see", "seen": "see", "thought": "think", "told": "tell", "knew": "know",
-    "known": "know", "drew": "draw", "drawn": "draw", "flew": "fly", "grew": "grow",
-    "grown": "grow", "used": "use", "using": "use", "spoke": "speak", "spoken": "speak",
-    "chose": "choose", "chosen": "choose", "broke": "break", "broken": "break", "stole": "steal",
-    "stolen": "steal", "drove": "drive", "driven": "drive", "rode": "ride", "ridden": "ride",
-    "risen": "rise", "wore": "wear", "worn": "wear", "froze": "freeze", "frozen": "freeze",
-    "woke": "wake", "ate": "eat", "eaten": "eat", "beaten": "beat", "bitten": "bite",
-    "hid": "hide", "hidden": "hide", "threw": "throw", "thrown": "throw", "blew": "blow",
-    "blown": "blow", "swam": "swim", "swum": "swim", "drank": "drink", "drunk": "drink",
-    "stuck": "stick", "struck": "strike", "shot": "shoot", "slept": "sleep", "kept": "keep",
-    "dealt": "deal", "meant": "mean", "sent": "send", "spent": "spend", "lost": "lose",
-    "paid": "pay", "laid": "lay", "taught": "teach", "caught": "catch", "sought": "seek",
-    "understood": "understand", "stood": "stand", "heard": "hear", "sat": "sit", "fed": "feed",
-    "got": "get", "gotten": "get", "forgot": "forget", "forgotten": "forget", "sprang": "spring",
-    "fell": "fall", "fallen": "fall", "sank": "sink", "sunk": "sink",
-    "colour": "color", "colours": "color", "centre": "center", "theatre": "theater",
-    "grey": "gray", "metre": "meter", "metres": "meter", "litre": "liter", "litres": "liter",
-    "kilometre": "kilometer", "kilometres": "kilometer", "programme": "program",
-    "defence": "defense", "labour": "labor", "honour": "honor", "harbour": "harbor",
-}  # fmt: skip
+_FORMS = words_of(__file__)
+_IRREGULAR = by_word(_FORMS["irregular"]) | by_word(_FORMS["spelling"])
 _VOWELS = set("aeiouy")
 _DROPPED_E = re.compile(r"[^aeiou][aeiou][^aeiouwxy]$")
 """What is left of short verbs in -e: "hoped", "making". Others double the last letter: "hopped"."""

@@ -1,17 +1,28 @@
-# ruff: noqa: E501 - lists of words read better unfolded
 # ruff: noqa: E501 - tables of words read better unfolded
 """Other languages than English: which texts are in one, and yes, no and denial in them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from markscheme.text.words import words_of
 
 _FOREIGN = frozenset(
-    ["der", "die", "das", "und", "ist", "ein", "eine", "von", "für", "mit", "auf", "nicht", "le", "la", "les", "des", "une", "est", "dans", "pour", "el", "los", "las", "una", "del", "por", "para", "con", "il", "gli", "della", "di", "che", "è", "um", "uma", "os", "dos", "não", "het", "een", "van", "voor", "niet", "per", "ve", "bir", "için", "на", "в", "из", "с", "для", "не", "que", "du", "au", "aux", "al", "lo", "i", "en", "wie", "wann", "quand", "combien", "cuánto", "cuántos", "quanto", "quanti", "hoeveel", "kaç"]
-)  # fmt: skip
+    """
+    der die das und ist ein eine von für mit auf nicht le la les des une est dans pour el los las
+    una del por para con il gli della di che è um uma os dos não het een van voor niet per ve bir
+    için на в из с для не que du au aux al lo i en wie wann quand combien cuánto cuántos quanto
+    quanti hoeveel kaç
+    """.split()
+)
 _ENGLISH = frozenset(
-    ["the", "of", "and", "is", "was", "were", "a", "an", "in", "to", "for", "with", "that", "which", "what", "how", "when", "who", "it", "by", "from", "not", "are", "did", "does"]
-)  # fmt: skip
+    """
+    the of and is was were a an in to for with that which what how when who it by from not are did
+    does
+    """.split()
+)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -32,23 +43,8 @@ def is_foreign(text: str) -> bool:
 _ENGLISH_YES = "yes|yeah|yep|yup|true|correct|affirmative|that(?: is|['’]s) (?:right|correct|true)"
 _ENGLISH_ADVERBS = "right|absolutely|certainly|indeed|of course|sure|definitely|exactly"
 """A yes where a mark follows: "right, it is", and not "right now"."""
-_YES = (
-    "ja", "jawohl", "doch", "natürlich", "klar", "genau", "richtig", "stimmt", "selbstverständlich", "wahr",
-    "oui", "si fait", "bien sûr", "tout à fait", "effectivement", "exact", "vrai", "absolument",
-    "sí", "si", "claro", "por supuesto", "desde luego", "así es", "correcto", "cierto", "efectivamente", "verdadero",
-    "sì", "certo", "certamente", "esatto", "vero", "ovviamente", "sicuramente",
-    "sim", "com certeza", "certamente", "exato", "é verdade", "verdadeiro", "claro que sim",
-    "zeker", "jazeker", "klopt", "inderdaad", "natuurlijk", "juist", "waar",
-    "да", "конечно", "верно", "правда", "так точно", "разумеется", "evet", "elbette", "tabii", "doğru", "tak", "oczywiście", "prawda",
-    "ya", "benar", "tentu", "نعم", "أجل", "بالطبع", "صحيح", "हाँ", "हां", "जी हाँ", "बिल्कुल", "সত্য", "হ্যাঁ",
-)  # fmt: skip
-_NO = (
-    "not", "false", "nope", "never", "incorrect", "wrong", "negative", "absolutely not", "certainly not",
-    "definitely not", "of course not", "nein", "nie", "niemals", "keineswegs", "falsch", "auf keinen fall",
-    "non", "jamais", "pas du tout", "faux", "nunca", "jamás", "falso", "en absoluto", "para nada", "claro que no", "por supuesto que no",
-    "não", "nunca", "claro que não", "mai", "nee", "nooit", "neen", "onjuist", "нет", "никогда", "неверно", "неправда", "конечно нет",
-    "hayır", "asla", "yanlış", "nie", "nigdy", "tidak", "bukan", "salah", "لا", "كلا", "خطأ", "नहीं", "जी नहीं", "ना", "না",
-)  # fmt: skip
+_WORDS = words_of(__file__)
+
 _EAST_YES = (
     "はい|ええ|そうです|もちろん|是的?(?!否)|对|對|当然|可以|能(?!否)|네|예(?=[,. ]|$)|그렇|맞"
 )
@@ -56,15 +52,16 @@ _EAST_NO = "いいえ|いえ|違い|ちがい|不|没有|沒有|否|아니|아�
 _WORD_NO = r"no(?!\s*(?:problem|doubt|worries|matter|sooner|less|fewer|more than)\b)"
 
 
-def _starts(words: tuple[str, ...], east: str, more: str = "") -> re.Pattern[str]:
-    ordered = "|".join(re.escape(word) for word in sorted(set(words), key=len, reverse=True))
+def _starts(words: Mapping[str, Sequence[str]], east: str, more: str = "") -> re.Pattern[str]:
+    different = set(chain.from_iterable(words.values()))
+    ordered = "|".join(re.escape(word) for word in sorted(different, key=len, reverse=True))
     return re.compile(rf"^[\W_]*(?:(?:{more}{ordered})(?![\w'’])|{east})", re.IGNORECASE)
 
 
 _STARTS_YES = _starts(
-    _YES, _EAST_YES, _ENGLISH_YES + rf"|(?:{_ENGLISH_ADVERBS})(?=\s*(?:[,.;:!–—-]|$))|"
+    _WORDS["yes"], _EAST_YES, _ENGLISH_YES + rf"|(?:{_ENGLISH_ADVERBS})(?=\s*(?:[,.;:!–—-]|$))|"
 )
-_STARTS_NO = _starts(_NO, _EAST_NO, _WORD_NO + "|")
+_STARTS_NO = _starts(_WORDS["no"], _EAST_NO, _WORD_NO + "|")
 
 _NEGATED = re.compile(
     r"\b(?:nicht|kein\w*|nie|niemals|weder|pas|jamais|aucun\w*|ni|no|nunca|jamás|tampoco|ningun\w*|non|mai|nessun\w*|"

@@ -35,7 +35,7 @@ _OTHERS = (
     "textdegree ° percent % Re Re Im Im"
 )
 _FUNCTIONS = frozenset(
-    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh ln log lg exp lim max min sup inf "  # noqa: SIM905
+    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh ln log lg exp lim max min sup inf "
     "det gcd lcm deg dim ker arg mod".split()
 )
 
@@ -54,11 +54,11 @@ _SYMBOLS = (
 )
 _NUMBER_SETS = dict(zip("NZQRC", "ℕℤℚℝℂ", strict=True))
 _DROPPED = frozenset(
-    "left right middle big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr displaystyle "  # noqa: SIM905
+    "left right middle big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr displaystyle "
     "textstyle scriptstyle limits nolimits nonumber hline centering Large large rm bf it".split()
 )
 _UNWRAPPED = frozenset(
-    "text textrm textbf textit texttt textsf textnormal emph underline mathrm mathbf mathit mathsf "  # noqa: SIM905
+    "text textrm textbf textit texttt textsf textnormal emph underline mathrm mathbf mathit mathsf "
     "mathtt mathcal mathbb mathfrak boldsymbol bm operatorname mbox hbox boxed fbox ce hat vec bar "
     "tilde widehat overrightarrow overbrace underbrace dot ddot pmb mathord mathop substack".split()
 )

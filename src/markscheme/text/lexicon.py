@@ -15,40 +15,24 @@ import numpy.typing as npt
 
 from markscheme.text import cues, inflection, names, numbers
 from markscheme.text.tokens import NUMBER_SIGN, merged, split
+from markscheme.text.words import by_word, words_of
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 
-STOP = frozenset((
-    "a", "an", "the", "of", "in", "on", "at", "to", "for", "from", "by", "with", "and", "or",
-    "as", "is", "was", "are", "were", "be", "been", "being", "it", "its", "this", "that", "these",
-    "those", "he", "she", "they", "his", "her", "their", "him", "them", "we", "i", "you", "your",
-    "my", "our", "there", "here", "which", "who", "whom", "whose", "what", "when", "where", "why",
-    "how", "do", "does", "did", "done", "has", "have", "had", "having", "will", "would", "can",
-    "could", "should", "may", "might", "must", "also", "into", "than", "then", "so", "such", "s",
-    "t", "about", "over", "under", "between", "during", "after", "before", "up", "down", "out",
-    "off", "not", "no", "only", "just", "more", "most", "some", "any", "all", "both", "each",
-    "other",
-))  # fmt: skip
+STOP = frozenset(
+    """
+    a an the of in on at to for from by with and or as is was are were be been being it its this
+    that these those he she they his her their him them we i you your my our there here which who
+    whom whose what when where why how do does did done has have had having will would can could
+    should may might must also into than then so such s t about over under between during after
+    before up down out off not no only just more most some any all both each other
+    """.split()
+)
 """Function words: they carry no answer by themselves."""
 
-_SAME_WORD = {
-    "usa": "us", "america": "us", "britain": "uk", "england": "england", "ussr": "ussr",
-    "nyc": "nyc", "vs": "versus", "v": "v", "&": "and", "%": "percent", "$": "dollar",
-    "£": "pound", "€": "euro", "km": "kilometer", "kilometers": "kilometer", "kms": "kilometer",
-    "mi": "mile", "ft": "foot", "kg": "kilogram", "kgs": "kilogram", "lb": "pound",
-    "lbs": "pound", "cm": "centimeter", "mm": "millimeter", "hr": "hour", "hrs": "hour",
-    "min": "minute", "mins": "minute", "sec": "second", "secs": "second", "mph": "mph",
-    "oz": "ounce", "ml": "milliliter", "mg": "milligram", "nm": "nanometer", "kb": "kilobyte",
-    "mb": "megabyte", "gb": "gigabyte", "tb": "terabyte", "hp": "horsepower", "kw": "kilowatt",
-    "kj": "kilojoule", "kcal": "kilocalorie",
-    "sq": "square", "yrs": "year", "yr": "year", "dr": "doctor", "mt": "mt",
-    "usd": "dollar", "eur": "euro", "gbp": "pound", "tv": "television", "govt": "government",
-    "dept": "department",
-    "co": "company", "corp": "corporation", "inc": "incorporated", "ltd": "limited",
-    "feb": "february", "jr": "junior", "sr": "senior", "prof": "professor", "gen": "general",
-}  # fmt: skip
+_SAME_WORD = by_word(words_of(__file__)["same_word"])
 """Short forms and symbols that say the same as a longer word."""
 
 _LARGEST = 3e38

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 
-QUESTION_KINDS = (
-    ("asks_who", re.compile(r"\bwho(?:se|m|'s|s)?\b|\bwhat (?:actor|actress|person|name)\b")),
-    ("asks_when", re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b")),
-    ("asks_where", re.compile(r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|county|town)\b")),
-    ("asks_how_many", re.compile(r"\bhow (?:many|much|long|old|far|tall|big|large|high|deep|often)\b")),
-    ("asks_why_how", re.compile(r"\bwhy\b|\bhow (?!many|much|long|old|far|tall|big|large|high|deep|often)")),
-    ("asks_what", re.compile(r"\b(?:what|which)\b")),
-)  # fmt: skip
+_KINDS = {
+    "asks_who": r"\bwho(?:se|m|'s|s)?\b|\bwhat (?:actor|actress|person|name)\b",
+    "asks_when": r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b",
+    "asks_where": r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|county|town)\b",
+    "asks_how_many": r"\bhow (?:many|much|long|old|far|tall|big|large|high|deep|often)\b",
+    "asks_why_how": r"\bwhy\b|\bhow (?!many|much|long|old|far|tall|big|large|high|deep|often)",
+    "asks_what": r"\b(?:what|which)\b",
+}
+QUESTION_KINDS = tuple((kind, re.compile(pattern)) for kind, pattern in _KINDS.items())
 """Features `asks_...` of trained judges, with the pattern of each, for lower-case questions."""
 LATEST = re.compile(r"\b(?:last|latest|current|currently|now|new|next|recent|this year|present)\b")
 SEVERAL = re.compile(r"\b(?:are|were|names? of|list|all)\b")

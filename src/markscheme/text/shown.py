@@ -10,18 +10,23 @@ import re
 from html import escape
 
 _STEERING = {
-    *range(0x00, 0x20), *range(0x7F, 0xA0),  # clear screens, move cursors, set titles
-    *range(0x202A, 0x202F), *range(0x2066, 0x206A),  # turn the order of letters around
-    *range(0x2028, 0x202A), *range(0xD800, 0xE000),
-}  # fmt: skip
+    *range(0x00, 0x20),
+    *range(0x7F, 0xA0),  # clear screens, move cursors, set titles
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),  # turn the order of letters around
+    *range(0x2028, 0x202A),
+    *range(0xD800, 0xE000),
+}
 _ESCAPES = {
     code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
     for code in _STEERING - {ord("\n"), ord("\t")}
 }
 
 _LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
 
 _FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?![\s\d.,]|$))")
 """What a spreadsheet would compute. Signed numbers and lists with dashes are text or numbers."""

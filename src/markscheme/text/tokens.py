@@ -10,6 +10,7 @@ import re
 import unicodedata
 
 from markscheme.text import numbers
+from markscheme.text.words import words_of
 
 WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’]\w+)?")
 """A word or number where it occurs in a text, before anything is taken off."""
@@ -27,11 +28,8 @@ _PHRASES = re.compile(
     r"|\bLos Angeles\b|\bSaint (?=[A-Z])|\bMount (?=[A-Z])|\bFort (?=[A-Z])|\bper cent\b",
     re.IGNORECASE,
 )
-_PHRASE_FORMS = {
-    "united kingdom": "UK", "united nations": "UN", "united arab emirates": "UAE",
-    "soviet union": "USSR", "european union": "EU", "new york city": "NYC", "los angeles": "LA",
-    "saint": "St ", "mount": "Mt ", "fort": "Ft ", "per cent": "percent",
-}  # fmt: skip
+_WORDS = words_of(__file__)
+_PHRASE_FORMS: dict[str, str] = _WORDS["phrase_forms"]
 _GLUED = re.compile(
     r"(?<![A-Za-z])(by|is|was|the|of|and|in|at|on|to|from|with)(?=[A-Z][a-z])"
     r"|(?<=by)(?=[A-Z][a-z]+ )"
@@ -51,23 +49,21 @@ _DEGREES = re.compile(
 _DEGREE_NAMES = (" Celsius", " Fahrenheit", " Kelvin")
 _LETTER_UNIT = re.compile(r"(?<![$£€\d.,])(\d[\d.,]*) ?([mglLh])\b(?!['’²³/]|\.\w)")
 _LETTER_UNITS = {"m": "meter", "g": "gram", "l": "liter", "L": "liter", "h": "hour"}
-_COMPOUND_UNIT = re.compile(
-    r"\b(?:(miles? per hour|mi/h)|(kilomet(?:re|er)s? (?:per|an) hour|km ?/ ?h|kmph)"
-    r"|(met(?:re|er)s? per second|m/s)|(half a dozen)|((?:one|a)[- ]third)|(two[- ]thirds)"
-    r"|((?:one|a)[- ]quarter)|(three[- ]quarters)|(one[- ]fifth))\b",
-    re.IGNORECASE,
-)
-_COMPOUND_UNITS = (
-    "mph", "kph", "mps", "six", "33 percent", "67 percent", "25 percent", "75 percent",
-    "20 percent",
-)  # fmt: skip
-_COMPOUND_SIGNS = (
-    "hour", "second", "/h", "/ h", "mph", "m/s", "dozen", "third", "quarter", "fifth",
-)  # fmt: skip
-_PHRASE_SIGNS = (
-    "united", "soviet", "european", "york", "washington", "angeles", "saint", "mount", "fort",
-    "per cent",
-)  # fmt: skip
+_COMPOUNDS = {
+    "mph": "miles? per hour|mi/h",
+    "kph": "kilomet(?:re|er)s? (?:per|an) hour|km ?/ ?h|kmph",
+    "mps": "met(?:re|er)s? per second|m/s",
+    "six": "half a dozen",
+    "33 percent": "(?:one|a)[- ]third",
+    "67 percent": "two[- ]thirds",
+    "25 percent": "(?:one|a)[- ]quarter",
+    "75 percent": "three[- ]quarters",
+    "20 percent": "one[- ]fifth",
+}
+_COMPOUND_UNIT = re.compile(rf"\b(?:({')|('.join(_COMPOUNDS.values())}))\b", re.IGNORECASE)
+_COMPOUND_UNITS = tuple(_COMPOUNDS)
+_COMPOUND_SIGNS: tuple[str, ...] = _WORDS["compound_signs"]
+_PHRASE_SIGNS: tuple[str, ...] = _WORDS["phrase_signs"]
 _DIGIT = re.compile(r"\d")
 _FIRST = re.compile(r"(?<=[a-z]) I(?= *(?:[.,;:!?)]|$|of\b|in\b|was\b|is\b|and\b|by\b))")
 """The roman numeral after a name or "War"; the pronoun comes before verbs of speaking."""
@@ -80,14 +76,12 @@ _TOKEN = re.compile(
     r"\x00\d\.\d|\d++(?:[.,]\d++)*(?![.,]\d)(?:st|nd|rd|th|s)?(?![^\W\d_])|\d++(?:[.,]\d++)*"
     r"|[^\W\d_]+(?:['’](?:s|t|S|T|re|ve|ll|d|m)\b)?|[.!?;:,()/%$£€&\n|]"
 )
-_ABBREVIATED = frozenset((
-    "dr", "mr", "mrs", "ms", "st", "jr", "sr", "vs", "no", "gen", "lt", "col", "mt", "ft", "rev",
-    "prof", "inc", "ltd", "co",
-))  # fmt: skip
-_SLIM = str.maketrans({
-    "ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "æ": "ae", "Æ": "AE", "œ": "oe", "đ": "d",
-    "º": "°", "’": "'", "‘": "'", "ʻ": "'", "–": "-", "—": "-", "−": "-", "\xa0": " ",
-})  # fmt: skip
+_ABBREVIATED = frozenset(
+    """
+    dr mr mrs ms st jr sr vs no gen lt col mt ft rev prof inc ltd co
+    """.split()
+)
+_SLIM = str.maketrans(_WORDS["slim"])
 
 
 def split(text: str) -> list[str]:

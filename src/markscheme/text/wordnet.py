@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.errors import reading_weights
 from markscheme.text.inflection import stem
 
 Longs = npt.NDArray[np.int64]
@@ -72,7 +73,7 @@ def _contains(ordered: Longs, wanted: Longs) -> npt.NDArray[np.bool_]:
 @cache
 def thesaurus() -> Thesaurus:
     """WordNet, read once a process."""
-    with np.load(FILE) as packed:
+    with reading_weights(FILE), np.load(FILE) as packed:
         opposite = packed["opposite"].astype(np.uint64)
         pairs = (opposite[:, 0] << np.uint64(32) | opposite[:, 1]).astype(np.int64)
         return Thesaurus(

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM905 - lists of words read better so
 """Which of the things that a question offers an answer chooses: "Which is deeper, Lorn or Tay?"
 
 "Tay is deeper", "Lorn is the shallower of the two" and "the latter" are one choice. The words say
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from markscheme.values.comparisons import Degree, degree_of, degrees_of, orientation, turn
-from markscheme.values.outcome import Comparison, Outcome, Pair
+from markscheme.values.outcome import Comparison, agreement, conflict
 
 _MOST_WORDS = 30
 """Words of an answer, and of a reference, of which the choice is read."""
@@ -112,15 +111,9 @@ def compare_alternatives(question: str, reference: str, answer: str) -> Comparis
     if wanted == given:
         if wanted < 0 or _turned(question, answer, options) or _MORE_ASKED.search(question):
             return None
-        return Comparison(
-            outcome=Outcome.AGREE, confidence=0.9, decided=True, kind="comparison",
-            agreed=(Pair(reference, answer, "same"),), reason=f"both choose {chosen}",
-        )  # fmt: skip
-    return Comparison(
-        outcome=Outcome.CONFLICT, confidence=0.9, decided=True, kind="comparison",
-        conflicting=(Pair(reference, answer, "different"),),
-        reason=f"{other} where the reference has {chosen}",
-    )  # fmt: skip
+        return agreement("comparison", reference, answer, 0.9, f"both choose {chosen}")
+    reason = f"{other} where the reference has {chosen}"
+    return conflict("comparison", reference, answer, 0.9, reason)
 
 
 def _turned(question: str, answer: str, options: tuple[Option, ...]) -> bool:

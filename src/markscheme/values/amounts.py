@@ -126,7 +126,7 @@ def _other_period(reference: Money, answer: Money, found: Relation) -> Relation:
     wanted, given = reference.amount * one, answer.amount * other
     if _close(wanted, given):
         return SAME
-    return UNCLEAR if wanted and abs(given / wanted - 1) < _CONVERTED else DIFFERENT  # fmt: skip
+    return UNCLEAR if wanted and abs(given / wanted - 1) < _CONVERTED else DIFFERENT
 
 
 _NEARLY_ALL = 5.0
@@ -368,9 +368,14 @@ def _scaled_by(
 ) -> Relation:
     """Compare the written amounts, the reference's times `one` and the answer's times `other`."""
     return _compare(
-        reference, answer, reference.amount * one, answer.amount * other,
-        reference.quantum * one, answer.quantum * other, requested,
-    )  # fmt: skip
+        reference,
+        answer,
+        reference.amount * one,
+        answer.amount * other,
+        reference.quantum * one,
+        answer.quantum * other,
+        requested,
+    )
 
 
 def _close(left: float, right: float) -> bool:

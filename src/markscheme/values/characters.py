@@ -1,5 +1,8 @@
 # ruff: noqa: E501 - tables of patterns and words read better unfolded
-"""One writing for digits, signs, spaces and quotes, character by character, so that spans hold."""
+"""What all readers of values share: one writing for characters.
+
+Digits, signs, spaces and quotes are replaced character by character, so that spans hold.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ import re
 import unicodedata
 from functools import cache
 
-_PAIRS = {
-    "−": "-", "‐": "-", "‑": "-", "‒": "-", "﹣": "-", "－": "-", "˗": "-", "—": "–", "～": "~", "〜": "~",
-    "’": "'", "‘": "'", "ʼ": "'", "′": "'", "″": '"', "“": '"', "”": '"', "„": '"',
-    "٫": ".", "٬": ",", "٪": "%", "％": "%", "﹪": "%", "．": ".", "：": ":", "、": ",", "；": ";",
-    "（": "(", "）": ")", "／": "/", "＋": "+", "＝": "=", "＄": "$", "￥": "¥", "￡": "£", "。": ".", "？": "?",
-    "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2007": " ", "\u2002": " ", "\u2003": " ", "\u3000": " ",
-    "⁄": "/", "∕": "/", "⋅": "·", "∙": "·", "✕": "×", "✖": "×", "ˆ": "^", "º": "°", "µ": "μ", "，": ",",
-}  # fmt: skip
+_SAME = (
+    *"""
+    -−‐‑‒﹣－˗ –— ~～〜 '’‘ʼ′ "″“”„ .٫．。 ,٬、， %٪％﹪ :：
+    ;； (（ )） /／⁄∕ +＋ =＝ $＄ ¥￥ £￡ ?？ ·⋅∙ ×✕✖ ^ˆ °º μµ
+    """.split(),
+    " \u00a0\u2009\u202f\u2007\u2002\u2003\u3000",
+)
+"""Groups of characters that are written as the first of each."""
 
 _BOLD = re.compile(r"(?<![\w)*])\*\*(?=[^\s*])([^*\n]+)\*\*")
 _SPLIT_DECIMAL = re.compile(
@@ -27,7 +30,7 @@ _INLINE_NUMBERING = re.compile(r"(?:(?<=\s)|(?<=^))\(?\d[.)](?=\s+[^\W\d])")
 
 @cache
 def _table() -> dict[int, str]:
-    table = {ord(key): value for key, value in _PAIRS.items()}
+    table = {ord(one): group[0] for group in _SAME for one in group[1:]}
     for point in range(0x660, 0x1FC00):  # where the digits of all scripts lie
         char = chr(point)
         if unicodedata.category(char) == "Nd":

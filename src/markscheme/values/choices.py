@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from markscheme.values.kinds import Choice
-from markscheme.values.outcome import Comparison, Outcome, Pair
+from markscheme.values.outcome import Comparison, agreement, conflict
 
 _LETTERED = re.compile(
     r"^\W*(?:(?:option|answer|choice|letter)\s*:?\s*)?\(?([A-H])\s?(?:[).:]|[-–](?=\s)|$)\s*(.*)$",
@@ -64,10 +64,13 @@ def named(text: str, options: Sequence[Choice]) -> set[str]:
     """The options whose words a text has, whatever it says about them."""
     flat = f" {_simple(text)} "
     found = [one for one in options if f" {_simple(one.option)} " in flat]
-    return {
-        one.letter for one in found
-        if not any(other is not one and _simple(one.option) in _simple(other.option) for other in found)
-    }  # fmt: skip
+    return {one.letter for one in found if not _within_another(one, found)}
+
+
+def _within_another(one: Choice, options: Sequence[Choice]) -> bool:
+    """Whether the words of an option are part of another's."""
+    words = _simple(one.option)
+    return any(other is not one and words in _simple(other.option) for other in options)
 
 
 def picked(answer: str, options: Sequence[Choice]) -> set[str]:
@@ -97,10 +100,7 @@ def picked(answer: str, options: Sequence[Choice]) -> set[str]:
     flat = f" {_simple(answer)} "
     worded = [one for one in options if one.option and f" {_simple(one.option)} " in flat]
     for one in worded:
-        inside = any(
-            other is not one and _simple(one.option) in _simple(other.option) for other in worded
-        )
-        if inside:
+        if _within_another(one, worded):
             continue
         at = answer.lower().find(one.option.lower())
         if at > 0 and _NOT.search(answer[max(0, at - 40) : at]):
@@ -163,15 +163,9 @@ def compare_directions(question: str, reference: str, answer: str) -> Comparison
         return None
     said = {1: "rose", -1: "fell"}
     if wanted == given:
-        return Comparison(
-            outcome=Outcome.AGREE, confidence=0.95, decided=True, kind="choice",
-            agreed=(Pair(reference, answer, "same"),), reason=f"both say that it {said[wanted]}",
-        )  # fmt: skip
-    return Comparison(
-        outcome=Outcome.CONFLICT, confidence=0.95, decided=True, kind="choice",
-        conflicting=(Pair(reference, answer, "different"),),
-        reason=f"the answer says that it {said[given]}, the reference that it {said[wanted]}",
-    )  # fmt: skip
+        return agreement("choice", reference, answer, 0.95, f"both say that it {said[wanted]}")
+    reason = f"the answer says that it {said[given]}, the reference that it {said[wanted]}"
+    return conflict("choice", reference, answer, 0.95, reason)
 
 
 def _direction(text: str) -> int:

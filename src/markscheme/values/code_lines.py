@@ -1,4 +1,3 @@
-# ruff: noqa: SIM905 - lists of words read better so
 """A command or a line of code, token by token: `git reset --soft HEAD~1`, `=COUNT(A1:A50)`.
 
 Words are compared without signs and order elsewhere; of code every sign counts, and so does order,
@@ -10,7 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from markscheme.values.outcome import Comparison, Outcome, Pair
+from markscheme.text import by_word
+from markscheme.values.outcome import Comparison, agreement, conflict
 
 _PROGRAMS = frozenset(
     """
@@ -37,11 +37,20 @@ _ALSO_WORDS = frozenset(
     """.split()
 )
 """Programs that are English words too: a command only with an option, a path or in code marks."""
-_SYNONYMS = {
-    "pip3": "pip", "python3": "python", "apt-get": "apt", "egrep": "grep", "outer": "", "inner": "",
-    "docker-compose": "compose", "po": "pods", "pod": "pods", "svc": "services",
-    "service": "services", "deploy": "deployments", "deployment": "deployments", "ns": "namespaces",
-}  # fmt: skip
+_SYNONYMS = by_word(
+    {
+        "pip": "pip3",
+        "python": "python3",
+        "apt": "apt-get",
+        "grep": "egrep",
+        "": "outer inner",
+        "compose": "docker-compose",
+        "pods": "po pod",
+        "services": "svc service",
+        "deployments": "deploy deployment",
+        "namespaces": "ns",
+    }
+)
 _SAME = (
     (re.compile(r"^docker container ls\b"), "docker ps"),
     (re.compile(r"^docker image ls\b"), "docker images"),
@@ -143,10 +152,9 @@ def compare_code(question: str, reference: str, answer: str) -> Comparison | Non
         if len({(line.tokens, line.options) for line in given}) > 1:
             return None  # names others too, to compare them or to offer them
         line = next(line for line in given if _same(wanted, line))
-        return Comparison(
-            outcome=Outcome.AGREE, confidence=0.95, decided=True, kind="identifier",
-            agreed=(Pair(wanted.text, line.text, "same"),), reason=f"both have {wanted.text}",
-        )  # fmt: skip
+        return agreement(
+            "identifier", wanted.text, line.text, 0.95, reason=f"both have {wanted.text}"
+        )
     if len({(line.tokens, line.options) for line in given}) > 1:
         return None
     different = _difference(wanted, given[0], question)
@@ -159,10 +167,7 @@ def compare_code(question: str, reference: str, answer: str) -> Comparison | Non
         reason = f"{one} is missing"
     else:
         reason = f"{other} where the reference has {one}"
-    return Comparison(
-        outcome=Outcome.CONFLICT, confidence=0.9, decided=True, kind="identifier",
-        conflicting=(Pair(wanted.text, given[0].text, "different"),), reason=reason,
-    )  # fmt: skip
+    return conflict("identifier", wanted.text, given[0].text, 0.9, reason)
 
 
 def _reference(text: str) -> _Line | None:

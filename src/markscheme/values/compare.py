@@ -47,7 +47,7 @@ from markscheme.values.roles import compare_roles
 from markscheme.values.scores import compare_scores
 from markscheme.values.stance import contrary
 
-_PROSE = frozenset("with by the use using add set a an option flag run type you can it".split())  # noqa: SIM905
+_PROSE = frozenset("with by the use using add set a an option flag run type you can it".split())
 _A_COMMAND = 6
 """Words of an answer that is taken for nothing but a command."""
 _NOTHING = Comparison(outcome=Outcome.NONE)
@@ -472,10 +472,15 @@ class _Case:
             return None
         if any(one.name.lstrip("-").lower() in words for one in flags):
             return None  # written without the hyphen, as in "tar xzf"
+        missing = tuple(map(in_words, flags))
         return Comparison(
-            outcome=Outcome.CONFLICT, confidence=0.9, decided=True, kind="flag",
-            missing=tuple(map(in_words, flags)), reason=f"the command lacks {in_words(flags[0])}",
-        )  # fmt: skip
+            outcome=Outcome.CONFLICT,
+            confidence=0.9,
+            decided=True,
+            kind="flag",
+            missing=missing,
+            reason=f"the command lacks {missing[0]}",
+        )
 
     def kinds_wanted(self, values: list[Value]) -> tuple[type[Value], ...]:
         """The kinds that the question asks for, or the other ones that it may be answered by."""
@@ -744,8 +749,15 @@ class _Case:
                     )
                 if isinstance(target, Version | Expression) or _spans_years(target, value):
                     exact = True
-                return replace(base, outcome=Outcome.MISSING if exact and words <= 12 else Outcome.NONE, confidence=0.8 if exact and words <= 12 else 0.0, granularity="coarser",
-                    missing=(in_words(target),), reason=f"{in_words(value)} is less exact than {in_words(target)}")  # fmt: skip
+                lacking = exact and words <= 12
+                return replace(
+                    base,
+                    outcome=Outcome.MISSING if lacking else Outcome.NONE,
+                    confidence=0.8 if lacking else 0.0,
+                    granularity="coarser",
+                    missing=(in_words(target),),
+                    reason=f"{in_words(value)} is less exact than {in_words(target)}",
+                )
             return replace(
                 base,
                 outcome=Outcome.NONE,
@@ -913,15 +925,27 @@ class _Case:
                 reason=reason,
             )
         pairs = tuple(Pair(agreed[0].reference, in_words(one), "different") for one in others)
+        extra = tuple(pair.answer for pair in pairs)
         if words <= 20 and any(self.alternative(one, other) for one in mets for other in others):
             return Comparison(
-                outcome=Outcome.CONFLICT, confidence=0.9, decided=True, kind=kind, agreed=agreed, conflicting=pairs,
-                extra=tuple(pair.answer for pair in pairs), reason=f"the answer offers {pairs[0].answer} as well as {pairs[0].reference}",
-            )  # fmt: skip
+                outcome=Outcome.CONFLICT,
+                confidence=0.9,
+                decided=True,
+                kind=kind,
+                agreed=agreed,
+                conflicting=pairs,
+                extra=extra,
+                reason=f"the answer offers {pairs[0].answer} as well as {pairs[0].reference}",
+            )
         return Comparison(
-            outcome=Outcome.NONE, kind=kind, agreed=agreed, conflicting=pairs, granularity=granularity,
-            extra=tuple(pair.answer for pair in pairs), reason=f"{reason}, but the answer also has {pairs[0].answer}",
-        )  # fmt: skip
+            outcome=Outcome.NONE,
+            kind=kind,
+            agreed=agreed,
+            conflicting=pairs,
+            granularity=granularity,
+            extra=extra,
+            reason=f"{reason}, but the answer also has {pairs[0].answer}",
+        )
 
     def part_differs(self, found: list[_Found]) -> bool:
         """Whether a value of the reference that the question does not ask for is contradicted."""

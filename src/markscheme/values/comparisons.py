@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from markscheme.text import by_word
 from markscheme.values.numbers import CARDINALS
-from markscheme.values.outcome import Comparison, Outcome, Pair
+from markscheme.values.outcome import Comparison, agreement, conflict
 
 _OPPOSITES = """
 large big great huge | small little tiny
@@ -41,14 +42,18 @@ _GROUPS = [
     tuple(frozenset(side.split()) for side in line.split("|"))
     for line in _OPPOSITES.strip().splitlines()
 ]
-_IRREGULAR = {
-    "better": "good", "best": "good", "worse": "bad", "worst": "bad", "farther": "far",
-    "further": "far", "farthest": "far", "furthest": "far", "elder": "old", "eldest": "old",
-}  # fmt: skip
+_IRREGULAR = by_word(
+    {
+        "good": "better best",
+        "bad": "worse worst",
+        "far": "farther further farthest furthest",
+        "old": "elder eldest",
+    }
+)
 _MORE = {"more": 1, "most": 1, "less": -1, "least": -1, "fewer": -1, "fewest": -1}
 _NOT = re.compile(r"\b(?:not|no|never|neither|nor|hardly|cannot|as)\b|n['’]t\b", re.IGNORECASE)
 _EMPTY = frozenset(
-    "the a an is are was were has have had be been it its their his her of in on at by for to and "  # noqa: SIM905
+    "the a an is are was were has have had be been it its their his her of in on at by for to and "
     "that this than much far slightly even still lot bit about approximately do does did which who "
     "whom what one ones he she they them those these with will would can could".split()
 )
@@ -128,17 +133,9 @@ def compare_comparisons(question: str, reference: str, answer: str) -> Compariso
     holds = way * order > 0
     if holds and wanted is not None:
         return None  # two sentences may agree here and differ in what else they say
-    pair = Pair(reference.strip(" ."), answer.strip(" ."), "same" if holds else "different")
-    reason = f'"{pair.answer}" {"puts" if holds else "does not put"} first what the reference does'
-    return Comparison(
-        outcome=Outcome.AGREE if holds else Outcome.CONFLICT,
-        confidence=0.9,
-        decided=True,
-        kind="comparison",
-        agreed=(pair,) if holds else (),
-        conflicting=() if holds else (pair,),
-        reason=reason,
-    )
+    texts = reference.strip(" ."), answer.strip(" .")
+    reason = f'"{texts[1]}" {"puts" if holds else "does not put"} first what the reference does'
+    return (agreement if holds else conflict)("comparison", *texts, 0.9, reason)
 
 
 def _clause(text: str) -> _Clause | None:

@@ -1,104 +1,23 @@
-# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """Currencies: symbols, codes and words, before or after an amount, and their small coins.
 
-A `$` alone agrees with every dollar, a crown with every crown: `same_currency` decides.
+They are in `currencies.toml`. A `$` alone agrees with every dollar, a crown with every crown:
+`same_currency` decides.
 """
 
 from __future__ import annotations
 
 import re
 
-_CODES = frozenset(
-    [
-        "USD",
-        "EUR",
-        "GBP",
-        "JPY",
-        "CNY",
-        "CHF",
-        "CAD",
-        "AUD",
-        "NZD",
-        "INR",
-        "RUB",
-        "KRW",
-        "BRL",
-        "MXN",
-        "SEK",
-        "NOK",
-        "DKK",
-        "PLN",
-        "CZK",
-        "HUF",
-        "TRY",
-        "ZAR",
-        "SGD",
-        "HKD",
-        "THB",
-        "IDR",
-        "MYR",
-        "PHP",
-        "VND",
-        "ILS",
-        "SAR",
-        "AED",
-        "EGP",
-        "NGN",
-        "KES",
-        "GHS",
-        "UAH",
-        "RON",
-        "BGN",
-        "ISK",
-        "ARS",
-        "CLP",
-        "COP",
-        "PEN",
-        "TWD",
-        "PKR",
-        "BDT",
-        "LKR",
-        "QAR",
-        "KWD",
-        "BTC",
-        "ETH",
-        "RMB",
-    ]
-)
-_SYMBOLS = {
-    "US$": "USD", "U.S.$": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD",
-    "R$": "BRL", "MX$": "MXN", "NT$": "TWD", "$": "$", "€": "EUR", "£": "GBP", "¥": "¥", "₹": "INR", "₽": "RUB", "₩": "KRW", "₺": "TRY",
-    "₴": "UAH", "₪": "ILS", "฿": "THB", "₫": "VND", "₦": "NGN", "₱": "PHP", "zł": "PLN", "zl": "PLN", "Kč": "CZK", "Ft": "HUF",
-    "Rs": "rupee", "Rs.": "rupee", "R": "ZAR", "kr": "crown", "Fr.": "franc", "元": "CNY", "人民币": "CNY", "円": "JPY", "원": "KRW", "欧元": "EUR", "ユーロ": "EUR",
-    "유로": "EUR", "美元": "USD", "ドル": "$", "달러": "$", "万円": "JPY",
-}  # fmt: skip
-_WORDS = {
-    "dollar": "$", "dollars": "$", "bucks": "$", "buck": "$", "dólares": "$", "dólar": "$", "dollari": "$", "доллар": "$", "доллара": "$", "долларов": "$", "dolar": "$",
-    "euro": "EUR", "euros": "EUR", "евро": "EUR", "यूरो": "EUR", "يورو": "EUR",
-    "pound": "pound", "pounds": "pound", "quid": "GBP", "sterling": "GBP", "libras": "pound",
-    "yen": "JPY", "yuan": "CNY", "renminbi": "CNY", "rupee": "rupee", "rupees": "rupee", "रुपये": "rupee", "रुपए": "rupee",
-    "franc": "franc", "francs": "franc", "franken": "franc", "crown": "crown", "crowns": "crown", "kronor": "crown", "kroner": "crown", "krona": "crown", "krone": "crown", "kronen": "crown",
-    "rouble": "RUB", "roubles": "RUB", "ruble": "RUB", "rubles": "RUB", "рублей": "RUB", "рубля": "RUB", "рубль": "RUB",
-    "won": "KRW", "lira": "TRY", "liras": "TRY", "real": "BRL", "reais": "BRL", "peso": "peso", "pesos": "peso", "zloty": "PLN", "zlotys": "PLN", "złoty": "PLN", "złotych": "PLN",
-    "rand": "ZAR", "shilling": "shilling", "shillings": "shilling", "dinar": "dinar", "dinars": "dinar", "dirham": "AED", "dirhams": "AED",
-    "mark": "mark", "marks": "mark", "guilder": "guilder", "guilders": "guilder", "forint": "HUF", "florins": "florin", "ducats": "ducat",
-    "bitcoin": "BTC", "bitcoins": "BTC", "lirası": "TRY", "tl": "TRY", "ريال": "riyal", "درهم": "AED", "دينار": "dinar", "دولار": "$",
-}  # fmt: skip
-_COINS = {
-    "cent": ("cent", 0.01), "cents": ("cent", 0.01), "¢": ("cent", 0.01), "pence": ("GBP", 0.01), "penny": ("GBP", 0.01), "p": ("GBP", 0.01),
-    "kopeks": ("RUB", 0.01), "копеек": ("RUB", 0.01), "centimes": ("EUR", 0.01), "céntimos": ("EUR", 0.01), "öre": ("crown", 0.01), "øre": ("crown", 0.01), "paise": ("rupee", 0.01),
-}  # fmt: skip
-_NATIONS = {
-    "us": "USD", "u.s.": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD", "singapore": "SGD", "swiss": "CHF", "british": "GBP",
-    "swedish": "SEK", "norwegian": "NOK", "danish": "DKK", "czech": "CZK", "indian": "INR", "pakistani": "PKR", "mexican": "MXN", "argentine": "ARS",
-    "egyptian": "EGP", "japanese": "JPY", "chinese": "CNY", "french": "franc", "deutsche": "mark", "german": "mark", "irish": "pound", "schweizer": "CHF",
-}  # fmt: skip
-_FAMILIES = {
-    "$": {"USD", "CAD", "AUD", "NZD", "HKD", "SGD", "TWD", "MXN", "cent", "ARS", "CLP", "COP"},
-    "¥": {"JPY", "CNY"}, "pound": {"GBP", "EGP"}, "crown": {"SEK", "NOK", "DKK", "CZK", "ISK"}, "franc": {"CHF"},
-    "rupee": {"INR", "PKR", "LKR"}, "peso": {"MXN", "ARS", "CLP", "COP", "PHP"}, "cent": {"USD", "CAD", "AUD", "EUR", "NZD"},
-    "dinar": {"KWD"}, "riyal": {"SAR", "QAR"},
-}  # fmt: skip
+from markscheme.text import by_word, words_of
+
+_TABLES = words_of(__file__, "currencies")
+_CODES = frozenset(_TABLES["codes"].split())
+_SYMBOLS = by_word(_TABLES["symbols"])
+_WORDS = by_word(_TABLES["words"])
+_COINS = by_word(_TABLES["coins"])
+_COIN = 0.01
+_NATIONS = by_word(_TABLES["nations"])
+_FAMILIES = {one: frozenset(others.split()) for one, others in _TABLES["families"].items()}
 
 _BEFORE = re.compile(
     r"(?:(?P<symbol>(?:US|U\.S\.|AU|CA|NZ|HK|MX|NT|[ACSR])?\$|[€£¥₹₽₩₺₴₪฿₫₦₱]|\bRs\.?|\bkr|\bzł|\bFr\.)|\b(?P<code>[A-Z]{3}))\s?$"
@@ -129,7 +48,7 @@ def currency_after(text: str, at: int) -> tuple[str, float, int] | None:  # noqa
     if hit["symbol"]:
         sign = hit["symbol"]
         if sign == "¢":
-            return "cent", 0.01, hit.end()
+            return "cent", _COIN, hit.end()
         return _SYMBOLS[sign], 1.0, hit.end()
     if hit["code"]:
         if hit["code"] not in _CODES:
@@ -137,7 +56,7 @@ def currency_after(text: str, at: int) -> tuple[str, float, int] | None:  # noqa
         return ("CNY" if hit["code"] == "RMB" else hit["code"]), 1.0, hit.end()
     nation, word = (hit["nation"] or "").lower(), hit["word"].lower()
     if nation in ("euro", "us", "u.s.", "dollar") and word in ("cent", "cents"):
-        return ("EUR" if nation == "euro" else "USD"), 0.01, hit.end()
+        return ("EUR" if nation == "euro" else "USD"), _COIN, hit.end()
     if nation and nation not in _NATIONS:
         word, nation, end = nation, "", hit.end("nation")
     else:
@@ -145,8 +64,7 @@ def currency_after(text: str, at: int) -> tuple[str, float, int] | None:  # noqa
     if word in _COINS:
         if word == "p" and hit.start("word") != at:
             return None
-        code, size = _COINS[word]
-        return code, size, end
+        return _COINS[word], _COIN, end
     if word in _WORDS:
         if (
             word in ("mark", "marks", "real", "crown", "won", "rand")

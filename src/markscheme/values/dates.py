@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from markscheme.text import by_word, words_of
 from markscheme.values.kinds import Date
 from markscheme.values.numbers import ORDINALS, WORD, roman
 from markscheme.values.units import SYMBOLS
@@ -121,8 +122,13 @@ _YEAR_CUE = re.compile(
 )
 _COUNTED_AFTER = re.compile(r"[ -]([^\W\d_]+)")
 _NOT_COUNTED = frozenset(
-    ["the", "a", "an", "and", "or", "to", "in", "on", "by", "as", "at", "but", "when", "while", "with", "for", "from", "until", "till", "of", "which", "that", "who", "after", "before", "because", "since", "he", "she", "it", "they", "this", "under", "during", "through", "is", "was", "were", "are", "has", "had", "not", "so", "then", "according", "edition", "season", "film", "movie", "version", "und", "bis", "in", "il", "el", "la", "le", "les", "et", "y", "e", "a", "upon", "into", "edition", "model", "election", "act", "world", "super", "album"]
-)  # fmt: skip
+    """
+    the a an and or to in on by as at but when while with for from until till of which that who
+    after before because since he she it they this under during through is was were are has had not
+    so then according edition season film movie version und bis il el la le les et y e upon into
+    model election act world super album
+    """.split()
+)
 _DAY_FIRST = re.compile(r"day/month|dd/mm|day first|british|european", re.IGNORECASE)
 _MONTH_FIRST = re.compile(r"month/day|mm/dd|month first|\bUS\b notation|american", re.IGNORECASE)
 _LAST_DAY = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -207,12 +213,7 @@ def _all_dates(text: str, *, foreign: bool, requested: bool, question: str) -> I
         yield from _years(text, requested=requested)
 
 
-_NAMED_DAYS = {
-    "valentine's day": (2, 14), "christmas day": (12, 25), "christmas eve": (12, 24), "boxing day": (12, 26), "new year's day": (1, 1),
-    "new year's eve": (12, 31), "halloween": (10, 31), "bastille day": (7, 14), "labour day": (5, 1), "all saints' day": (11, 1),
-    "st patrick's day": (3, 17), "st. patrick's day": (3, 17), "april fools' day": (4, 1), "ferragosto": (8, 15), "heiligabend": (12, 24), "silvester": (12, 31),
-    "fête du travail": (5, 1), "leap day": (2, 29),
-}  # fmt: skip
+_NAMED_DAYS = by_word(words_of(__file__, "words")["named_days"])
 _NAMED_HINT = re.compile(
     r"\bday\b|\beve\b|halloween|ferragosto|heiligabend|silvester|fête", re.IGNORECASE
 )
@@ -221,7 +222,7 @@ _NAMED = re.compile("|".join(map(re.escape, _NAMED_DAYS)), re.IGNORECASE)
 
 def _named_days(text: str) -> Iterator[Date]:
     for hit in _NAMED.finditer(text):
-        month, day = _NAMED_DAYS[hit[0].lower()]
+        month, day = map(int, _NAMED_DAYS[hit[0].lower()].split("-"))
         end = hit.end()
         year = None
         if found := re.compile(r",?\s+(?:of\s+|in\s+)?(\d{4})\b").match(text, end):
@@ -465,9 +466,7 @@ _DECADE_WORD = re.compile(
     r"eighties|nineties)\b(?! (?:of|and) )",
     re.IGNORECASE,
 )
-_DECADE_WORDS = (
-    "twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties",
-)  # fmt: skip
+_DECADE_WORDS = "twenties thirties forties fifties sixties seventies eighties nineties".split()
 
 
 def _decades(text: str) -> Iterator[Date]:

@@ -9,34 +9,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from markscheme.text import by_word
 from markscheme.values.characters import plain
-from markscheme.values.outcome import Comparison, Outcome, Pair
+from markscheme.values.outcome import Comparison, agreement, conflict
 
 _MOST_WORDS = 16
 """Words of an answer in which another name than the reference's is taken for the one given."""
 _MOST_BARE = 5
 """The same where the mark alone is missing."""
 _FILLERS = frozenset(
-    [
-        *("a", "an", "the", "it", "is", "was", "in", "on", "at", "to", "of", "by", "use", "press"),
-        *("hit", "see", "file", "folder", "directory", "path", "key", "keys", "type", "blood"),
-        *("group", "grade", "rating", "mark", "score", "language", "programming", "class"),
-        *("operator", "variable", "setting", "option", "parameter", "address", "email", "page"),
-        *(
-            "site",
-            "website",
-            "phone",
-            "telephone",
-            "number",
-            "call",
-            "tel",
-            "url",
-            "branch",
-            "time",
-            "zone",
-            "timezone",
-        ),
-    ]
+    """
+    a an the it is was in on at to of by use press hit see file folder directory path key keys type
+    blood group grade rating mark score language programming class operator variable setting option
+    parameter address email page site website phone telephone number call tel url branch time zone
+    timezone
+    """.split()
 )
 """Words next to the name in a reference that says nothing else."""
 
@@ -47,13 +34,10 @@ _ENDINGS = (
 )
 _ONLINE = "com|org|net|io|dev|gov|edu|info|app|ai|uk|de|fr|eu|it|es|nl|ch|at|us|ca|au|in|jp|cn|br"
 _KEY = r"(?:ctrl|control|strg|cmd|command|alt|option|shift|win|windows|meta|super|fn|⌘|⌥|⇧|⌃)"
-_SAME_KEYS = {
-    "control": "ctrl", "strg": "ctrl", "command": "cmd", "windows": "win", "option": "alt",
-}  # fmt: skip
-_SIGNS = {
-    "plus": "+", "minus": "-", "positive": "+", "negative": "-", "sharp": "#", "star": "*",
-    "plus plus": "++",
-}  # fmt: skip
+_SAME_KEYS = by_word({"ctrl": "control strg", "cmd": "command", "win": "windows", "alt": "option"})
+_SIGNS = by_word(
+    {"+": "plus positive", "-": "minus negative", "#": "sharp", "*": "star", "++": "plus_plus"}
+)
 
 _FAMILIES: dict[str, re.Pattern[str]] = {
     "mail": re.compile(r"(?<![\w.])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
@@ -94,7 +78,7 @@ _AHEAD = re.compile(
 )
 _COUNTS = dict(
     zip(
-        "one two three four five six seven eight nine ten eleven twelve".split(),  # noqa: SIM905
+        "one two three four five six seven eight nine ten eleven twelve".split(),
         range(1, 13),
         strict=True,
     )
@@ -181,24 +165,12 @@ def compare_exact_names(question: str, reference: str, answer: str) -> Compariso
     if len(others) < len(given):
         if others and _EITHER.search(answer):
             return None
-        return Comparison(
-            outcome=Outcome.AGREE, confidence=0.95, decided=True, kind="identifier",
-            agreed=(Pair(target.text, given[0].text, "same"),),
-            reason=f"both name {target.text}",
-        )  # fmt: skip
+        return agreement("identifier", target.text, given[0].text, 0.95, f"both name {target.text}")
     if others and words <= _MOST_WORDS:
-        return _conflict(target.text, others[0].text)
+        return conflict("identifier", target.text, others[0].text, 0.95)
     if not given and target.family == "marked" and words <= _MOST_BARE:
         letters = re.escape(target.code.rstrip("+-#*"))
         bare = re.search(rf"(?<!\w){letters}(?![\w+#*])", plain(answer))
         if bare and not _SIGN_WORD.search(answer):
-            return _conflict(target.text, bare[0])
+            return conflict("identifier", target.text, bare[0], 0.95)
     return None
-
-
-def _conflict(wanted: str, given: str) -> Comparison:
-    return Comparison(
-        outcome=Outcome.CONFLICT, confidence=0.95, decided=True, kind="identifier",
-        conflicting=(Pair(wanted, given, "different"),),
-        reason=f"{given} where the reference has {wanted}",
-    )  # fmt: skip

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """Mathematical expressions: a small parser, and equality by values at fixed points.
 
 Not sympy or math-verify: both hand the text to an evaluator, take milliseconds to seconds, and
@@ -22,15 +21,27 @@ from markscheme.text import without_latex
 _LONGEST, _DEEPEST = 200, 40
 _SUPERSCRIPT = re.compile("[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|ⁿ|ˣ")
 _SUPERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿˣ", "0123456789-+nx")
-_WRITTEN = str.maketrans({
-    "×": "*", "·": "*", "⋅": "*", "÷": "/", "−": "-", "–": "-", "π": " pi ", "∞": " infinity ", "`": " ",
-})  # fmt: skip
+_WRITTEN = str.maketrans("×·⋅÷−–`", "***/-- ") | {ord("π"): " pi ", ord("∞"): " infinity "}
 _DEGREES = re.compile(r"(?<=\d)\s*degrees?\b(?!\s*[CFK])", re.IGNORECASE)
 _FUNCTIONS: dict[str, Callable[[complex], complex]] = {
-    "sqrt": cmath.sqrt, "sin": cmath.sin, "cos": cmath.cos, "tan": cmath.tan, "ln": cmath.log, "log": cmath.log10, "exp": cmath.exp,
-    "abs": abs, "arcsin": cmath.asin, "arccos": cmath.acos, "arctan": cmath.atan, "sinh": cmath.sinh, "cosh": cmath.cosh, "tanh": cmath.tanh,
-    "sec": lambda value: 1 / cmath.cos(value), "csc": lambda value: 1 / cmath.sin(value), "cot": lambda value: 1 / cmath.tan(value),
-}  # fmt: skip
+    "sqrt": cmath.sqrt,
+    "sin": cmath.sin,
+    "cos": cmath.cos,
+    "tan": cmath.tan,
+    "ln": cmath.log,
+    "log": cmath.log10,
+    "exp": cmath.exp,
+    "abs": abs,
+    "arcsin": cmath.asin,
+    "arccos": cmath.acos,
+    "arctan": cmath.atan,
+    "sinh": cmath.sinh,
+    "cosh": cmath.cosh,
+    "tanh": cmath.tanh,
+    "sec": lambda value: 1 / cmath.cos(value),
+    "csc": lambda value: 1 / cmath.sin(value),
+    "cot": lambda value: 1 / cmath.tan(value),
+}
 _CONSTANTS = {"pi": cmath.pi, "infinity": cmath.inf}
 _KNOWN_LETTERS = frozenset({"e", "i"})
 """Euler's number and the imaginary unit."""
@@ -219,8 +230,10 @@ def _factorial(value: complex) -> complex:
 
 _LARGEST_FACTORIAL = 170
 _AFTER: dict[str, _Function] = {
-    "!": _factorial, "°": lambda value: value * cmath.pi / 180, "%": lambda value: value / 100,
-}  # fmt: skip
+    "!": _factorial,
+    "°": lambda value: value * cmath.pi / 180,
+    "%": lambda value: value / 100,
+}
 
 
 def _value(node: Node, where: dict[str, float], log: _Function) -> complex:

@@ -20,7 +20,7 @@ from markscheme.values.expressions import (
     relate,
 )
 from markscheme.values.kinds import Expression, Number, Quantity
-from markscheme.values.outcome import Comparison, Outcome, Pair
+from markscheme.values.outcome import Comparison, Outcome, agreement, conflict
 from markscheme.values.parse import typed_values
 
 _LONGEST = 2_000
@@ -90,23 +90,9 @@ def compare_formulae(question: str, reference: str, answer: str) -> Comparison |
 
 def _comparison(relation: Relation, wanted: str, given: str) -> Comparison:
     if relation == "equal":
-        return Comparison(
-            outcome=Outcome.AGREE,
-            confidence=0.95,
-            decided=True,
-            kind="expression",
-            agreed=(Pair(wanted, given, "same"),),
-            reason=f"{given} agrees with {wanted}",
-        )
+        return agreement("expression", wanted, given, 0.95, f"{given} agrees with {wanted}")
     if relation == "different":
-        return Comparison(
-            outcome=Outcome.CONFLICT,
-            confidence=0.97,
-            decided=True,
-            kind="expression",
-            conflicting=(Pair(wanted, given, "different"),),
-            reason=f"{given} where the reference has {wanted}",
-        )
+        return conflict("expression", wanted, given, 0.97)
     if relation == "missing":
         return Comparison(
             outcome=Outcome.MISSING,
@@ -161,7 +147,7 @@ def _candidates(text: str) -> Iterator[str]:
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _WORDS_OF_FORMULAE = frozenset(
-    "sqrt sinh cosh tanh arcsin arccos arctan infinity degree degrees real numbers".split()  # noqa: SIM905
+    "sqrt sinh cosh tanh arcsin arccos arctan infinity degree degrees real numbers".split()
 )
 
 

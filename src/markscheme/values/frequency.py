@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from markscheme.text import by_word
 from markscheme.values.kinds import Frequency
 from markscheme.values.numbers import CARDINALS
 
@@ -54,10 +55,9 @@ _UNITS: dict[str, tuple[float, float | None]] = {
 }
 """Seconds of each unit, and months where it is of the calendar."""
 _ADVERBS = {word: period for word, period in PERIODS.items() if word.endswith("ly")}
-_ADVERBS |= {
-    "biannually": "half year", "semiannually": "half year", "semi-annually": "half year",
-    "biennially": "two years",
-}  # fmt: skip
+_ADVERBS |= by_word(
+    {"half year": "biannually semiannually semi-annually", "two years": "biennially"}
+)
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _ORDINALS = {"other": 2.0, "second": 2.0, "third": 3.0, "fourth": 4.0, "fifth": 5.0, "sixth": 6.0}
 _UNIT = r"(?P<unit>second|minute|hour|day|night|week|fortnight|month|quarter|year|decade)s?\b"
@@ -119,9 +119,14 @@ def _frequency(  # noqa: PLR0917
     # Less often is a longer period; bounds are stored in terms of how often.
     bound = 1 if _LEAST.search(ahead) else -1 if _MOST.search(ahead) else 0
     return Frequency(
-        start=start, end=end, text=text[start:end], period=period, months=months, count=count,
+        start=start,
+        end=end,
+        text=text[start:end],
+        period=period,
+        months=months,
+        count=count,
         bound=bound,
-    )  # fmt: skip
+    )
 
 
 def _number(word: str) -> float | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
 from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
 from markscheme.values.numbers import CARDINALS, ORDINALS, roman
-from markscheme.values.outcome import Comparison, Outcome, Pair
+from markscheme.values.outcome import Comparison, Outcome, Pair, conflict
 from markscheme.values.requested import Requested
 
 _BULLET = re.compile(r"(?m)^\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z0-9]\))\s+")
@@ -286,10 +287,16 @@ def _compare(  # noqa: PLR0912
                     agreed=agreed,
                     reason="the items are in another order",
                 )
+            order = Pair(", ".join(wanted), ", ".join(given), "order")
             return Comparison(
-                outcome=Outcome.CONFLICT, confidence=0.93, decided=True, kind="list", agreed=agreed,
-                conflicting=(Pair(", ".join(wanted), ", ".join(given), "order"),), reason=f"the order is {', '.join(given)} where the reference has {', '.join(wanted)}",
-            )  # fmt: skip
+                outcome=Outcome.CONFLICT,
+                confidence=0.93,
+                decided=True,
+                kind="list",
+                agreed=agreed,
+                conflicting=(order,),
+                reason=f"the order is {order.answer} where the reference has {order.reference}",
+            )
         return Comparison(
             outcome=Outcome.AGREE,
             confidence=0.95,
@@ -299,13 +306,17 @@ def _compare(  # noqa: PLR0912
             reason=f"all {len(wanted)} items are there",
         )
     if not missing:
-        if requested.items == len(wanted) or all(
-            _plain(item) or len(item.split()) <= 3 for item in extra
-        ):
+        decided = requested.items == len(wanted)
+        if decided or all(_plain(item) or len(item.split()) <= 3 for item in extra):
             return Comparison(
-                outcome=Outcome.CONFLICT, confidence=0.85 if requested.items == len(wanted) else 0.7, decided=requested.items == len(wanted), kind="list",
-                agreed=agreed, extra=extra, reason=f"the answer adds {extra[0]}, which the reference does not have",
-            )  # fmt: skip
+                outcome=Outcome.CONFLICT,
+                confidence=0.85 if decided else 0.7,
+                decided=decided,
+                kind="list",
+                agreed=agreed,
+                extra=extra,
+                reason=f"the answer adds {extra[0]}, which the reference does not have",
+            )
         return Comparison(
             outcome=Outcome.NONE,
             kind="list",
@@ -328,15 +339,9 @@ def _compare(  # noqa: PLR0912
         and not _PRONOUN.search(extra[0])
         and len(extra[0].split()) <= 3
     ):
-        return Comparison(
-            outcome=Outcome.CONFLICT, confidence=0.75, decided=True, kind="list", agreed=agreed, missing=missing, extra=extra,
-            conflicting=(Pair(missing[0], extra[0], "different"),), reason=f"{extra[0]} where the reference has {missing[0]}",
-        )  # fmt: skip
+        return _others(missing, extra, agreed, 0.75)
     if agreed and all(_plain(item) for item in (*missing, *extra)) and not _similar(missing, extra):
-        return Comparison(
-            outcome=Outcome.CONFLICT, confidence=0.8, decided=True, kind="list", agreed=agreed, missing=missing, extra=extra,
-            conflicting=(Pair(missing[0], extra[0], "different"),), reason=f"{_joined(extra)} where the reference has {_joined(missing)}",
-        )  # fmt: skip
+        return _others(missing, extra, agreed, 0.8)
     return Comparison(
         outcome=Outcome.NONE,
         kind="list",
@@ -344,6 +349,19 @@ def _compare(  # noqa: PLR0912
         missing=missing,
         extra=extra,
         reason=f"{_joined(missing)} {_are(missing)} not found",
+    )
+
+
+def _others(
+    missing: tuple[str, ...], extra: tuple[str, ...], agreed: tuple[Pair, ...], confidence: float
+) -> Comparison:
+    """The conflict where an answer has other items in the place of some."""
+    reason = f"{_joined(extra)} where the reference has {_joined(missing)}"
+    return replace(
+        conflict("list", missing[0], extra[0], confidence, reason),
+        agreed=agreed,
+        missing=missing,
+        extra=extra,
     )
 
 

@@ -2,8 +2,8 @@
 """Numbers in words of eleven other languages: "vierundzwanzig", "anderthalb", "tres cuartos".
 
 Whole numbers are `number_words.json`, which `scripts/make_number_words.py` writes with num2words;
-halves and parts, which it does not spell, are here. They are read only in texts that are not
-English, where "dos" is two and "once" eleven.
+halves and parts, which it does not spell, are in `words.toml`. They are read only in texts that
+are not English, where "dos" is two and "once" eleven.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from markscheme.text import numbers_by_word, words_of
 from markscheme.values.units import read_unit
 
 ScaleAt = Callable[[str, int], tuple[float, int] | None]
@@ -30,87 +31,14 @@ class Spelled(NamedTuple):
     fraction: bool = False
 
 
-_TURKISH = ["bir", "iki", "üç", "dört", "beş", "altı", "yedi", "sekiz", "dokuz"]
-_ALSO = {
-    "duas": 2, "dwie": 2, "dwóch": 2, "trzech": 3, "dreissig": 30, "veintiún": 21,
-    "hundert": 100, "cento": 100, "ciento": 100, "cem": 100, "honderd": 100,
-    "две": 2, "двух": 2, "трёх": 3, "трех": 3, "четырёх": 4, "четырех": 4, "пяти": 5, "шести": 6, "семи": 7,
-    "восьми": 8, "девяти": 9, "десяти": 10, "двенадцати": 12, "пятнадцати": 15, "двадцати": 20, "тридцати": 30,
-    "сорока": 40, "пятидесяти": 50, "шестидесяти": 60, "семидесяти": 70, "восьмидесяти": 80, "девяноста": 90, "ста": 100,
-    **{f"on {word}": 11 + place for place, word in enumerate(_TURKISH)},
-    **{f"{tens} bir": 21 + 10 * place for place, tens in enumerate(["yirmi", "otuz", "kırk", "elli", "altmış", "yetmiş", "seksen", "doksan"])},
-}  # fmt: skip
+_TABLES = words_of(__file__, "words")
+_ALSO = numbers_by_word(_TABLES["also"])
 """Forms of gender and case that are common and not in the file."""
-_MIXED = {
-    "anderthalb": 1.5, "anderthalbe": 1.5, "anderthalben": 1.5, "eineinhalb": 1.5, "zweieinhalb": 2.5,
-    "dreieinhalb": 3.5, "viereinhalb": 4.5, "fünfeinhalb": 5.5, "sechseinhalb": 6.5, "anderhalf": 1.5,
-    "anderhalve": 1.5, "tweeënhalf": 2.5, "tweeënhalve": 2.5, "drieënhalf": 3.5, "полтора": 1.5, "полторы": 1.5,
-    "полутора": 1.5, "półtora": 1.5, "półtorej": 1.5,
-}  # fmt: skip
-_HALF = frozenset(
-    [
-        "halb",
-        "halbe",
-        "halber",
-        "halbes",
-        "halben",
-        "half",
-        "halve",
-        "medio",
-        "media",
-        "mezzo",
-        "mezza",
-        "meio",
-        "meia",
-        "demi",
-        "demie",
-        "yarım",
-        "setengah",
-        "pół",
-    ]
+_MIXED = numbers_by_word(_TABLES["mixed"])
+_HALF, _HALVES, _ONE = (
+    frozenset(_TABLES["sets"][name].split()) for name in ("half", "halves", "one")
 )
-"""Half, where a unit or a scale follows: "media hora"."""
-_HALVES = frozenset(
-    [
-        "hälfte",
-        "mitad",
-        "metà",
-        "metade",
-        "moitié",
-        "helft",
-        "половина",
-        "половину",
-        "половины",
-        "połowa",
-        "połowę",
-        "yarısı",
-    ]
-)
-_PARTS = {
-    **dict.fromkeys(["quarto", "quarti", "quart", "quarts", "cuarto", "cuartos", "quartos", "viertel", "kwart", "четверть", "четверти"], 4),
-    **dict.fromkeys(["terzo", "terzi", "tiers", "tercio", "tercios", "terço", "terços", "drittel", "derde", "треть", "трети"], 3),
-    **dict.fromkeys(["ربع", "أرباع"], 4), **dict.fromkeys(["ثلث", "أثلاث"], 3), "أخماس": 5,
-    **dict.fromkeys(["quinto", "quinti", "cinquième", "cinquièmes", "quintos", "fünftel"], 5),
-}  # fmt: skip
-_ONE = frozenset(
-    [
-        "ein",
-        "uno",
-        "bir",
-        "один",
-        "eine",
-        "einen",
-        "un",
-        "una",
-        "une",
-        "um",
-        "uma",
-        "een",
-        "одна",
-        "одну",
-        "jeden",
-    ]
-)
+_PARTS = numbers_by_word(_TABLES["parts"])
 _PORTUGUESE = re.compile(r"\b(?:os?|das?|n[ao]s?|em|uma?|são|não|e|por|pel[ao]s?)\b", re.IGNORECASE)
 _AND_HALF = re.compile(
     r"\s+(?:y\s+medi[ao]|e\s+mezz[ao]|e\s+mei[ao]|et\s+demie?|e\s+mezzo|en\s+een\s+half|buçuk|с\s+половиной|i\s+pół)\b",

@@ -7,10 +7,18 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from markscheme.text import NUMBER_ORDINALS, NUMBER_TENS, NUMBER_UNITS, roman_value
+from markscheme.text import (
+    NUMBER_ORDINALS,
+    NUMBER_TENS,
+    NUMBER_UNITS,
+    numbers_by_word,
+    roman_value,
+    words_of,
+)
 from markscheme.values.number_words import spelled_numbers
 
 
@@ -36,42 +44,27 @@ _TENS_ORDINALS = "twentieth thirtieth fortieth fiftieth sixtieth seventieth eigh
 CARDINALS: dict[str, int] = {
     **{word: value for value, word in enumerate(NUMBER_UNITS)},
     **{word: 20 + 10 * place for place, word in enumerate(NUMBER_TENS)},
-    "fourty": 40, "nil": 0, "oh": 0,
-}  # fmt: skip
+    "fourty": 40,
+    "nil": 0,
+    "oh": 0,
+}
 ORDINALS: dict[str, int] = {
     **{word: value for value, word in enumerate(NUMBER_ORDINALS)},
     **{word: 20 + 10 * place for place, word in enumerate(_TENS_ORDINALS.split())},
-    "hundredth": 100, "thousandth": 1000,
-}  # fmt: skip
-SCALES: dict[str, float] = {
-    "hundred": 1e2, "thousand": 1e3, "thousands": 1e3, "lakh": 1e5, "lakhs": 1e5, "million": 1e6, "millions": 1e6,
-    "mn": 1e6, "mln": 1e6, "mio": 1e6, "crore": 1e7, "crores": 1e7, "billion": 1e9, "billions": 1e9, "bn": 1e9,
-    "trillion": 1e12, "trillions": 1e12, "tn": 1e12, "quadrillion": 1e15, "quintillion": 1e18, "sextillion": 1e21, "septillion": 1e24, "dozen": 12.0, "dozens": 12.0,
-    "gross": 144.0, "score": 20.0,
-    "tausend": 1e3, "millionen": 1e6, "milliarde": 1e9, "milliarden": 1e9, "mrd": 1e9, "mille": 1e3, "mil": 1e3,
-    "millones": 1e6, "millón": 1e6, "milhões": 1e6, "milhão": 1e6, "milioni": 1e6, "milione": 1e6,
-    "miljoen": 1e6, "miljard": 1e9, "milliards": 1e9, "milliard": 1e9, "miliardi": 1e9, "miliardo": 1e9,
-    "milyon": 1e6, "milyar": 1e9, "bin": 1e3, "mld": 1e9,
-    "тыс": 1e3, "тысяч": 1e3, "тысячи": 1e3, "тысяча": 1e3, "млн": 1e6, "миллион": 1e6, "миллиона": 1e6,
-    "миллионов": 1e6, "млрд": 1e9, "миллиард": 1e9, "миллиарда": 1e9, "миллиардов": 1e9,
-    "लाख": 1e5, "करोड़": 1e7, "हज़ार": 1e3, "हजार": 1e3, "مليون": 1e6, "مليار": 1e9, "ألف": 1e3,
-}  # fmt: skip
+    "hundredth": 100,
+    "thousandth": 1000,
+}
+SCALES = numbers_by_word(words_of(__file__, "words")["scales"])
 """Words that multiply the number before them."""
 _FOREIGN_ONLY = frozenset({"bin", "mil", "mille", "score"})
 _SHORT_SCALES = {"k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "b": 1e9, "B": 1e9, "T": 1e12, "t": 1e12}
-_EAST_SCALES = {
-    "千": 1e3, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8, "兆": 1e12, "천": 1e3, "만": 1e4, "억": 1e8, "조": 1e12,
-    "十": 10.0, "百": 100.0, "백": 100.0,
-}  # fmt: skip
-_FRACTIONS = {
-    "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourth": 4, "fourths": 4,
-    **{f"{word}s": value for word, value in ORDINALS.items() if value > 4},
-    **{word: value for word, value in ORDINALS.items() if value > 4},
-}  # fmt: skip
-_GLYPHS = {
-    "½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅕": 1 / 5, "⅖": 2 / 5, "⅗": 3 / 5, "⅘": 4 / 5,
-    "⅙": 1 / 6, "⅚": 5 / 6, "⅛": 1 / 8, "⅜": 3 / 8, "⅝": 5 / 8, "⅞": 7 / 8,
-}  # fmt: skip
+_EAST_SCALES = numbers_by_word(words_of(__file__, "words")["east_scales"])
+_PARTS = {"third": 3, "quarter": 4, "fourth": 4} | {
+    word: value for word, value in ORDINALS.items() if value > 4
+}
+_FRACTIONS = _PARTS | {f"{word}s": value for word, value in _PARTS.items()}
+_FRACTIONS |= {"half": 2, "halves": 2}
+_GLYPHS = {sign: unicodedata.numeric(sign) for sign in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"}
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 
 WORD = re.compile(r"[^\W\d_¹²³⁰⁴-⁹½¼¾⅐-⅞]+")

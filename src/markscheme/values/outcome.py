@@ -60,6 +60,30 @@ class Comparison:
     """One sentence in plain words; empty where nothing was compared."""
 
 
+def agreement(kind: str, wanted: str, given: str, confidence: float, reason: str) -> Comparison:
+    """The comparison where the answer's value is the reference's, and that decides."""
+    return Comparison(
+        outcome=Outcome.AGREE,
+        confidence=confidence,
+        decided=True,
+        kind=kind,
+        agreed=(Pair(wanted, given, "same"),),
+        reason=reason,
+    )
+
+
+def conflict(kind: str, wanted: str, given: str, confidence: float, reason: str = "") -> Comparison:
+    """The comparison where the answer has another value than the reference, and that decides."""
+    return Comparison(
+        outcome=Outcome.CONFLICT,
+        confidence=confidence,
+        decided=True,
+        kind=kind,
+        conflicting=(Pair(wanted, given, "different"),),
+        reason=reason or f"{given} where the reference has {wanted}",
+    )
+
+
 def kind_of(value: Value) -> str:
     """The kind of a value as one word."""
     if isinstance(value, Range):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from markscheme.text import is_foreign
+from markscheme.text import is_foreign, numbers_by_word, words_of
 from markscheme.values.bounds import YEAR_SECONDS, join_ranges, largest_unit, take_unit
 from markscheme.values.characters import plain
 from markscheme.values.choices import as_choice
@@ -247,9 +247,13 @@ def _feet_and_inches(text: str, used: bytearray) -> Iterator[Quantity]:
         unit = read_unit("feet", 0)
         if unit is not None and int(hit[2]) < 12 and take(used, hit.start(), hit.end()):
             yield Quantity(
-                start=hit.start(), end=hit.end(), text=hit[0], unit=unit[0],
-                amount=int(hit[1]) + int(hit[2]) / 12, quantum=1 / 12,
-            )  # fmt: skip
+                start=hit.start(),
+                end=hit.end(),
+                text=hit[0],
+                unit=unit[0],
+                amount=int(hit[1]) + int(hit[2]) / 12,
+                quantum=1 / 12,
+            )
 
 
 def _expressions(text: str, used: bytearray) -> list[tuple[int, int]]:
@@ -291,9 +295,7 @@ def _amounts(text: str, used: bytearray, requested: Requested, *, foreign: bool)
     return [one for one, before in zip(whole, ends, strict=False) if one.start >= before]
 
 
-_MULTIPLIED = {
-    "halved": -50.0, "doubled": 100.0, "tripled": 200.0, "trebled": 200.0, "quadrupled": 300.0,
-}  # fmt: skip
+_MULTIPLIED = numbers_by_word(words_of(__file__, "words")["multiplied"])
 _MULTIPLY = re.compile(rf"\b(?:{'|'.join(_MULTIPLIED)})\b", re.IGNORECASE)
 _BY_HOW_MUCH = re.compile(
     r"\bby (?:how|what)\b|\b(?:percent\w*|per cent) (?:change|increase|decrease|growth|drop|rise)\b",
@@ -307,9 +309,13 @@ def _changes(text: str, requested: Requested) -> Iterator[Percent]:
         for hit in _MULTIPLY.finditer(text):
             change = _MULTIPLIED[hit[0].lower()]
             yield Percent(
-                start=hit.start(), end=hit.end(), text=hit[0], amount=abs(change), quantum=1.0,
+                start=hit.start(),
+                end=hit.end(),
+                text=hit[0],
+                amount=abs(change),
+                quantum=1.0,
                 direction=1 if change > 0 else -1,
-            )  # fmt: skip
+            )
 
 
 _AND_A_HALF = re.compile(r"\s+and\s+(a\s+half|a\s+quarter|three\s+quarters)\b", re.IGNORECASE)
@@ -350,9 +356,14 @@ def _timed(  # noqa: PLR0917
         size * unit.factor / (YEAR_SECONDS / 12) if unit.factor >= YEAR_SECONDS / 12 - 1 else None
     )
     return Duration(
-        start=start, end=end, text=text[start:end], amount=size * unit.factor, quantum=quantum * unit.factor,
-        alternatives=tuple(one * unit.factor for one in others), months=months,
-    )  # fmt: skip
+        start=start,
+        end=end,
+        text=text[start:end],
+        amount=size * unit.factor,
+        quantum=quantum * unit.factor,
+        alternatives=tuple(one * unit.factor for one in others),
+        months=months,
+    )
 
 
 def _amount(text: str, reading: Reading, requested: Requested, following: int) -> Value:  # noqa: PLR0912, PLR0915
@@ -408,17 +419,30 @@ def _amount(text: str, reading: Reading, requested: Requested, following: int) -
                     )
             end, per = _per(text, end)
             return Money(
-                start=start, end=end, text=text[start:end], amount=factor * value * size, quantum=quantum * size,
-                alternatives=tuple(factor * one * size for one in others), currency=code, per=per, signed=signed,
-            )  # fmt: skip
+                start=start,
+                end=end,
+                text=text[start:end],
+                amount=factor * value * size,
+                quantum=quantum * size,
+                alternatives=tuple(factor * one * size for one in others),
+                currency=code,
+                per=per,
+                signed=signed,
+            )
         if hit := _PERCENT.match(text, end):
             basis = bool(hit["basis"])
             points = bool(hit["points"] or hit["bare"] or basis)
             size = 0.01 if basis else 1.0
             return Percent(
-                start=start, end=hit.end(), text=text[start : hit.end()], amount=factor * value * size, quantum=quantum * size,
-                alternatives=tuple(factor * one for one in others), points=points, signed=signed,
-            )  # fmt: skip
+                start=start,
+                end=hit.end(),
+                text=text[start : hit.end()],
+                amount=factor * value * size,
+                quantum=quantum * size,
+                alternatives=tuple(factor * one for one in others),
+                points=points,
+                signed=signed,
+            )
         if hit := _PERCENT_BEFORE.search(before):
             begin = start - (len(before) - hit.start())
             return Percent(
@@ -480,9 +504,18 @@ def _amount(text: str, reading: Reading, requested: Requested, following: int) -
     ) or (year and requested.kind == "date"):
         return Date(start=start, end=end, text=text[start:end], year=int(value), number=True)
     return Number(
-        start=start, end=end, text=text[start:end], amount=factor * value, quantum=quantum, alternatives=tuple(factor * one for one in others),
-        noun=noun, ordinal=reading.ordinal, year=year, weak=weak, signed=signed,
-    )  # fmt: skip
+        start=start,
+        end=end,
+        text=text[start:end],
+        amount=factor * value,
+        quantum=quantum,
+        alternatives=tuple(factor * one for one in others),
+        noun=noun,
+        ordinal=reading.ordinal,
+        year=year,
+        weak=weak,
+        signed=signed,
+    )
 
 
 def _sign(text: str, start: int) -> tuple[int, int]:

@@ -73,13 +73,25 @@ _DATE = re.compile(
     r"\bwhen\b|\b(?:what|which) (?:date|day|year|month|century|decade|quarter)\b|\b(?:what|which|on|whose|release|birth|start|end|due)(?: \w+)? date\b|\bwhat (?:is|was) (?:the|its|their|his|her) (?:[\w-]+ ){0,2}(?:year|date|deadline)\b|\bbis wann\b|\bwann\b|\bcuándo\b|\bquand\b|\bquando\b|\bwanneer\b|когда|何年|哪年|哪一年|哪一天|いつ|언제|متى|कब|ne zaman|hangi (?:tarih|yıl)|\bin (?:what|which) (?:year|month|century|decade)\b",
     re.IGNORECASE,
 )
-_GRANULARITY = (
-    ("century", re.compile(r"\b(?:what|which) century\b|siècle|secolo|siglo|século|jahrhundert|世紀|世纪|세기", re.IGNORECASE)),
-    ("decade", re.compile(r"\b(?:what|which) decade\b", re.IGNORECASE)),
-    ("year", re.compile(r"\b(?:what|which) (?:calendar |fiscal )?years?\b|\byear (?:did|was|is)\b|welchem jahr|qué año|quelle année|che anno|que ano|welk jaar|каком году|何年|哪一?年|hangi yıl|किस (?:साल|वर्ष)", re.IGNORECASE)),
-    ("month", re.compile(r"\b(?:what|which) month\b", re.IGNORECASE)),
-    ("day", re.compile(r"\b(?:what|which|exact)(?: \w+)? (?:day|date)\b|\bwhat (?:is|was) the date\b|哪一天|哪一日", re.IGNORECASE)),
-)  # fmt: skip
+_GRANULARITY = tuple(
+    (name, re.compile(words, re.IGNORECASE))
+    for name, words in (
+        (
+            "century",
+            r"\b(?:what|which) century\b|siècle|secolo|siglo|século|jahrhundert|世紀|世纪|세기",
+        ),
+        ("decade", r"\b(?:what|which) decade\b"),
+        (
+            "year",
+            r"\b(?:what|which) (?:calendar |fiscal )?years?\b|\byear (?:did|was|is)\b|welchem jahr|qué año|quelle année|che anno|que ano|welk jaar|каком году|何年|哪一?年|hangi yıl|किस (?:साल|वर्ष)",
+        ),
+        ("month", r"\b(?:what|which) month\b"),
+        (
+            "day",
+            r"\b(?:what|which|exact)(?: \w+)? (?:day|date)\b|\bwhat (?:is|was) the date\b|哪一天|哪一日",
+        ),
+    )
+)
 _VERSION = re.compile(
     r"\bversions?\b|\bfirmware\b|\b(?:which|what)(?: \w+)? release\b|\brelease (?:number|of)\b|\bversión\b|\bversione\b|\bversão\b|\bversie\b|верси|版本|バージョン|버전|\bsürüm",
     re.IGNORECASE,
@@ -272,7 +284,7 @@ _CURRENCIES = (
     ("$", re.compile(r"\bdollars?\b|\bUSD\b|\$")),
     ("pound", re.compile(r"\bpounds? sterling\b|\bGBP\b|£")),
     ("JPY", re.compile(r"\byen\b|\bJPY\b")),
-)  # fmt: skip
+)
 
 
 def _currency(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from markscheme.values.outcome import Comparison, Outcome, Pair
+from markscheme.values.outcome import Comparison, agreement, conflict
 
 _MOST_WORDS = 24
 _ROLES_ASKED = re.compile(
@@ -23,7 +23,7 @@ _EMPTY = frozenset(
     the a an of in on at by for to from as with and or but it its his her their he she they that
     this which who whom was were is are be been being has had have did does do not no yes into
     than then one other when after before while until also only just so
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _PASSIVE = r"\b(?:was|were|is|are|be|been|being|gets?|got)\b(?:\s+\w+){0,2}\s+$"
 _RELATIVE = re.compile(r"\b(?:who|whom|whose|which)\b", re.IGNORECASE)
@@ -95,23 +95,16 @@ def compare_roles(question: str, reference: str, answer: str) -> Comparison | No
     doer, done_to = wanted.doer & names, wanted.done_to & names
     straight = (bool(doer & given.doer), bool(done_to & given.done_to))
     crossed = (bool(doer & given.done_to), bool(done_to & given.doer))
+    texts = reference.strip(" ."), answer.strip(" .")
     if all(crossed) and not any(straight):
-        pair = Pair(reference.strip(" ."), answer.strip(" ."), "different")
-        return Comparison(
-            outcome=Outcome.CONFLICT, confidence=0.9, decided=True, kind="comparison",
-            conflicting=(pair,), reason="the two have each other's parts",
-        )  # fmt: skip
+        return conflict("comparison", *texts, 0.9, "the two have each other's parts")
     if (
         all(straight)
         and not any(crossed)
         and "," not in answer
         and not _more(given, wanted, question)
     ):
-        pair = Pair(reference.strip(" ."), answer.strip(" ."), "same")
-        return Comparison(
-            outcome=Outcome.AGREE, confidence=0.85, decided=True, kind="comparison",
-            agreed=(pair,), reason="the same one does it to the same other",
-        )  # fmt: skip
+        return agreement("comparison", *texts, 0.85, "the same one does it to the same other")
     return None
 
 
@@ -136,9 +129,10 @@ def _both_deeds(reference: str, answer: str) -> tuple[_Deed, _Deed] | None:
     verb = _shared_verb(reference, answer)
     if verb is None:
         return None
-    one, two = (_deed(text, text.index(word), len(word)) for text, word in zip(
-        (reference, answer), verb, strict=True)
-    )  # fmt: skip
+    one, two = (
+        _deed(text, text.index(word), len(word))
+        for text, word in zip((reference, answer), verb, strict=True)
+    )
     return (one, two) if one and two else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from markscheme.values.characters import plain
-from markscheme.values.outcome import Comparison, Outcome, Pair
+from markscheme.values.outcome import Comparison, agreement, conflict
 
 _WORDS = {
     word: count
@@ -50,17 +50,10 @@ def compare_scores(question: str, reference: str, answer: str) -> Comparison | N
         return None
     ratio = asked["ratio"] is not None
     if mine == theirs or (ratio and mine[0] * theirs[1] == mine[1] * theirs[0] != 0):
-        return Comparison(
-            outcome=Outcome.AGREE, confidence=0.95, decided=True, kind="range",
-            agreed=(Pair(mine_text, theirs_text, "same"),), reason=f"both have {mine_text}",
-        )  # fmt: skip
+        return agreement("range", mine_text, theirs_text, 0.95, f"both have {mine_text}")
     if mine == theirs[::-1] and not ratio:
         return None
-    return Comparison(
-        outcome=Outcome.CONFLICT, confidence=0.95, decided=True, kind="range",
-        conflicting=(Pair(mine_text, theirs_text, "different"),),
-        reason=f"{theirs_text} where the reference has {mine_text}",
-    )  # fmt: skip
+    return conflict("range", mine_text, theirs_text, 0.95)
 
 
 def _scores(text: str) -> list[tuple[tuple[int, int], str]]:

@@ -79,11 +79,20 @@ _SIDES = tuple(
     tuple(re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in pair)
     for pair in (
         ("ahead", "behind"),
-        ("above (?:sea|average|zero|normal|freezing)", "below (?:sea|average|zero|normal|freezing)"),
+        (
+            "above (?:sea|average|zero|normal|freezing)",
+            "below (?:sea|average|zero|normal|freezing)",
+        ),
         ("over par", "under par"),
         ("early|earlier|too soon", "late|later|overdue"),
-        ("or newer|or later|and newer|and later|or higher", "or older|or earlier|and older|or lower"),
-        ("or more|or above|or over|and over|and above", "or less|or fewer|or below|or under|and under"),
+        (
+            "or newer|or later|and newer|and later|or higher",
+            "or older|or earlier|and older|or lower",
+        ),
+        (
+            "or more|or above|or over|and over|and above",
+            "or less|or fewer|or below|or under|and under",
+        ),
         ("surplus|in credit|in profit", "deficit|overdrawn|in debt|in the red"),
         ("north", "south"),
         ("east", "west"),
@@ -91,7 +100,7 @@ _SIDES = tuple(
         ("upstairs|upstream|uphill", "downstairs|downstream|downhill"),
         ("won|wins|victor(?:y|ies)", "lost|loss(?:es)?|defeats?"),
     )
-)  # fmt: skip
+)
 
 
 def contrary(reference: tuple[str, str], answer: tuple[str, str]) -> bool:

@@ -120,9 +120,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 def _json(value: Any, status: int = 200) -> Response:
-    return Response(
-        orjson.dumps(plain(value), default=str), status, media_type="application/json"
-    )  # fmt: skip
+    return Response(orjson.dumps(plain(value), default=str), status, media_type="application/json")
 
 
 class _Pages:
@@ -157,11 +155,16 @@ class _Pages:
         rows = [self._row(run) for run in runs]
         done = [run for run in runs if run.state == "done"]
         return _page(
-            "index.html", 404 if problem else 200, folder=str(self._folder), runs=rows,
-            problem=problem, done=done, pair=pair or _likely_pair(done),
+            "index.html",
+            404 if problem else 200,
+            folder=str(self._folder),
+            runs=rows,
+            problem=problem,
+            done=done,
+            pair=pair or _likely_pair(done),
             methods=", ".join(dict.fromkeys(o["method"] for row in rows for o in row["figures"])),
             about=population(by_judges(one["judge"] for row in rows for one in row["figures"])),
-        )  # fmt: skip
+        )
 
     def _row(self, run: Run) -> dict[str, Any]:
         figures = [one for one in run.figures if one["system"] == ALL_SYSTEMS] or run.figures
@@ -172,16 +175,24 @@ class _Pages:
             except MarkschemeError as error:
                 problem = str(error)
         return {
-            "name": run.name, "address": _address(run.name), "state": run.state,
+            "name": run.name,
+            "address": _address(run.name),
+            "state": run.state,
             "when": time.strftime("%Y-%m-%d %H:%M", time.localtime(run.changed)),
-            "answers": run.answers, "judges": run.judges, "problem": problem, "labels": labels,
+            "answers": run.answers,
+            "judges": run.judges,
+            "problem": problem,
+            "labels": labels,
             "figures": [
-                {"judge": one["judge"], "text": f"{percent(one['accuracy'])} "
-                 f"({interval(one['accuracy_low'], one['accuracy_high'])})",
-                 "method": one.get("interval", "wilson")}
+                {
+                    "judge": one["judge"],
+                    "text": f"{percent(one['accuracy'])} "
+                    f"({interval(one['accuracy_low'], one['accuracy_high'])})",
+                    "method": one.get("interval", "wilson"),
+                }
                 for one in figures
             ],
-        }  # fmt: skip
+        }
 
     async def static(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -285,9 +296,12 @@ class _Pages:
         kept = self._given(run).all()
         rows = label_rows(kept)
         found: dict[str, Any] = {
-            "labels": len(rows), "file": str(self._given(run).path), "tables": [], "problem": "",
+            "labels": len(rows),
+            "file": str(self._given(run).path),
+            "tables": [],
+            "problem": "",
             "comments": {name: one.comment for name, one in kept.items() if one.comment},
-        }  # fmt: skip
+        }
         if not rows:
             return found
         problems, judge = [], run.judges[0]
@@ -326,9 +340,12 @@ def _object(body: bytes) -> dict[str, Any]:
 
 def _table(table: Table) -> dict[str, Any]:
     return {
-        "title": table.title, "header": list(table.header), "rows": [list(r) for r in table.rows],
-        "numeric": sorted(table.numeric), "notes": list(table.notes),
-    }  # fmt: skip
+        "title": table.title,
+        "header": list(table.header),
+        "rows": [list(r) for r in table.rows],
+        "numeric": sorted(table.numeric),
+        "notes": list(table.notes),
+    }
 
 
 class _Drawn:
@@ -341,10 +358,11 @@ class _Drawn:
     def _material(self) -> Material:
         labels = self._given.all()
         return read_material(
-            self._run.path, compare=[each.path for each in self._others],
+            self._run.path,
+            compare=[each.path for each in self._others],
             title=" and ".join(each.name for each in (self._run, *self._others)),
             given=lambda answers: with_given(answers, labels),
-        )  # fmt: skip
+        )
 
     def page(self) -> str:
         address = _address(self._run.name)
@@ -352,11 +370,13 @@ class _Drawn:
         return report_html(
             self._material,
             Live(
-                base=address, query=query,
-                script=page_file(_PACKAGE, "live.js"), style=page_file(_PACKAGE, "live.css"),
+                base=address,
+                query=query,
+                script=page_file(_PACKAGE, "live.js"),
+                style=page_file(_PACKAGE, "live.css"),
                 links=[("All runs", "/"), ("Save as a file to share", f"{address}/file{query}")],
             ),
-        )  # fmt: skip
+        )
 
     @cached_property
     def later(self) -> bytes:

@@ -161,10 +161,16 @@ class RunLabels:
                     label=label, comment=comment[:_LONGEST_COMMENT], labelled_at=time.time()
                 )
             rows = (
-                orjson.dumps({"answer_id": name, "label": one.label, "comment": one.comment,
-                              "labelled_at": round(one.labelled_at, 3)})
+                orjson.dumps(
+                    {
+                        "answer_id": name,
+                        "label": one.label,
+                        "comment": one.comment,
+                        "labelled_at": round(one.labelled_at, 3),
+                    }
+                )
                 for name, one in kept.items()
-            )  # fmt: skip
+            )
             replace_file(self.path, b"".join(row + b"\n" for row in rows))
             return kept
 

@@ -26,15 +26,17 @@ _DEEPEST_FORMULA = 40
 _WIDE = 40
 """Characters from which a formula may be wider than a telephone."""
 _ELEMENTS = frozenset(
-    ["math", "mrow", "mi", "mn", "mo", "mtext", "ms", "mspace", "mfrac", "msqrt", "mroot", "msub",
-     "msup", "msubsup", "munder", "mover", "munderover", "mmultiscripts", "mprescripts", "none",
-     "mtable", "mtr", "mtd", "mstyle", "mpadded", "mphantom", "menclose", "merror"]
-)  # fmt: skip
+    """
+    math mrow mi mn mo mtext ms mspace mfrac msqrt mroot msub msup msubsup munder mover munderover
+    mmultiscripts mprescripts none mtable mtr mtd mstyle mpadded mphantom menclose merror
+    """.split()
+)
 _ATTRIBUTES = frozenset(
-    ["display", "mathvariant", "stretchy", "fence", "separator", "accent", "accentunder",
-     "linethickness", "movablelimits", "columnalign", "notation", "form", "displaystyle",
-     "scriptlevel", "symmetric", "largeop", "width", "minsize", "maxsize"]
-)  # fmt: skip
+    """
+    display mathvariant stretchy fence separator accent accentunder linethickness movablelimits
+    columnalign notation form displaystyle scriptlevel symmetric largeop width minsize maxsize
+    """.split()
+)
 
 
 def mathml(formula: str, source: str, *, block: bool) -> str:
@@ -261,10 +263,15 @@ def _markdown() -> MarkdownIt:
     # Whatever the address is, it is only shown.
     made.validateLink = lambda url: True  # type: ignore[method-assign] # noqa: ARG005
     made.normalizeLink = lambda url: url  # type: ignore[method-assign]
-    for name, rule in {
-        "text": plain, "code_inline": code, "fence": block, "image": image,
-        "link_open": link_open, "link_close": link_close,
-    }.items():  # fmt: skip
+    rules = {
+        "text": plain,
+        "code_inline": code,
+        "fence": block,
+        "image": image,
+        "link_open": link_open,
+        "link_close": link_close,
+    }
+    for name, rule in rules.items():
         made.add_render_rule(name, rule)
 
     def opening(tag: str) -> Any:
@@ -277,9 +284,9 @@ def _markdown() -> MarkdownIt:
 
         return rule
 
-    for name, tag in {"paragraph_open": "p", "bullet_list_open": "ul", "ordered_list_open": "ol",
-                      "th_open": "th", "td_open": "td"}.items():  # fmt: skip
-        made.add_render_rule(name, opening(tag))
+    tags = {"paragraph": "p", "bullet_list": "ul", "ordered_list": "ol", "th": "th", "td": "td"}
+    for name, tag in tags.items():
+        made.add_render_rule(f"{name}_open", opening(tag))
 
     def heading_open(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
         # No heading of the page, whose outline an answer must not change.

@@ -15,6 +15,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+LEAST_RATE = 16_384
+"""Bytes of a body that come in a second, at least, after the first `FIRST_SECONDS`."""
+
+FIRST_SECONDS = 10.0
+
 LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 """Names of this machine that no other site can point somewhere else."""
 
@@ -38,10 +43,10 @@ def _plain(scope: Scope, error: HTTPException) -> Response:  # noqa: ARG001
 
 @dataclass(frozen=True)
 class Guard:
-    """Middleware that refuses other hosts, who is not admitted, and too large bodies.
+    """Middleware that refuses other hosts, who is not admitted, and too large or slow bodies.
 
-    A body is read as a whole before the app sees the request, and not before the sender was
-    admitted.
+    Nothing of a body is read before its sender was admitted. One who is answered before the body
+    is complete loses the connection.
 
     Attributes:
         app: what answers requests that are let in.
@@ -50,10 +55,11 @@ class Guard:
         largest: bytes of a body.
         hosts: names under which requests are answered; None for any.
         elsewhere: status and text for a request under another name.
-        seconds: until a whole body is here, or between two pieces of one that is streamed.
-        streamed: paths to which POST passes a body on as it comes, and the bytes that each takes.
+        seconds: until a body is complete; one that is streamed only has a least rate.
+        streamed: paths to which POST sends larger bodies, and the bytes that each takes.
         headers: put on every response that does not set them itself.
         refused: the response that tells of a refusal.
+        came: called with the bytes of each piece of a body; may raise HTTPException.
     """
 
     app: ASGIApp
@@ -66,38 +72,52 @@ class Guard:
     streamed: Mapping[str, int] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=SAFE_HEADERS.copy)
     refused: Callable[[Scope, HTTPException], Response] = _plain
+    came: Callable[[Scope, int], None] = lambda _scope, _size: None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        send = with_headers(send, self.headers)
         headers = Headers(scope=scope)
-        answer: ASGIApp
+        streamed = self.streamed.get(scope["path"]) if scope["method"] == "POST" else None
+        most = self.largest if streamed is None else streamed
+        seconds = self.seconds if streamed is None else float("inf")
+        size, whole, began = 0, False, asyncio.get_running_loop().time()
+        bodiless = headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers
+
+        async def receiving() -> Message:
+            nonlocal size, whole
+            due = began + min(seconds, FIRST_SECONDS + size / LEAST_RATE)
+            try:
+                async with asyncio.timeout_at(None if whole else due):
+                    message = await receive()
+            except TimeoutError:
+                raise HTTPException(408, "the body comes too slowly") from None
+            if message["type"] == "http.request":
+                size += len(message.get("body", b""))
+                whole = not message.get("more_body", False)
+                _check_length(str(size), most)
+                self.came(scope, len(message.get("body", b"")))
+            return message
+
+        async def sending(message: Message) -> None:
+            # Who sends too much may finish: clients that do read nothing before.
+            early = message["type"] == "http.response.start" and not (whole or bodiless)
+            if early and message["status"] != 413:
+                MutableHeaders(scope=message)["connection"] = "close"
+            await send(message)
+
+        send_all = with_headers(sending, self.headers)
         try:
             if self.hosts is not None and host_name(headers.get("host", "")) not in self.hosts:
                 raise HTTPException(*self.elsewhere)
+            if scope["method"] in READING and not bodiless:
+                raise HTTPException(400, f"{scope['method']} takes no body")
             answer = self.admit(scope, headers) or self.app
-            if answer is self.app:
-                receive = await self._bounded(scope, headers, receive)
+            _check_length(headers.get("content-length", "0"), most)
+            await answer(scope, receiving, send_all)
         except HTTPException as error:
-            answer = self.refused(scope, error)
-        await answer(scope, receive, send)
-
-    async def _bounded(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
-        """`receive` with a body that is no larger than it may be.
-
-        Raises:
-            HTTPException: it is larger (413), comes too slowly (408), or its sender left (400).
-        """
-        streamed = self.streamed.get(scope["path"]) if scope["method"] == "POST" else None
-        most = self.largest if streamed is None else streamed
-        _check_length(headers.get("content-length", "0"), most)
-        if streamed is not None:
-            return _limited(receive, most, self.seconds)
-        if scope["method"] in READING:
-            return receive
-        return _replayed(await _whole_body(receive, most, self.seconds), receive)
+            await self.refused(scope, error)(scope, receive, send_all)
 
 
 def host_name(host: str) -> str:
@@ -125,58 +145,3 @@ def _check_length(length: str, most: int) -> None:
     """Raises HTTPException (413) where a body says that it is larger than `most` bytes."""
     if not (length.isascii() and length.isdecimal() and len(length) < 16) or int(length) > most:
         raise HTTPException(413, f"the body is larger than {most:,} bytes")
-
-
-def _limited(receive: Receive, most: int, seconds: float) -> Receive:
-    """`receive` that refuses a body of more than `most` bytes, or a pause of `seconds`."""
-    size = 0
-
-    async def receiving() -> Message:
-        nonlocal size
-        try:
-            async with asyncio.timeout(seconds):
-                message = await receive()
-        except TimeoutError:
-            raise HTTPException(408, f"nothing came for {seconds:g} s") from None
-        if message["type"] == "http.request":
-            size += len(message.get("body", b""))
-            if size > most:
-                raise HTTPException(413, f"the body is larger than {most:,} bytes")
-        return message
-
-    return receiving
-
-
-async def _whole_body(receive: Receive, most: int, seconds: float) -> bytes:
-    """The whole body, whatever its header claims.
-
-    Raises:
-        HTTPException: it came too slowly (408), was too large (413), or its sender left (400).
-    """
-    parts: list[bytes] = []
-    receiving = _limited(receive, most, seconds)
-    try:
-        async with asyncio.timeout(seconds):
-            while True:
-                message = await receiving()
-                if message["type"] != "http.request":
-                    raise HTTPException(400, "the body ended early")
-                parts.append(message.get("body", b""))
-                if not message.get("more_body", False):
-                    return b"".join(parts)
-    except TimeoutError:
-        raise HTTPException(408, f"the body did not come within {seconds:g} s") from None
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives a body that was read before."""
-    given = False
-
-    async def receiving() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receiving

@@ -10,6 +10,9 @@ from markscheme.errors import RunError
 _WAITING = 2048
 """Connections that may wait to be accepted."""
 
+_UNREAD = 30_000
+"""Milliseconds until a client that takes nothing of what it is sent loses its connection."""
+
 
 def take_port(host: str, port: int) -> socket.socket:
     """Take the port, before anything is promised.
@@ -23,6 +26,8 @@ def take_port(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise RunError(f"cannot listen on {host}: {error.strerror or error}") from None
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # On Linux; connections inherit it.
+        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD)
     try:
         found.bind((host, port))
         found.listen(_WAITING)

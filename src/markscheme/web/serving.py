@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import resource
 import time
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -19,6 +20,9 @@ HEADER_SECONDS = 10.0
 """From a connection, or the first byte of its next request, to the end of the headers."""
 
 MOST_CONNECTIONS = 1_000
+
+_ONE_READ = 16_384
+"""Bytes read at once; in tiny chunks they hold up the others for long enough."""
 
 if TYPE_CHECKING:
     _Protocol = Any
@@ -35,7 +39,9 @@ def most_connections() -> int:
 class BoundedProtocol(_Protocol):  # type: ignore[misc]
     """Uvicorn's protocol with a time-out for headers and an end to the number of connections.
 
-    Where there are too many, the one that has waited longest for headers goes.
+    Where there are too many, one goes that waits for its client: of the clients with most of
+    those, the one that has waited longest. A client is the owner that an app's guard notes in the
+    state of a request; all without one count as one.
     """
 
     header_seconds = HEADER_SECONDS
@@ -43,13 +49,29 @@ class BoundedProtocol(_Protocol):  # type: ignore[misc]
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Count the connection, and begin to wait for its headers."""
-        self._since: float | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._gone = False
         super().connection_made(transport)
+        transport.max_size = _ONE_READ  # type: ignore[attr-defined]
         self._wait()
         if len(self.connections) > self.most:
-            waiting = [one for one in self.connections if getattr(one, "_since", None) is not None]
-            min(waiting, key=lambda one: one._since, default=self).transport.abort()
+            self._make_room()
+
+    def _make_room(self) -> None:
+        waiting: defaultdict[str, list[Any]] = defaultdict(list)
+        for one in self.connections:
+            if not one._gone and one._waits_for_client():
+                state = one.scope["state"] if one.scope else {}
+                waiting[state.get("owner") or ""].append(one)
+        most = max(waiting.values(), key=len)
+        longest = min(most, key=lambda one: one._since)
+        longest._gone = True
+        longest.transport.abort()
+
+    def _waits_for_client(self) -> bool:
+        """For a request, for the rest of its body, or to read what was answered."""
+        unread = self.transport.get_write_buffer_size() > 0
+        return self._between_requests() or self.cycle.more_body or unread
 
     def data_received(self, data: bytes) -> None:
         """Take bytes; whole headers end the waiting."""
@@ -58,6 +80,12 @@ class BoundedProtocol(_Protocol):  # type: ignore[misc]
         super().data_received(data)
         if not self._between_requests():
             self._stop()
+
+    def on_response_complete(self) -> None:
+        """Go on, unless the client sent more requests without reading: they are not answered."""
+        if self.conn.trailing_data[0] and self.cycle.more_body is False:
+            self.transport.close()
+        super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -75,10 +103,10 @@ class BoundedProtocol(_Protocol):  # type: ignore[misc]
     def _stop(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._since = None
+        self._timer = None
 
     def _expire(self) -> None:
-        self._timer = self._since = None
+        self._timer = None
         # Between two requests of one connection uvicorn's own time-out holds.
         if self._between_requests():
             self.transport.abort()
@@ -99,6 +127,7 @@ class Server(uvicorn.Server):
             "access_log": False,
             "server_header": False,
             "proxy_headers": False,
+            "ws": "none",
             "lifespan": "off",
         }
         super().__init__(uvicorn.Config(app, **plain | settings))

@@ -49,7 +49,7 @@ _DISPUTED = re.compile(
     r"said|guessed)|think again|(?:usual|common|obvious) (?:guess|answer|assumption)|"
     r"claims? that|supposed(?:ly)?|contrary to|no longer|rejected|disprove[nd]|debunked|despite|"
     r"although|though|even though)\b"
-)  # fmt: skip
+)
 _CORRECTED = re.compile(
     r"\b(?:in fact|actually|in reality|really|instead|however|yet|but|rather|"
     r"the (?:right|correct|real|true|actual|proper) \w+)\b"
@@ -127,13 +127,11 @@ def claim_features(view: FeatureView) -> dict[str, Array]:
     lower: dict[int, str] = {}
     turns = _having(view, _TURNS)
     key_word = _first_key(view)
-    found = {
-        name: np.zeros(rows)
-        for name in (
-            "denied_before", "denied_after", "disputed", "corrected_after", "affirmed_before",
-            "choice_items", "choice_offered", "polarity",
-        )
-    }  # fmt: skip
+    names = """
+        denied_before denied_after disputed corrected_after affirmed_before choice_items
+        choice_offered polarity
+    """
+    found = {name: np.zeros(rows) for name in names.split()}
     for row, (answer, reference, question) in enumerate(
         zip(batch.answer.tolist(), view.reference.tolist(), batch.question.tolist(), strict=True)
     ):

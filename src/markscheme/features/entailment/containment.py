@@ -56,8 +56,13 @@ _CUE = re.compile(
     r"almost|close|just|century|\d{2,4}s)\b|\d\s*[-–—]\s*\d",
     re.IGNORECASE,
 )
-_MONTHS = {"winter": (12, 1, 2, 3), "spring": (3, 4, 5, 6), "summer": (6, 7, 8, 9),
-           "autumn": (9, 10, 11, 12), "fall": (9, 10, 11, 12)}  # fmt: skip
+_MONTHS = {
+    "winter": (12, 1, 2, 3),
+    "spring": (3, 4, 5, 6),
+    "summer": (6, 7, 8, 9),
+    "autumn": (9, 10, 11, 12),
+    "fall": (9, 10, 11, 12),
+}
 
 
 def ranges(text: str) -> list[Range]:

@@ -92,17 +92,18 @@ NAMES: tuple[str, ...] = tuple(
 )
 """Every column of `entailment_features`, in order."""
 
-_FILLER = frozenset(stem(word) for word in (
-    "think", "believe", "guess", "know", "sure", "certain", "certainly", "answer", "question",
-    "say", "said", "tell", "told", "call", "named", "name", "known", "recall", "remember",
-    "memory", "correct", "right", "exact", "exactly", "course", "honestly", "actually", "simply",
-    "really", "normally", "usually", "generally", "probably", "perhaps", "possibly", "apparently",
-    "likely", "afraid", "sorry", "look", "check", "expert", "ask", "mean", "word", "thing", "one",
-    "fact", "case", "time", "well", "good", "great", "best", "assume", "suppose", "imagine",
-    "reckon", "understand", "understanding", "knowledge", "mistaken", "confident", "wikipedia",
-    "source", "according", "widely", "commonly", "often", "considered", "refer", "referred",
-    "also", "indeed", "definitely", "surely", "clearly", "specifically", "namely",
-))  # fmt: skip
+_FILLER = frozenset(
+    stem(word)
+    for word in """
+        think believe guess know sure certain certainly answer question say said tell told call
+        named name known recall remember memory correct right exact exactly course honestly
+        actually simply really normally usually generally probably perhaps possibly apparently
+        likely afraid sorry look check expert ask mean word thing one fact case time well good
+        great best assume suppose imagine reckon understand understanding knowledge mistaken
+        confident wikipedia source according widely commonly often considered refer referred also
+        indeed definitely surely clearly specifically namely
+    """.split()
+)
 """Words that frame an answer and say nothing about the world."""
 
 _PREFIX = 5

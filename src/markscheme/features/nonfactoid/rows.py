@@ -82,13 +82,9 @@ class Rows:
             [questions.rename("text"), answers.rename("text"), pairs["references"].rename("text")]
         )
         distinct = texts.unique(maintain_order=True)
-        place = (
-            texts.to_frame()
-            .join(distinct.to_frame().with_row_index("place"), on="text", how="left",
-                  maintain_order="left")["place"]
-            .to_numpy()
-            .astype(np.int64)
-        )  # fmt: skip
+        numbered = distinct.to_frame().with_row_index("place")
+        joined = texts.to_frame().join(numbered, on="text", how="left", maintain_order="left")
+        place = joined["place"].to_numpy().astype(np.int64)
         return cls(
             texts=distinct,
             question=place[:rows],

@@ -37,8 +37,9 @@ class Auto:
         facts = is_factoid(answers)
         parts = []
         for chosen, judge, word in (
-            (facts, self.factoid, "factoid"), (~facts, self.other, "non-factoid")
-        ):  # fmt: skip
+            (facts, self.factoid, "factoid"),
+            (~facts, self.other, "non-factoid"),
+        ):
             rows = answers.filter(chosen)
             if rows.height:
                 explained = pl.concat_str(pl.lit(f"{word}: "), pl.col("explanation").fill_null(""))

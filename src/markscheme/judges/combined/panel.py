@@ -118,11 +118,13 @@ class Panel:
         relations = Counter(one["relation"] for one in agreeing if one["relation"])
         marks = [one["marks"] for one in judged if one["marks"] is not None]
         return outcome | {
-            "status": "judged", "verdict": verdict, "score": score,
+            "status": "judged",
+            "verdict": verdict,
+            "score": score,
             "relation": relations.most_common(1)[0][0] if relations else None,
             "marks": math.fsum(marks) / len(marks) if marks else None,
             "explanation": f"{accepting} of {len(judged)} accept: {votes}",
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

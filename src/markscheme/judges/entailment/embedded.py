@@ -136,13 +136,11 @@ def _agreement(keys: Sequence[Key]) -> Floats:
     judged = _EXAMINER.judge(
         pl.DataFrame(
             [(question, [short], long) for question, short, long in known],
-            schema={
-                "question": pl.String, "references": pl.List(pl.String), "answer": pl.String
-            },
+            schema={"question": pl.String, "references": pl.List(pl.String), "answer": pl.String},
             orient="row",
         ),
         Models(),
-    )  # fmt: skip
+    )
     share = judged["score"].to_numpy().clip(_LEAST, 1 - _LEAST)
     return np.asarray(np.log(share / (1 - share)))[place]
 
@@ -164,7 +162,8 @@ class EntailmentWeights(AlignedWeights):
         """Calibrated log-odds, and where a range or a place decides them (`settled`)."""
         questions, premises, hypotheses = ([key[side] for key in keys] for side in range(3))
         matrix = entailment_features(questions, premises, hypotheses, self.rarity)
-        slope, intercept = self.stored["platt"]
+        with self.reading("entailment.json"):
+            slope, intercept = map(float, self.stored["platt"])
         odds = slope * self.trees(matrix[:, self.columns]) + intercept
         sure = settled(matrix)
         odds = np.where(sure > 0, np.maximum(odds, _DECIDED_ODDS), odds)
@@ -173,7 +172,8 @@ class EntailmentWeights(AlignedWeights):
     @property
     def share(self) -> float:
         """Share of the examiner in the log-odds that the sides agree."""
-        return float(self.stored["share"])
+        with self.reading("entailment.json"):
+            return float(self.stored["share"])
 
     @cached_property
     def columns(self) -> npt.NDArray[np.int64]:
@@ -183,13 +183,15 @@ class EntailmentWeights(AlignedWeights):
             ModelError: this version has no such feature.
         """
         places = {name: place for place, name in enumerate(NAMES)}
-        unknown = [name for name in self.stored["features"] if name not in places]
+        with self.reading("entailment.json"):
+            names = [str(name) for name in self.stored["features"]]
+        unknown = [name for name in names if name not in places]
         if unknown:
             raise ModelError(
                 f"{self.folder} was trained by another version of markscheme, with features that "
                 f"this one lacks ({', '.join(unknown[:3])}); train again with '{self.command}'"
             )
-        return np.array([places[name] for name in self.stored["features"]])
+        return np.array([places[name] for name in names])
 
     @cached_property
     def trees(self) -> Trees:

@@ -35,9 +35,12 @@ def stage_needs(statements: str, test: str, own: Needs) -> Needs:
     parts = [STATEMENT_MAKERS.needs(statements), ENTAILMENT_TESTS.needs(test)]
     every = combined([own, *parts])
     return Needs(
-        chat=every.chat, extras=every.extras, weights=every.weights,
-        references=own.references, question=own.question,
-    )  # fmt: skip
+        chat=every.chat,
+        extras=every.extras,
+        weights=every.weights,
+        references=own.references,
+        question=own.question,
+    )
 
 
 def stage_lineage(test: EntailmentTest) -> Lineage | None:
@@ -265,9 +268,12 @@ class Entailment:
         models = self._sampled(models)
         decided = relations(self._tested(pairs, models), self.policy)
         marked = with_marks(
-            decided, pairs=decided.select("row", "tests").explode("tests").unnest("tests"),
-            answers=answers, scheme=self._scheme, models=models,
-        )  # fmt: skip
+            decided,
+            pairs=decided.select("row", "tests").explode("tests").unnest("tests"),
+            answers=answers,
+            scheme=self._scheme,
+            models=models,
+        )
         found = rows.select("row", "references", "patterns").join(
             inspected(explained(marked), self._scheme), on="row", how="left", maintain_order="left"
         )
@@ -305,9 +311,12 @@ class Entailment:
     def _sampled(self, models: ModelSource) -> ModelSource:
         """The models as every stage is to ask them."""
         return SamplingOverrides(
-            models=models, model=self.model, seed=self.seed, temperature=self.temperature,
+            models=models,
+            model=self.model,
+            seed=self.seed,
+            temperature=self.temperature,
             max_tokens=self.max_tokens,
-        )  # fmt: skip
+        )
 
     def _maker(self) -> Any:
         return statement_maker(self._made_by)

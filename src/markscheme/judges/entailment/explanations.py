@@ -63,16 +63,18 @@ def explained(answers: pl.DataFrame) -> pl.DataFrame:
     statements = pl.when(made).then(
         pl.format(
             "; answer: {}; reference: {}",
-            _quoted(field("answer_statement")), _quoted(field("reference_statement")),
+            _quoted(field("answer_statement")),
+            _quoted(field("reference_statement")),
         )
-    )  # fmt: skip
+    )
     scored = field("entails_score").is_not_null() & field("entailed_score").is_not_null()
     scores = pl.when(scored).then(
         pl.format(
             " (probability {} that it entails the reference, {} the other way)",
-            field("entails_score").round(2), field("entailed_score").round(2),
+            field("entails_score").round(2),
+            field("entailed_score").round(2),
         )
-    )  # fmt: skip
+    )
     pieces = [sentence, scores, statements, _gap_in_words()]
     return table.with_columns(explanation=pl.concat_str([piece.fill_null("") for piece in pieces]))
 

@@ -19,9 +19,12 @@ from markscheme.judges.prompted import COST, AskedPairs, PairStage, Sample
 from markscheme.text.replies import Reading, read_statement
 
 OUTCOME: Mapping[str, Any] = {
-    "statement": pl.String, "status": pl.String, "reason": pl.String, "raw": pl.String,
+    "statement": pl.String,
+    "status": pl.String,
+    "reason": pl.String,
+    "raw": pl.String,
     **COST,
-}  # fmt: skip
+}
 """What a maker adds to the pairs. `statement` is null unless `status` is `judged`; the others are
 `unparsed` (nothing readable came, a loop, or there is no answer), `refused`, `failed` and `skipped`
 (the budget is spent). The cost of a request is in the first of equal pairs."""

@@ -29,9 +29,14 @@ from markscheme.text.replies import CONTRADICTION, ENTAILMENT, NEUTRAL, Reading,
 
 
 OUTCOME: Mapping[str, Any] = {
-    "entailed": pl.Boolean, "score": pl.Float64, "status": pl.String, "label": pl.String,
-    "reason": pl.String, "raw": pl.String, **COST,
-}  # fmt: skip
+    "entailed": pl.Boolean,
+    "score": pl.Float64,
+    "status": pl.String,
+    "label": pl.String,
+    "reason": pl.String,
+    "raw": pl.String,
+    **COST,
+}
 """What a test adds to the pairs. `entailed` is null unless `status` is `judged`; `score` is the
 probability that the premise entails the hypothesis, null where the test gives none; `label` is
 `entailment`, `contradiction` or `neutral` where it says so. The cost of a request is in the
@@ -204,9 +209,7 @@ class NliEntailment:
 
 
 _LABELS = {ENTAILMENT: 1.0, CONTRADICTION: 0.0, NEUTRAL: 0.0}
-_WORTHS = {
-    **_LABELS, "entails": 1.0, "entailed": 1.0, "contradicts": 0.0, "contradicted": 0.0
-}  # fmt: skip
+_WORTHS = {**_LABELS, "entails": 1.0, "entailed": 1.0, "contradicts": 0.0, "contradicted": 0.0}
 
 
 def _score(reply: ChatReply, reading: Reading) -> float | None:

@@ -24,11 +24,15 @@ _HEAD = 2_000
 """Characters of each text in which the language is looked for."""
 
 _SCRIPTS = {
-    "Chinese or Japanese": "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff", "Korean": "\uac00-\ud7af\u1100-\u11ff",
-    "Arabic script": "\u0600-\u06ff\u0750-\u077f", "Cyrillic script": "\u0400-\u04ff",
-    "an Indian script": "\u0900-\u0dff", "Greek": "\u0370-\u03ff", "Hebrew": "\u0590-\u05ff",
+    "Chinese or Japanese": "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff",
+    "Korean": "\uac00-\ud7af\u1100-\u11ff",
+    "Arabic script": "\u0600-\u06ff\u0750-\u077f",
+    "Cyrillic script": "\u0400-\u04ff",
+    "an Indian script": "\u0900-\u0dff",
+    "Greek": "\u0370-\u03ff",
+    "Hebrew": "\u0590-\u05ff",
     "Thai": "\u0e00-\u0e7f",
-}  # fmt: skip
+}
 _SCRIPT = re.compile("|".join(f"([{letters}])" for letters in _SCRIPTS.values()))
 _FUNCTION_WORDS = {
     "English": "the of and to in is was were are for with that which who what when where how did does "

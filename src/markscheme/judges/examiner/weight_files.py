@@ -136,6 +136,14 @@ class Settings:
     trained: dict[str, Any]
 
 
+def _numbers(values: Any, count: int) -> Any:
+    """So many numbers; ValueError where there are others."""
+    found = tuple(map(float, values))
+    if len(found) != count:
+        raise ValueError(f"{len(found)} numbers, not {count}")
+    return found
+
+
 class Weights(AlignedWeights):
     """The examiner's parts, each loaded when first used."""
 
@@ -149,19 +157,20 @@ class Weights(AlignedWeights):
         content = self.stored
         if content.get("features") != list(COLUMNS) or "blend" not in content:
             raise ModelError(
-                f"{self.folder} was trained by another version of markscheme, with other features; "
-                "train again with 'markscheme train examiner --data FILE --out FOLDER'"
+                f"{self.path(self.files[0])} is of another version of markscheme, with other "
+                "features; train again with 'markscheme train examiner --data FILE --out FOLDER'"
             )
-        return Settings(
-            trees=tuple(content["trees"]),
-            blend=tuple(content["blend"]),
-            unsure_from=content["unsure_from"],
-            unsure_to=content["unsure_to"],
-            neutral=tuple(content["neutral"]),
-            low=np.array(content["low"], np.float32),
-            high=np.array(content["high"], np.float32),
-            trained=content["trained"],
-        )
+        with self.reading("examiner.json"):
+            return Settings(
+                trees=_numbers(content["trees"], 2),
+                blend=_numbers(content["blend"], 3),
+                unsure_from=float(content["unsure_from"]),
+                unsure_to=float(content["unsure_to"]),
+                neutral=_numbers(content["neutral"], len(COLUMNS)),
+                low=np.array(_numbers(content["low"], len(COLUMNS)), np.float32),
+                high=np.array(_numbers(content["high"], len(COLUMNS)), np.float32),
+                trained=content["trained"],
+            )
 
     @cached_property
     def trees(self) -> Trees:

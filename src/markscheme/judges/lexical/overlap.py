@@ -26,9 +26,7 @@ class Overlap(Thresholded):
         """The score of each answer, 0 to 1; null where there is no reference."""
 
 
-@register(
-    "rouge1", paper="Lin 2004", needs=LEXICAL, example="rouge1(threshold=0.3)"
-)  # fmt: skip
+@register("rouge1", paper="Lin 2004", needs=LEXICAL, example="rouge1(threshold=0.3)")
 @dataclass(frozen=True, kw_only=True)
 class Rouge1(Overlap):
     """Highest ROUGE-1 F-measure over the references, right from a threshold on.
@@ -39,9 +37,7 @@ class Rouge1(Overlap):
     measure = staticmethod(rouge1)
 
 
-@register(
-    "rouge2", paper="Lin 2004", needs=LEXICAL, example="rouge2(threshold=0.3)"
-)  # fmt: skip
+@register("rouge2", paper="Lin 2004", needs=LEXICAL, example="rouge2(threshold=0.3)")
 @dataclass(frozen=True, kw_only=True)
 class Rouge2(Overlap):
     """Highest ROUGE-2 F-measure over the references, right from a threshold on.
@@ -53,9 +49,7 @@ class Rouge2(Overlap):
     measure = staticmethod(rouge2)
 
 
-@register(
-    "rougeL", paper="Lin 2004", needs=LEXICAL, example="rougeL(threshold=0.3)"
-)  # fmt: skip
+@register("rougeL", paper="Lin 2004", needs=LEXICAL, example="rougeL(threshold=0.3)")
 @dataclass(frozen=True, kw_only=True)
 class RougeL(Overlap):
     """Highest ROUGE-L F-measure over the references, right from a threshold on.
@@ -68,7 +62,7 @@ class RougeL(Overlap):
 
 @register(
     "bleu", paper="Papineni et al. 2002; Post 2018", needs=LEXICAL, example="bleu(threshold=0.2)"
-)  # fmt: skip
+)
 @dataclass(frozen=True, kw_only=True)
 class Bleu(Overlap):
     """Highest sentence BLEU over the references, right from a threshold on.
@@ -79,9 +73,7 @@ class Bleu(Overlap):
     measure = staticmethod(bleu)
 
 
-@register(
-    "char_similarity", needs=LEXICAL, example="char_similarity(threshold=0.9)"
-)  # fmt: skip
+@register("char_similarity", needs=LEXICAL, example="char_similarity(threshold=0.9)")
 @dataclass(frozen=True, kw_only=True)
 class CharSimilarity(Overlap):
     """Highest likeness of normalised characters over the references, right from a threshold on.

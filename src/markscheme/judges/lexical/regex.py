@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,14 +17,19 @@ from markscheme.metrics import TimedSearch, read_pattern
 _NOT_PATTERNS = "the references are plain text, not regular expressions"
 _NO_PATTERN = "no pattern to look for"
 
+_PATTERNS = 10
+"""Of one answer, so many may run out of their time before the rest are left undecided."""
+
 Outcome = tuple[str, bool | None, str]
 _SCHEMA = {"status": pl.String, "verdict": pl.Boolean, "explanation": pl.String}
 
 
 @register(
-    "regex", paper="Kamalloo et al. 2023, section 6", needs=LEXICAL,
+    "regex",
+    paper="Kamalloo et al. 2023, section 6",
+    needs=LEXICAL,
     example="regex(ignore_case=false)",
-)  # fmt: skip
+)
 @dataclass(frozen=True, kw_only=True)
 class Regex:
     """A reference, read as a regular expression, matches anywhere in the answer.
@@ -31,9 +37,9 @@ class Regex:
     Patterns mean what they mean in Python, `^` and `$` matching at line ends too, and upper and
     lower case alike unless `ignore_case=false`: so the evaluators used with CuratedTREC read them.
     They run on RE2, in linear time; what RE2 refuses (such as look-around) runs in another process
-    for at most `time_limit` seconds. An answer that no pattern matched, with a pattern invalid or
-    undecided in that time, is `failed`, with the pattern named. Rows of plain-text references, by
-    `reference_kind`, are `skipped`.
+    for at most `time_limit` seconds, and all of an answer's for ten times that. An answer that no
+    pattern matched, with a pattern invalid or undecided in that time, is `failed`, with the pattern
+    named. Rows of plain-text references, by `reference_kind`, are `skipped`.
     """
 
     ignore_case: bool = True
@@ -69,11 +75,13 @@ class Regex:
             elif pattern.found_in(answer):
                 return "judged", True, f"matches {pattern.source!r}"
         trouble = ""
+        until = time.monotonic() + _PATTERNS * self.time_limit
         for pattern in undecided:
             if pattern.error:
                 trouble = f"{pattern.source!r} is not a valid regular expression: {pattern.error}"
                 continue
-            found = slow.search(pattern.source, pattern.flags, answer)
+            left = until - time.monotonic()
+            found = slow.search(pattern.source, pattern.flags, answer) if left > 0 else None
             if found:
                 return "judged", True, f"matches {pattern.source!r}"
             if found is None:

@@ -81,9 +81,7 @@ class Pairwise(GradedList):
         score = points / math.fsum(call.weight for call in calls)
         scores = [sample.score for sample in samples]
         tally = f"wins {scores.count(1.0)}, ties {scores.count(0.5)}, loses {scores.count(0.0)}"
-        return row | {
-            "score": score, "verdict": score >= self.accept_from, "explanation": tally
-        }  # fmt: skip
+        return row | {"score": score, "verdict": score >= self.accept_from, "explanation": tally}
 
     def _answer_first(self, item: Item, reference: str) -> tuple[bool, ...]:
         if self.positions == "both":
@@ -164,10 +162,12 @@ class Listwise(GradedList):
         if len(item.references) == 1 and self.prompt is None:
             return self._pairwise().calls(item, ())
         turns = self.template.messages(
-            question=item.question, answer=item.answer, context=ORDER_TEXT[self.order],
+            question=item.question,
+            answer=item.answer,
+            context=ORDER_TEXT[self.order],
             references=laid_out(item.question, item.references, self.order),
             examples=[self._example(shot) for shot in shots],
-        )  # fmt: skip
+        )
         reader = functools.partial(read_rank, references=len(item.references))
         return [
             Call(request=request, reader=self._scored(reader)) for request in self._samples(turns)
@@ -180,9 +180,14 @@ class Listwise(GradedList):
 
     def _pairwise(self) -> Pairwise:
         return Pairwise(
-            model=self.model, temperature=self.temperature, max_tokens=self.max_tokens,
-            seed=self.seed, threshold=self.threshold, repair=self.repair, positions=self.positions,
-        )  # fmt: skip
+            model=self.model,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            seed=self.seed,
+            threshold=self.threshold,
+            repair=self.repair,
+            positions=self.positions,
+        )
 
 
 @functools.lru_cache(maxsize=16)
@@ -233,10 +238,12 @@ class Pointwise(GradedList):
         """One call; rows without references are marked too."""
         shown = item.references if self.references == "shown" else ()
         turns = self.template.messages(
-            question=item.question, answer=item.answer, examples=shots,
+            question=item.question,
+            answer=item.answer,
+            examples=shots,
             references=laid_out(item.question, shown, self.order),
             context=ORDER_TEXT[self.order] if len(set(item.grades)) > 1 else "",
-        )  # fmt: skip
+        )
         low = 1 if self.prompt is None else 0
         reader = self._scored(functools.partial(read_ten, low=low))
         return [Call(request=request, reader=reader) for request in self._samples(turns)]

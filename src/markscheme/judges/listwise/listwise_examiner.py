@@ -47,23 +47,25 @@ class ListwiseWeights(WeightFolder):
 
     def names(self, *, encoded: bool) -> list[str]:
         """The features that the trees were grown on."""
-        return [str(name) for name in self.stored["encoded" if encoded else "words"]]
+        with self.reading("listwise.json"):
+            return [str(name) for name in self.stored["encoded" if encoded else "words"]]
 
     def calibration(self, *, encoded: bool) -> tuple[float, float]:
         """Slope and intercept from the trees' sum to log-odds."""
-        slope, intercept = self.stored["encoded_platt" if encoded else "words_platt"]
-        return slope, intercept
+        with self.reading("listwise.json"):
+            slope, intercept = self.stored["encoded_platt" if encoded else "words_platt"]
+            return float(slope), float(intercept)
 
     @cached_property
     def rarity(self) -> Rarity:
         """Word rarities."""
-        with np.load(self.path("listwise_rarity.npz"), allow_pickle=False) as stored:
+        with self.arrays("listwise_rarity.npz") as stored:
             return Rarity(table=stored["table"].astype(np.float64))
 
     @cached_property
     def style(self) -> Floats:
         """What each of `meaning.style_inputs` adds to the trees over embeddings."""
-        with np.load(self.path("listwise_style.npz"), allow_pickle=False) as stored:
+        with self.arrays("listwise_style.npz") as stored:
             return np.asarray(stored["weights"], dtype=np.float64)
 
     @cached_property

@@ -17,11 +17,19 @@ from pathlib import Path
 import orjson
 import polars as pl
 
+from markscheme.errors import reading_weights
+
 WEIGHTS = Path(__file__).parent / "question_kind.json"
 
 CATEGORIES = (
-    "factoid", "instruction", "reason", "evidence", "comparison", "experience", "debate",
-)  # fmt: skip
+    "factoid",
+    "instruction",
+    "reason",
+    "evidence",
+    "comparison",
+    "experience",
+    "debate",
+)
 
 _CUES: tuple[tuple[str, str], ...] = (
     ("comparison", r"\b(differences?|different|compared?|versus|vs|better than|or which is)\b"),
@@ -77,8 +85,10 @@ def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 @functools.cache
 def _weights() -> Mapping[str, float]:
-    found: dict[str, float] = orjson.loads(WEIGHTS.read_bytes())
-    return found
+    with reading_weights(WEIGHTS):
+        return {
+            str(cue): float(weight) for cue, weight in orjson.loads(WEIGHTS.read_bytes()).items()
+        }
 
 
 def asks_opinion(question: str) -> bool:

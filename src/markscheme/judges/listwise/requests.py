@@ -30,9 +30,12 @@ from markscheme.text.replies import Reading
 _PLACEHOLDER = re.compile(r"\{?#(\w+)\}?")
 _LIST = "{% for reference in references %}Answer {{ loop.index }}:{{ reference }}\n{% endfor %}"
 _TEXTS: Mapping[str, str] = {
-    "question": "{{ question }}", "candidate": "{{ answer }}", "ground": _LIST,
-    "answer_a": "{{ references[0] }}", "answer_b": "{{ references[1] }}",
-}  # fmt: skip
+    "question": "{{ question }}",
+    "candidate": "{{ answer }}",
+    "ground": _LIST,
+    "answer_a": "{{ references[0] }}",
+    "answer_b": "{{ references[1] }}",
+}
 _NEEDED: Mapping[str, frozenset[str]] = {
     "rank": frozenset(("question", "ground", "candidate")),
     "pair": frozenset(("question", "answer_a", "answer_b")),
@@ -83,9 +86,14 @@ def released_prompt(path: str, parser: str) -> Prompt:
             "the prompt of another judge?"
         )
     return Prompt(
-        name=Path(path).stem, summary="", quoted=True, parser=parser,
-        user=_template(text), repair=_REPAIRS[parser], max_tokens=MAX_TOKENS,
-    )  # fmt: skip
+        name=Path(path).stem,
+        summary="",
+        quoted=True,
+        parser=parser,
+        user=_template(text),
+        repair=_REPAIRS[parser],
+        max_tokens=MAX_TOKENS,
+    )
 
 
 def _braced(text: str) -> list[str]:

@@ -109,8 +109,9 @@ def ask(
                 turns = _repair_turns(repair, sample, repeated)
                 again = replace(call.request, messages=call.request.messages + turns)
                 broken[call.request] = again
-        second = dict(zip(broken, chat.complete(list(broken.values())) if broken else (),
-                          strict=True))  # fmt: skip
+        second = dict(
+            zip(broken, chat.complete(list(broken.values())) if broken else (), strict=True)
+        )
         found = [
             _repaired(sample, _sample(second[call.request], call.reader))
             if sample.status == "unparsed"
@@ -143,9 +144,12 @@ def _sample(reply: ChatReply, reader: Reader) -> Sample:
         return Sample(status=reply.status, reason=reply.why_none, raw=reply.text, replies=(reply,))
     reading = reader(reply)
     return Sample(
-        status=reading.status, reason=reading.reason, reading=reading, raw=reply.text or "",
+        status=reading.status,
+        reason=reading.reason,
+        reading=reading,
+        raw=reply.text or "",
         replies=(reply,),
-    )  # fmt: skip
+    )
 
 
 def _repair_turns(prompt: Prompt, sample: Sample, repeated: int | None) -> tuple[Message, Message]:

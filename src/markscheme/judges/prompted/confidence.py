@@ -41,8 +41,11 @@ _LEAST = 2
 
 _MOST_MARKS = 1000
 RELATION_WORTH: Mapping[str, float] = {
-    "superior": 1.0, "equivalent": 1.0, "inferior": 0.5, "incorrect": 0.0
-}  # fmt: skip
+    "superior": 1.0,
+    "equivalent": 1.0,
+    "inferior": 0.5,
+    "incorrect": 0.0,
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -40,9 +40,10 @@ def choose_examples(
         DataError: too few questions with labels, or labels of one kind only.
     """
     usable = answers.filter(
-        pl.col("label").is_in([0.0, 1.0]) & pl.col("answer").is_not_null()
+        pl.col("label").is_in([0.0, 1.0])
+        & pl.col("answer").is_not_null()
         & (pl.col("references").list.len() > 0)
-    )  # fmt: skip
+    )
     questions = usable["question"].unique(maintain_order=True)
     if len(questions) < count or usable["label"].n_unique() < 2:
         raise DataError(
@@ -64,9 +65,11 @@ def choose_examples(
 
 
 _SCHEMA: dict[str, Any] = {
-    "question": pl.String, "references": pl.List(pl.String), "answer": pl.String,
+    "question": pl.String,
+    "references": pl.List(pl.String),
+    "answer": pl.String,
     "label": pl.Float64,
-}  # fmt: skip
+}
 _COLUMNS = tuple(_SCHEMA)
 
 

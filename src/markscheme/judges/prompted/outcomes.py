@@ -65,9 +65,13 @@ def outcome(samples: Sequence[Sample], *, vote: Vote, accept_from: float) -> dic
     if len(samples) == 1:
         only = judged[0]
         return row | {
-            "status": "judged", "verdict": only.verdict, "score": only.score,
-            "relation": only.relation, "marks": only.marks, "explanation": only.reason or None,
-        }  # fmt: skip
+            "status": "judged",
+            "verdict": only.verdict,
+            "score": only.score,
+            "relation": only.relation,
+            "marks": only.marks,
+            "explanation": only.reason or None,
+        }
     accepting = sum(bool(sample.verdict) for sample in judged)
     score = math.fsum(sample.score or 0.0 for sample in judged) / len(judged)
     explanation = f"{accepting} of {len(judged)} samples accept"
@@ -84,11 +88,13 @@ def outcome(samples: Sequence[Sample], *, vote: Vote, accept_from: float) -> dic
     marks = [sample.marks for sample in judged if sample.marks is not None]
     reason = next((sample.reason for sample in agreeing if sample.reason), "")
     return row | {
-        "status": "judged", "verdict": verdict, "score": score,
+        "status": "judged",
+        "verdict": verdict,
+        "score": score,
         "relation": relations.most_common(1)[0][0] if relations else None,
         "marks": math.fsum(marks) / len(marks) if marks else None,
         "explanation": f"{explanation}: {reason}" if reason else explanation,
-    }  # fmt: skip
+    }
 
 
 def compared(samples: Sequence[Sample], *, accept_from: float) -> dict[str, Any]:

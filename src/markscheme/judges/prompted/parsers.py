@@ -53,8 +53,13 @@ class Choice:
     """
 
     MEMBERS: ClassVar[tuple[str, ...]] = (
-        "label", "verdict", "choice", "answer", "rating", "result"
-    )  # fmt: skip
+        "label",
+        "verdict",
+        "choice",
+        "answer",
+        "rating",
+        "result",
+    )
 
     labels: Mapping[str, float]
 
@@ -68,12 +73,17 @@ class Choice:
         forms = (
             [(str(field(item, *self.MEMBERS)), member) for item in objects],
             [(word[1], trimmed(text, word.span(1))) for word in BRACKETS.finditer(text)],
-            [(line["label"], trimmed(text, line.span("label")))
-             for line in ([] if objects else _LINE.finditer(text))],
-        )  # fmt: skip
+            [
+                (line["label"], trimmed(text, line.span("label")))
+                for line in ([] if objects else _LINE.finditer(text))
+            ],
+        )
         for form in forms:
-            found = {plain[_plain(word)]: place for word, place in reversed(form)
-                     if _plain(word) in plain}  # fmt: skip
+            found = {
+                plain[_plain(word)]: place
+                for word, place in reversed(form)
+                if _plain(word) in plain
+            }
             if len(found) > 1:
                 return unparsed(f"several labels: {', '.join(sorted(found))}")
             if found:
@@ -126,8 +136,11 @@ class Criteria:
 
     def _read(self, text: str, *, finished: bool) -> Reading:
         names = {name: member_name(name) for name in self.criteria}
-        objects = [one for one in json_objects(text)
-                   if any(field(one, key) is not None for key in names.values())]  # fmt: skip
+        objects = [
+            one
+            for one in json_objects(text)
+            if any(field(one, key) is not None for key in names.values())
+        ]
         if not objects:
             return undecided(text, f"no JSON with {', '.join(names)} in it", finished=finished)
         if any(one != objects[0] for one in objects):
@@ -144,9 +157,10 @@ class Criteria:
         summary = "; ".join(f"{name} {scores[name]:.2f}" for name in scores)
         reason = str(field(objects[0], "reason", "explanation") or "").strip()
         return Reading(
-            status="judged", reason=f"{summary}: {reason}" if reason else summary,
+            status="judged",
+            reason=f"{summary}: {reason}" if reason else summary,
             score=min(1.0, max(0.0, mean)),
-        )  # fmt: skip
+        )
 
 
 Parser = Choice | Scale | Criteria

@@ -19,9 +19,11 @@ from markscheme.judges.prompted.prompted import NEEDS, Prompted
 
 
 @register(
-    "llm_prompt", paper="whatever the file says", needs=NEEDS,
+    "llm_prompt",
+    paper="whatever the file says",
+    needs=NEEDS,
     example="llm_prompt(prompt='my_prompt.toml')",
-)  # fmt: skip
+)
 @dataclass(frozen=True, kw_only=True)
 class LlmPrompt(Prompted):
     """A model judges by a prompt file of your own.
@@ -38,9 +40,11 @@ class LlmPrompt(Prompted):
 
 
 @register(
-    "llm_evouna_icl", paper=shipped()["llm_evouna_icl"].paper, needs=NEEDS,
+    "llm_evouna_icl",
+    paper=shipped()["llm_evouna_icl"].paper,
+    needs=NEEDS,
     example="llm_evouna_icl(examples='examples.jsonl')",
-)  # fmt: skip
+)
 @dataclass(frozen=True, kw_only=True)
 class LlmEvounaIcl(Prompted):
     """EVOUNA's prompt with solved examples from other data, chosen by k-means over its questions.

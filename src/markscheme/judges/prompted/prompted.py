@@ -198,9 +198,12 @@ class Prompted(AsksChat):
             for name in (*prompt.columns, *self.image_columns)
         }
         rows = zip(
-            answers["question"], answers["references"].to_list(), answers["answer"], contexts,
+            answers["question"],
+            answers["references"].to_list(),
+            answers["answer"],
+            contexts,
             strict=True,
-        )  # fmt: skip
+        )
         by_place: dict[int, dict[str, Any]] = {}
         pending: list[tuple[int, list[Call]]] = []
         for place, (question, listed, answer, context) in enumerate(rows):
@@ -237,9 +240,13 @@ class Prompted(AsksChat):
     ) -> list[Call]:
         own = {name: given[name] for name in self.template.columns}
         turns = self.template.messages(
-            question=given["question"], references=references, answer=given["answer"],
-            context=given["context"], examples=shots, own=own,
-        )  # fmt: skip
+            question=given["question"],
+            references=references,
+            answer=given["answer"],
+            context=given["context"],
+            examples=shots,
+            own=own,
+        )
         return [Call(request=request, reader=reader) for request in self._samples(turns, images)]
 
     def _lacking(
@@ -283,10 +290,12 @@ class Prompted(AsksChat):
         if self.short_circuit and references == "unused":
             references = "optional"  # It is compared with them before a request is sent.
         return Needs(
-            chat=True, references=references, apart=True,
+            chat=True,
+            references=references,
+            apart=True,
             columns=tuple(dict.fromkeys((*prompt.columns, *self.image_columns))),
             question="required" if "question" in prompt.variables else "unused",
-        )  # fmt: skip
+        )
 
     def _images(self, own: Mapping[str, str | None]) -> tuple[Image, ...]:
         """The images of a row, in order of their columns.
@@ -344,8 +353,11 @@ class Prompted(AsksChat):
 
     def _accepted(self) -> dict[str, Any]:
         found: dict[str, Any] = {
-            "status": "judged", "verdict": True, "score": 1.0, "explanation": _EQUAL
-        }  # fmt: skip
+            "status": "judged",
+            "verdict": True,
+            "score": 1.0,
+            "explanation": _EQUAL,
+        }
         if self.template.parser in ("grade", "relation"):
             found["relation"] = "equivalent"
         if self.template.parser == "grade":

@@ -231,9 +231,11 @@ class BatchChat:
 
     def _sought(self, job: BatchJob) -> Sought:
         return Sought(
-            job=job.job, since=job.created_at, requests=job.requests,
+            job=job.job,
+            since=job.created_at,
+            requests=job.requests,
             known=frozenset(self._jobs.known()),
-        )  # fmt: skip
+        )
 
     def _line(self, key: str, sending: Sending) -> tuple[bytes, Sending]:
         return self._service.line(key, body_of(self._wire, sending)), sending
@@ -361,6 +363,8 @@ def _how(sending: Sending) -> str:
 def _as_sent(sending: Sending, text: str) -> Sending:
     how = orjson.loads(text)
     return replace(
-        sending, limit=how["limit"], without=frozenset(how["without"]),
+        sending,
+        limit=how["limit"],
+        without=frozenset(how["without"]),
         limit_name=how["limit_name"],
-    )  # fmt: skip
+    )

@@ -164,9 +164,14 @@ class Caller:
         return name
 
     async def call(
-        self, method: str, path: str, content: bytes | None = None, kind: str | None = None,
-        *, largest: int | None = None,
-    ) -> HttpResponse:  # fmt: skip
+        self,
+        method: str,
+        path: str,
+        content: bytes | None = None,
+        kind: str | None = None,
+        *,
+        largest: int | None = None,
+    ) -> HttpResponse:
         """Any call.
 
         Raises:
@@ -272,10 +277,11 @@ class OpenAIBatches:
     async def results(self, state: BatchState) -> Iterator[BatchResult]:
         """See `BatchService`."""
         contents = [
-            (await self._caller.call("GET", f"/files/{file}/content", largest=LARGEST_RESULTS))
-            .content
+            (
+                await self._caller.call("GET", f"/files/{file}/content", largest=LARGEST_RESULTS)
+            ).content
             for file in state.files
-        ]  # fmt: skip
+        ]
         return _results(contents, openai_result)
 
 

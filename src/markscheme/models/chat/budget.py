@@ -48,9 +48,11 @@ class Spending:
         elif self.calls:
             words.append(f"${self.cost_usd:,.4f}")
         for count, word in (
-            (self.known, "known"), (self.unread, "unread"), (self.failed, "failed"),
+            (self.known, "known"),
+            (self.unread, "unread"),
+            (self.failed, "failed"),
             (self.skipped, "skipped"),
-        ):  # fmt: skip
+        ):
             words += [f"{count:,} {word}"] * bool(count)
         return ", ".join(words)
 

@@ -25,6 +25,8 @@ _SIDE_BY_SIDE = 64
 _LOOK_AGAIN_SECONDS = 0.2
 _BUDGET_SECONDS = 0.02
 
+CHANGED = "entries of the ledger are damaged, changed or not signed, and were not used"
+
 
 @runtime_checkable
 class AsyncChat(Protocol):
@@ -110,7 +112,7 @@ class CachedChat:
             ModelError: no request could succeed, or the ledger cannot be written.
         """
         work = _Work(self.model, requests)
-        known = self.ledger.find(work.entries) if self.ledger else {}
+        known = self._known(work)
         self._deliver_known(work, known)
         missing = [key for key in work.entries if key not in known]
         if not self.send:
@@ -122,6 +124,17 @@ class CachedChat:
         if self.ledger and self.send and self.on_used is not None:
             self.on_used(work.entries)
         return work.replies()
+
+    def _known(self, work: _Work) -> dict[str, ChatReply]:
+        """Replies that the ledger has; what was changed there is not there, and a note says so."""
+        if self.ledger is None:
+            return {}
+        known = self.ledger.find(work.entries)
+        changed = self.ledger.changed.intersection(work.entries)
+        self.ledger.changed -= changed
+        for _ in changed:
+            self.budget.remark(CHANGED)
+        return known
 
     def _deliver_known(self, work: _Work, known: Mapping[str, ChatReply]) -> None:
         for key, reply in known.items():

@@ -31,11 +31,17 @@ class GenerateContent:
         "temperature": ("temperature",),
         "top_p": ("top_p", "topp"),
         "seed": ("seed",),
-        "schema": ("json mode", "response_mime_type", "response_schema", "responsemimetype",
-                   "responsejsonschema", "response_json_schema"),
+        "schema": (
+            "json mode",
+            "response_mime_type",
+            "response_schema",
+            "responsemimetype",
+            "responsejsonschema",
+            "response_json_schema",
+        ),
         "logprobs": ("logprobs",),
         "effort": ("thinking",),
-    }  # fmt: skip
+    }
     key_header: tuple[str, str] = ("x-goog-api-key", "")
     limit_name = "maxOutputTokens"
     path = "/models/{model}:generateContent"
@@ -58,13 +64,12 @@ class GenerateContent:
             settings["thinkingConfig"] = {"thinkingLevel": profile.reasoning_effort}
         body: dict[str, Any] = {
             "contents": [
-                {"role": "model" if m.role == "assistant" else "user",
-                 "parts": _parts(m)}
+                {"role": "model" if m.role == "assistant" else "user", "parts": _parts(m)}
                 for m in request.messages
                 if m.role != "system"
             ],
             "generationConfig": settings,
-        }  # fmt: skip
+        }
         system = [{"text": m.content} for m in request.messages if m.role == "system"]
         if system:
             body["systemInstruction"] = {"parts": system}
@@ -80,9 +85,12 @@ class GenerateContent:
         blocked = word(mapping(whole.get("promptFeedback")).get("blockReason"))
         if blocked:
             return ChatReply(
-                status="refused", error=f"the provider blocked the request: {blocked}",
-                finish_reason=blocked, model=model, **usage,
-            )  # fmt: skip
+                status="refused",
+                error=f"the provider blocked the request: {blocked}",
+                finish_reason=blocked,
+                model=model,
+                **usage,
+            )
         candidates = whole.get("candidates")
         if not isinstance(candidates, list) or not candidates:
             raise MalformedReplyError("the server's reply has no candidates")
@@ -119,9 +127,10 @@ def _parts(message: Message) -> list[dict[str, Any]]:
 
 def _usage(counted: Mapping[str, Any]) -> Usage:
     """Gemini counts reasoning apart from the reply, and cached input within the input."""
-    out, thought = count(counted.get("candidatesTokenCount")), count(
-        counted.get("thoughtsTokenCount")
-    )  # fmt: skip
+    out, thought = (
+        count(counted.get("candidatesTokenCount")),
+        count(counted.get("thoughtsTokenCount")),
+    )
     known = out is not None or thought is not None
     return Usage(
         tokens_in=count(counted.get("promptTokenCount")),

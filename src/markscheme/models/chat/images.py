@@ -152,9 +152,13 @@ def _checked(data: bytes, source: Path | bytes) -> Image:
             f"is {width:,} x {height:,} pixels, and at most {MOST_PIXELS:,} a side are sent"
         )
     return Image(
-        media_type=f"image/{kind}", sha256=sha256(data).hexdigest(), size=len(data), width=width,
-        height=height, source=source,
-    )  # fmt: skip
+        media_type=f"image/{kind}",
+        sha256=sha256(data).hexdigest(),
+        size=len(data),
+        width=width,
+        height=height,
+        source=source,
+    )
 
 
 def kind_and_size(data: bytes) -> tuple[str, int, int] | None:

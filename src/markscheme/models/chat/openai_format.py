@@ -42,9 +42,13 @@ _BROKEN_OFF = ("error", "abort", "aborted", "cancelled", "insufficient_system_re
 """Why a generation ended that its server broke off: OpenRouter, vLLM, SGLang, DeepSeek."""
 _REFUSAL_CODES = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
 _UNPAID_CODES = {
-    "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error",
-    "insufficient_balance", "Arrearage",
-}  # fmt: skip
+    "insufficient_quota",
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "billing_error",
+    "insufficient_balance",
+    "Arrearage",
+}
 _UNPAID_WORDS = ("credit balance is too low", "insufficient balance", "insufficient credit")
 """What providers write that send the status of a malformed or a forbidden request: Anthropic,
 DeepSeek, OpenRouter and those that follow them."""
@@ -98,9 +102,13 @@ class ChatCompletions(_OpenAI):
             raise MalformedReplyError("the server's reply has a message that is no text")
         text = joined_text(message.get("content"))
         return _chat_reply(
-            body, choice, usage, text=refusal or text, refused=bool(refusal),
+            body,
+            choice,
+            usage,
+            text=refusal or text,
+            refused=bool(refusal),
             token_logprobs=_logprobs(choice.get("logprobs"), text),
-        )  # fmt: skip
+        )
 
 
 class Completions(_OpenAI):
@@ -128,9 +136,13 @@ class Completions(_OpenAI):
         if not isinstance(text, str):
             raise MalformedReplyError("the server's reply has no text")
         return _chat_reply(
-            body, choice, usage, text=text, refused=False,
+            body,
+            choice,
+            usage,
+            text=text,
+            refused=False,
             token_logprobs=_old_logprobs(choice.get("logprobs"), text),
-        )  # fmt: skip
+        )
 
 
 class Responses(_OpenAI):
@@ -153,8 +165,11 @@ class Responses(_OpenAI):
         text: dict[str, Any] = {}
         if sending.has("schema"):
             text["format"] = {
-                "type": "json_schema", "name": "reply", "schema": _schema(request), "strict": True
-            }  # fmt: skip
+                "type": "json_schema",
+                "name": "reply",
+                "schema": _schema(request),
+                "strict": True,
+            }
         if sending.has("verbosity"):
             text["verbosity"] = profile.verbosity
         if text:

@@ -72,9 +72,11 @@ class Price:
         old = self.input if self.cached is None else self.cached
         thought = self.output if self.reasoning is None else self.reasoning
         return (
-            (tokens_in - cached) * self.input + cached * old
-            + (tokens_out - reasoning) * self.output + reasoning * thought
-        ) / 1e6  # fmt: skip
+            (tokens_in - cached) * self.input
+            + cached * old
+            + (tokens_out - reasoning) * self.output
+            + reasoning * thought
+        ) / 1e6
 
 
 def batch_share(price: Price | None) -> float:

@@ -434,9 +434,14 @@ class ServerChat:
         if len(self._key) < _SHORTEST_KEY or not any(t and self._key in t for t in parts):
             return reply
         return replace(
-            reply, status="failed", text=None, model=None, finish_reason=None,
-            token_logprobs=None, error="the reply contained the key",
-        )  # fmt: skip
+            reply,
+            status="failed",
+            text=None,
+            model=None,
+            finish_reason=None,
+            token_logprobs=None,
+            error="the reply contained the key",
+        )
 
 
 def _cost(text: str) -> float | None:

@@ -11,7 +11,14 @@ import orjson
 
 from markscheme.contract import ChatReply, ChatRequest
 from markscheme.errors import BadRowsError, DataError, ModelError, Problem
-from markscheme.models.ledger.ledger import Ledger, LedgerEntry, key_of, reply_from, request_from
+from markscheme.models.ledger.ledger import (
+    Ledger,
+    LedgerEntry,
+    is_whole,
+    key_of,
+    reply_from,
+    request_from,
+)
 from markscheme.storage import is_postgres
 from markscheme.tables import whole_file
 
@@ -43,8 +50,9 @@ def is_export(path: Path) -> bool:
 def export_ledger(ledger: Ledger, path: Path) -> int:
     """Write every reply as a line of JSON, in order of key; returns how many.
 
-    A line has `key`, `model`, `revision`, `request`, `reply`: prompts and replies in full, so look
-    before you publish. Two ledgers with the same replies give the same bytes.
+    A line has `key`, `model`, `revision`, `digest`, `request`, `reply`: prompts and replies in
+    full, so look before you publish. Two ledgers with the same replies give the same bytes. Entries
+    that were changed are left out; `ledger.changed` has their keys.
 
     Raises:
         DataError: the file cannot be written.
@@ -52,22 +60,36 @@ def export_ledger(ledger: Ledger, path: Path) -> int:
     count = 0
     try:
         with whole_file(path) as temporary, temporary.open("wb") as stream:
-            for key, model, revision, request, reply in ledger.rows(
-                "model, revision, request, reply"
+            for key, model, revision, digest, request, reply in ledger.rows(
+                "model, revision, digest, request, reply"
             ):
-                head = orjson.dumps({"key": key, "model": model, "revision": revision})
+                if not is_whole(key, reply, digest):
+                    ledger.changed.add(key)
+                    continue
+                head = orjson.dumps(
+                    {"key": key, "model": model, "revision": revision}
+                    | ({"digest": digest} if digest else {})
+                )
                 stream.write(
-                    head[:-1] + b',"request":' + request.encode() + b',"reply":'
-                    + reply.encode() + b"}\n"
-                )  # fmt: skip
+                    head[:-1]
+                    + b',"request":'
+                    + request.encode()
+                    + b',"reply":'
+                    + reply.encode()
+                    + b"}\n"
+                )
                 count += 1
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}") from None
     return count
 
 
-def read_export(path: Path) -> Iterator[tuple[LedgerEntry, ChatReply]]:
+def read_export(path: Path, *, signed: bool = True) -> Iterator[tuple[LedgerEntry, ChatReply]]:
     """What the lines of an exported ledger hold.
+
+    Args:
+        path: the file.
+        signed: whether lines must be signed where a secret is set.
 
     Raises:
         BadRowsError: after the last line, naming every malformed one.
@@ -78,7 +100,7 @@ def read_export(path: Path) -> Iterator[tuple[LedgerEntry, ChatReply]]:
         with path.open("rb") as stream:
             for number, text in enumerate(stream, start=1):
                 try:
-                    yield _line(text)
+                    yield _line(text, signed=signed)
                 except (KeyError, TypeError, ValueError, AttributeError) as error:
                     problems.append(
                         Problem(
@@ -97,11 +119,14 @@ def _reason(error: Exception) -> str:
     return f"no {error}" if isinstance(error, KeyError) else str(error)
 
 
-def _line(text: bytes) -> tuple[LedgerEntry, ChatReply]:
+def _line(text: bytes, *, signed: bool) -> tuple[LedgerEntry, ChatReply]:
     record: dict[str, Any] = orjson.loads(text)
     entry = LedgerEntry.of(record["model"], record["revision"], request_from(record["request"]))
     if entry.key != record["key"]:
         raise ValueError("the key does not belong to the request; the line was changed")
+    stored = orjson.dumps(record["reply"]).decode()
+    if not is_whole(entry.key, stored, record.get("digest"), signed=signed):
+        raise ValueError("the digest does not belong to the reply, or the line is not signed")
     reply = reply_from(record["reply"])
     if reply.status not in ("ok", "refused"):
         raise ValueError(f"a reply with status {reply.status!r} is no answer")
@@ -110,14 +135,15 @@ def _line(text: bytes) -> tuple[LedgerEntry, ChatReply]:
 
 def import_ledger(ledger: Ledger, path: Path) -> int:
     """Add the replies of an exported file; those that are there already stay. Returns how many
-    lines were read.
+    lines were read. They need not be signed: to import a file is to trust it, and its entries are
+    signed where a secret is set.
 
     Raises:
         BadRowsError: naming malformed lines; nothing is imported then.
         DataError: the file cannot be read.
     """
-    count = sum(1 for _ in read_export(path))
-    ledger.put_all(read_export(path))
+    count = sum(1 for _ in read_export(path, signed=False))
+    ledger.put_all(read_export(path, signed=False))
     ledger.flush()
     return count
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
+import hmac
 import itertools
 import os
 import queue
@@ -29,6 +31,7 @@ from markscheme.contract import ChatReply, ChatRequest, Image, Message
 from markscheme.errors import ModelError
 from markscheme.models.chat import is_logprob
 from markscheme.storage import Cursor, Database, Row, Schema, connect, is_postgres
+from markscheme.tables import mark_of, signature_wanted
 
 # --- Requests and replies as plain values, and the key under which a reply is stored --------------
 
@@ -114,19 +117,49 @@ def reply_from(record: Mapping[str, Any]) -> ChatReply:
     return ChatReply(**values)
 
 
+def digest_of(key: str, reply: str) -> str:
+    """What an entry carries: a digest of its key, which is one of the request, and of its reply.
+
+    Where a secret is set, a signature comes after it, which nobody can make without the secret.
+    """
+    whole = {"key": key, "reply": reply}
+    digest = hashlib.sha256(orjson.dumps(whole)).hexdigest()
+    return f"{digest} {mark_of(whole)}" if signature_wanted() else digest
+
+
+def is_whole(key: str, reply: str, digest: str | None, *, signed: bool = True) -> bool:
+    """Whether an entry is as it was written; early versions wrote no digest.
+
+    Args:
+        key: of the request.
+        reply: its text.
+        digest: what the entry carries.
+        signed: whether it must be signed where a secret is set.
+    """
+    wanted = digest_of(key, reply)
+    if signed and signature_wanted():
+        return hmac.compare_digest(str(digest).encode(), wanted.encode())
+    return digest is None or str(digest).partition(" ")[0] == wanted.partition(" ")[0]
+
+
 # --- The SQL on the ledger's tables ---------------------------------------------------------------
 
 
 SCHEMA = Schema(
-    kind="ledger", package="markscheme.models.ledger", table="migrations", lock=7106204431,
+    kind="ledger",
+    package="markscheme.models.ledger",
+    table="migrations",
+    lock=7106204431,
     error=ModelError,
-)  # fmt: skip
+)
 """The ledger's tables."""
 
 REPLY_COLUMNS = (
-    "key, model, revision, request, reply, status, tokens_in, tokens_out, cost_usd, created_at"
+    "key, model, revision, request, reply, status, tokens_in, tokens_out, cost_usd, created_at, "
+    "digest"
 )
 
+_COLUMNS = REPLY_COLUMNS.count(",") + 1
 _KEYS_A_QUERY = 500
 
 
@@ -135,28 +168,43 @@ def pieces(keys: Sequence[str]) -> Iterator[Sequence[str]]:
     return (keys[at : at + _KEYS_A_QUERY] for at in range(0, len(keys), _KEYS_A_QUERY))
 
 
-def insert_replies(cursor: Cursor, rows: Sequence[Row]) -> dict[str, str]:
-    """Add the replies whose keys are new, in one order for all processes.
+def insert_replies(cursor: Cursor, rows: Sequence[Row]) -> dict[str, ChatReply]:
+    """Add the replies whose keys are new or have an entry that was changed, in one order for all
+    processes.
 
     Returns:
-        Texts that the table now has, by key; empty if all were new, which needs no second look.
+        Replies that the table now has, by key; empty if all were new, which needs no second look.
     """
     if not rows:
         return {}
-    cursor.executemany(
-        f"INSERT INTO replies ({REPLY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "  # noqa: S608
-        "ON CONFLICT (key) DO NOTHING",
-        rows,
-    )
-    return {} if cursor.rowcount == len(rows) else dict(stored(cursor, [row[0] for row in rows]))
+    insert = f"INSERT INTO replies ({REPLY_COLUMNS}) VALUES ({', '.join('?' * _COLUMNS)}) "  # noqa: S608
+    cursor.executemany(f"{insert} ON CONFLICT (key) DO NOTHING", rows)
+    if cursor.rowcount == len(rows):
+        return {}
+    there, changed = stored(cursor, [row[0] for row in rows])
+    if changed:
+        cursor.executemany("DELETE FROM replies WHERE key = ?", [(key,) for key in sorted(changed)])
+        cursor.executemany(insert, [row for row in rows if row[0] in changed])
+    return there
 
 
-def stored(cursor: Cursor, keys: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Key and text of the replies that are there."""
+def stored(cursor: Cursor, keys: Sequence[str]) -> tuple[dict[str, ChatReply], set[str]]:
+    """Replies that are there, by key, and keys of entries that are not as they were written."""
+    found: dict[str, ChatReply] = {}
+    changed: set[str] = set()
     for some in pieces(keys):
         marks = ",".join("?" * len(some))
-        cursor.execute(f"SELECT key, reply FROM replies WHERE key IN ({marks})", some)  # noqa: S608
-        yield from ((row[0], row[1]) for row in cursor.fetchall())
+        cursor.execute(
+            f"SELECT key, reply, digest FROM replies WHERE key IN ({marks})",  # noqa: S608
+            some,
+        )
+        for key, text, digest in cursor.fetchall():
+            reply = _read(key, text, digest)
+            if reply is None:
+                changed.add(key)
+            else:
+                found[key] = reply
+    return found, changed
 
 
 def delete_claims(cursor: Cursor, keys: Sequence[str], owner: str) -> None:
@@ -310,6 +358,8 @@ class Ledger:
         self._owner = f"{socket.gethostname()}|{os.getpid()}|{uuid.uuid4().hex}"
         self._claimed: set[str] = set()
         self._trouble: BaseException | None = None
+        self.changed: set[str] = set()
+        """Keys of entries that were looked for and are not as they were written."""
         self._renewed = time.monotonic()
         self._spool = Spool.of(self.shown) if is_postgres(location) else None
         self._take_over()
@@ -323,13 +373,13 @@ class Ledger:
     # --- reading ------------------------------------------------------------------------------
 
     def find(self, keys: Iterable[str]) -> dict[str, ChatReply]:
-        """Replies that are there, by key."""
+        """Replies that are there, by key. One that was changed is not there; see `changed`."""
         wanted = list(keys)
-
-        def work(cursor: Cursor) -> dict[str, ChatReply]:
-            return {key: _read(text) for key, text in stored(cursor, wanted)}
-
-        return self._quick.transact(work, writes=False) if wanted else {}
+        if not wanted:
+            return {}
+        found, changed = self._quick.transact(lambda cursor: stored(cursor, wanted), writes=False)
+        self.changed |= changed
+        return found
 
     def rows(self, columns: str, table: str = "replies") -> Iterator[tuple[Any, ...]]:
         """All rows of a keyed table in order of key, a thousand at a time; the key comes first."""
@@ -376,7 +426,7 @@ class Ledger:
                 [(key, self._owner, until, time.time()) for key in ordered],
             )
             # Looked for after claiming: who had a claim before may have just replied.
-            found = {key: _read(text) for key, text in stored(cursor, ordered)}
+            found, _ = stored(cursor, ordered)
             delete_claims(cursor, sorted(found), self._owner)
             mine: set[str] = set()
             for some in pieces(ordered):
@@ -537,9 +587,8 @@ class Ledger:
         """Write replies and failures, drop their claims; gives what to hand on to whom."""
         failed = [item for item in batch if item.reply.status == "failed"]
         rows = _rows(batch)
-        texts = {row[0]: row[4] for row in rows}
 
-        def work(cursor: Cursor) -> dict[str, str]:
+        def work(cursor: Cursor) -> dict[str, ChatReply]:
             there = insert_replies(cursor, rows)
             if failed:
                 now = time.time()
@@ -551,16 +600,15 @@ class Ledger:
             delete_claims(cursor, sorted(item.entry.key for item in batch), self._owner)
             return there
 
-        stored = self._durable.transact(work, writes=True)
+        there = self._durable.transact(work, writes=True)
         self._claimed -= {item.entry.key for item in batch}
-        return [(item.then, self._to_use(item, texts, stored)) for item in batch]
+        return [(item.then, self._to_use(item, there)) for item in batch]
 
-    def _to_use(self, item: _Write, ours: dict[str, str], stored: dict[str, str]) -> ChatReply:
+    def _to_use(self, item: _Write, there: dict[str, ChatReply]) -> ChatReply:
         """The reply itself, unless another one was there first."""
-        key = item.entry.key
-        if item.reply.status == "failed" or stored.get(key, ours.get(key)) == ours.get(key):
+        if item.reply.status == "failed":
             return item.reply
-        return _read(stored[key])
+        return there.get(item.entry.key, item.reply)
 
     def _take_over(self) -> None:
         """Commit replies that processes of this machine had spooled when they died."""
@@ -581,8 +629,9 @@ def _row(item: _Write, now: float) -> Row:
     entry, reply = item.entry, item.reply
     request = orjson.dumps(request_record(entry.request)).decode()
     text = orjson.dumps(reply_record(reply)).decode()
-    counts = (reply.tokens_in, reply.tokens_out, reply.cost_usd)
-    return (entry.key, entry.model, entry.revision, request, text, reply.status, *counts, now)
+    counts = (reply.tokens_in, reply.tokens_out, reply.cost_usd, now)
+    digest = digest_of(entry.key, text)
+    return (entry.key, entry.model, entry.revision, request, text, reply.status, *counts, digest)
 
 
 def _failure(item: _Write, now: float) -> tuple[Any, ...]:
@@ -591,11 +640,12 @@ def _failure(item: _Write, now: float) -> tuple[Any, ...]:
     return (entry.key, entry.model, entry.revision, text, item.reply.error or "", now)
 
 
-def _read(text: str) -> ChatReply:
+def _read(key: str, text: str, digest: str | None) -> ChatReply | None:
+    """The reply of an entry; None where it is not as it was written."""
     try:
-        return reply_from(orjson.loads(text))
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"the ledger holds a reply that cannot be read: {error}") from None
+        return reply_from(orjson.loads(text)) if is_whole(key, text, digest) else None
+    except (AttributeError, TypeError, ValueError):  # No text, or no reply, without a digest.
+        return None
 
 
 def _alive(pid: int) -> bool:

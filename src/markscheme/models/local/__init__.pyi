@@ -16,4 +16,6 @@ from .weights import file_digest as file_digest
 from .weights import library as library
 from .weights import positions as positions
 from .weights import revision as revision
+from .weights import verified as verified
 from .weights import weights_hash as weights_hash
+from .weights import write_manifest as write_manifest

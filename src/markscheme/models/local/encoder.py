@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.errors import reading_weights
 from markscheme.models.local.weights import (
     MINILM,
     Feeds,
@@ -74,7 +75,8 @@ class MiniLM:
             max_tokens=self.max_tokens,
             threads=self.threads,
         )
-        width = int(read_json(self.folder, "config.json")["hidden_size"])
+        with reading_weights(self.folder / "config.json"):
+            width = int(read_json(self.folder, "config.json")["hidden_size"])
         return np.array(vectors, np.float32).reshape(len(texts), width)
 
 

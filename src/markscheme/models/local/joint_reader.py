@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from markscheme.errors import ModelError
+from markscheme.errors import ModelError, reading_weights
 from markscheme.models.local.weights import (
     equal_length_batches,
     open_session,
@@ -70,10 +70,8 @@ class JointReader:
             ) from None
         self._tokenizer = open_tokenizer(folder, self._tokens)
         path = required(folder, "model.onnx.zst")
-        try:
+        with reading_weights(path):
             content = zstandard.decompress(path.read_bytes())
-        except zstandard.ZstdError as error:
-            raise ModelError(f"{path} cannot be decompressed ({error})") from error
         self._session = open_session(path, content)
 
     def read(self, rows: Sequence[Row], *, threads: int | None = None) -> Readings:

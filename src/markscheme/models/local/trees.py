@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from markscheme.errors import reading_weights
 from markscheme.models.local.weights import open_session
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ class Trees:
         parts = [matrix[i : i + _ROWS_A_PART] for i in range(0, len(matrix), _ROWS_A_PART)]
 
         def run(part: npt.NDArray[np.float32]) -> Array:
-            return np.asarray(session.run(None, {"features": part})[0]).ravel()
+            with reading_weights(self.path):  # Trees over other features show here.
+                return np.asarray(session.run(None, {"features": part})[0]).reshape(len(part))
 
         if len(parts) == 1:
             return run(parts[0]).astype(np.float64)
@@ -55,7 +57,8 @@ class Trees:
 
     @cached_property
     def _session(self) -> InferenceSession:
-        content = self.path.read_bytes()
-        if self.path.suffix == ".zst":
-            content = zstandard.decompress(content)
-        return open_session(self.path, content)
+        with reading_weights(self.path):
+            content = self.path.read_bytes()
+            if self.path.suffix == ".zst":
+                content = zstandard.decompress(content)
+            return open_session(self.path, content)

@@ -22,9 +22,13 @@ def accuracy(material: Material) -> Section:
     every = material.labelled == material.answers.height
     people = material.people if every else {}
     return _card(
-        material, people, key="accuracy", title="How many answers are right",
-        table="Accuracy in percent, with 95% interval", linked=True,
-    )  # fmt: skip
+        material,
+        people,
+        key="accuracy",
+        title="How many answers are right",
+        table="Accuracy in percent, with 95% interval",
+        linked=True,
+    )
 
 
 def accuracy_of_labelled(material: Material) -> Section | None:
@@ -61,8 +65,12 @@ def _card(
         title=title,
         caption=(
             "Share of each system's answers that every judge accepts"
-            + (", and people. The farther right of a judge the diamond is, the more that "
-               "judge undercounts" if people else "")
+            + (
+                ", and people. The farther right of a judge the diamond is, the more that "
+                "judge undercounts"
+                if people
+                else ""
+            )
             + ("; exact match is added for comparison." if EXACT not in material.names else ".")
         ),
         table=table,
@@ -79,7 +87,7 @@ def _card(
         ),
         link=link,
         chart=lambda: _chart(material, people, linked=linked),
-    )  # fmt: skip
+    )
 
 
 def _chart(material: Material, people: Mapping[str, dict[str, Any]], *, linked: bool) -> Any:
@@ -100,9 +108,15 @@ def _chart(material: Material, people: Mapping[str, dict[str, Any]], *, linked: 
             rows.append(row)
     rows.sort(key=lambda row: (order[row["system"]], row["judge"]))
     return dots(
-        rows, y="system", x="accuracy", x_title="answers accepted", judges=names,
-        people=bool(people), width=300, step=46,
-    )  # fmt: skip
+        rows,
+        y="system",
+        x="accuracy",
+        x_title="answers accepted",
+        judges=names,
+        people=bool(people),
+        width=300,
+        step=46,
+    )
 
 
 def _cell(record: dict[str, Any]) -> str | None:

@@ -18,9 +18,13 @@ def _chart(material: Material) -> Any:
         if (share := one.left_out["accuracy"]).value is not None
     ]
     return dots(
-        found, y="system", x="agreement",
-        x_title="of labelled answers, judged as people do", judges=material.names, people=False,
-    )  # fmt: skip
+        found,
+        y="system",
+        x="agreement",
+        x_title="of labelled answers, judged as people do",
+        judges=material.names,
+        people=False,
+    )
 
 
 def against_people(material: Material) -> Section | None:

@@ -68,11 +68,16 @@ def _per_thousand(rows: pl.DataFrame, column: str) -> float | None:
 
 def _points(table: pl.DataFrame, unit: str, names: list[str]) -> Any:
     alt = altair()
-    chart = alt.Chart(table).mark_point(filled=True, size=140, opacity=1).encode(
-        x=alt.X("spent:Q", title=f"{unit} for 1,000 answers").axis(tickCount=5),
-        y=alt.Y("agreement:Q", title="agreement with people")
-        .scale(zero=False, padding=20).axis(format="%", tickCount=5),
-        **POINTED,
-        **by_judge(names),
-    )  # fmt: skip
+    chart = (
+        alt.Chart(table)
+        .mark_point(filled=True, size=140, opacity=1)
+        .encode(
+            x=alt.X("spent:Q", title=f"{unit} for 1,000 answers").axis(tickCount=5),
+            y=alt.Y("agreement:Q", title="agreement with people")
+            .scale(zero=False, padding=20)
+            .axis(format="%", tickCount=5),
+            **POINTED,
+            **by_judge(names),
+        )
+    )
     return themed(chart.properties(width=380, height=240))

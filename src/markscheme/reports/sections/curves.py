@@ -55,11 +55,15 @@ def roc(material: Material) -> Section | None:
             interval_note((("", auroc[name]) for name, _ in scored), of_labels(joined)),
         ),
         chart=lambda: _lines(
-            pl.concat(curves), x="rejected_share", y="accepted_share", judges=material.names,
-            x_title="of rejected answers, accepted", y_title="of accepted answers, accepted",
+            pl.concat(curves),
+            x="rejected_share",
+            y="accepted_share",
+            judges=material.names,
+            x_title="of rejected answers, accepted",
+            y_title="of accepted answers, accepted",
             points=False,
         ),
-    )  # fmt: skip
+    )
 
 
 def reliability_curves(material: Material) -> Section | None:
@@ -99,11 +103,15 @@ def reliability_curves(material: Material) -> Section | None:
             table,
         ),
         chart=lambda: _lines(
-            table.with_columns(text=pl.Series(texts)), x="mean_score", y="accepted",
-            judges=material.names, x_title="mean score", y_title="share people accept",
+            table.with_columns(text=pl.Series(texts)),
+            x="mean_score",
+            y="accepted",
+            judges=material.names,
+            x_title="mean score",
+            y_title="share people accept",
             points=True,
         ),
-    )  # fmt: skip
+    )
 
 
 def _corners(rows: pl.DataFrame) -> pl.DataFrame:
@@ -123,14 +131,22 @@ def _thinned(curve: pl.DataFrame) -> pl.DataFrame:
 
 
 def _lines(
-    table: pl.DataFrame, *, x: str, y: str, judges: Sequence[str], x_title: str, y_title: str,
+    table: pl.DataFrame,
+    *,
+    x: str,
+    y: str,
+    judges: Sequence[str],
+    x_title: str,
+    y_title: str,
     points: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     alt = charts()
     ends = pl.DataFrame({"x": [0.0, 1.0], "y": [0.0, 1.0]})
-    diagonal = alt.Chart(ends).mark_line(
-        color=light("quiet")[0], strokeDash=[4, 4], strokeWidth=1
-    ).encode(x="x:Q", y="y:Q")  # fmt: skip
+    diagonal = (
+        alt.Chart(ends)
+        .mark_line(color=light("quiet")[0], strokeDash=[4, 4], strokeWidth=1)
+        .encode(x="x:Q", y="y:Q")
+    )
     shown = table["judge"].unique(maintain_order=True).to_list()
     colour = by_judge(judges)["color"].legend(
         values=shown, symbolType="stroke", symbolStrokeWidth=3

@@ -37,8 +37,9 @@ def modes(material: Material) -> Section | None:
         return None
     total = material.modes.height
     counts = dict(material.modes.group_by("mode").len().iter_rows())
-    shown = [mode for group in GROUPS for mode in MODES
-             if MODES[mode].group == group and mode in counts]  # fmt: skip
+    shown = [
+        mode for group in GROUPS for mode in MODES if MODES[mode].group == group and mode in counts
+    ]
     return Section(
         key="modes",
         title="Why exact match rejects right answers",
@@ -138,7 +139,11 @@ def mode_errors(material: Material) -> Section | None:
         missing="n/a",
         link=link,
         chart=lambda: dots(
-            with_links(table, link, "judge", "group"), y="group", x="rate", x_title="rejected",
-            judges=material.names, people=False,
+            with_links(table, link, "judge", "group"),
+            y="group",
+            x="rate",
+            x_title="rejected",
+            judges=material.names,
+            people=False,
         ),
-    )  # fmt: skip
+    )

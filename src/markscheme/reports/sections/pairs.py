@@ -106,18 +106,25 @@ def runs(material: Material) -> Section | None:
         table=_table(
             "Share accepted by one judge in two runs: difference in points with 95% interval",
             rows,
-            pairs_population(found, by_judges(row["judge"] for row in rows), systems=False), (),
+            pairs_population(found, by_judges(row["judge"] for row in rows), systems=False),
+            (),
             ("On answers that both judged. p: tango (score test by question), each pair alone.",),
             "judge",
         ),
         links=links,
-    )  # fmt: skip
+    )
 
 
 def _table(
-    title: str, rows: list[dict[str, Any]], about: str, before: Iterable[str], after: Iterable[str],
-    *more: str, p: str = "p", counts_by: str = "",
-) -> Table:  # fmt: skip
+    title: str,
+    rows: list[dict[str, Any]],
+    about: str,
+    before: Iterable[str],
+    after: Iterable[str],
+    *more: str,
+    p: str = "p",
+    counts_by: str = "",
+) -> Table:
     """Pairs with their difference, what only either has, and p; notes around the interval's."""
     by = f", by {counts_by}" if counts_by else ""
     return Table.of(
@@ -126,14 +133,17 @@ def _table(
             "first",
             "second",
             Column("first less second", "difference", number(1, scale=100, words=True)),
-            *columns("count", (f"only first right{by}", "only_first"),
-                     (f"only second right{by}", "only_second")),
+            *columns(
+                "count",
+                (f"only first right{by}", "only_first"),
+                (f"only second right{by}", "only_second"),
+            ),
             Column(p, "p", "p"),
             *more,
         ),
         rows,
         (*before, *interval_note((("", row["difference"]) for row in rows), about), *after),
-    )  # fmt: skip
+    )
 
 
 def _best(pair: Comparison, people: PeoplesDifference | None) -> dict[str, Any]:

@@ -53,6 +53,10 @@ def _chart(found: EstimateResult, judge: str) -> Any:
         if (figure := one.figure) is not None
     ]
     return dots(
-        [*alone, *known], y="system", x="accepted", x_title="answers accepted", judges=[judge],
+        [*alone, *known],
+        y="system",
+        x="accepted",
+        x_title="answers accepted",
+        judges=[judge],
         people=True,
-    )  # fmt: skip
+    )

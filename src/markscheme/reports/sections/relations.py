@@ -39,7 +39,9 @@ def relations(material: Material) -> Section | None:
         table="Relations to the reference",
         names=("judge", "system"),
         rows=[
-            (name, system) for name in names for system in material.systems
+            (name, system)
+            for name in names
+            for system in material.systems
             if (name, system) in there
         ],
         across=RELATIONS,
@@ -48,12 +50,14 @@ def relations(material: Material) -> Section | None:
         missing="0",
         link=link,
         chart=lambda: shares(
-            with_links(
-                counted.drop("accepted", "labelled"), link, "judge", "system", "relation"
-            ), colour="relation", order=RELATIONS, colours=_COLOURS, judges=names,
+            with_links(counted.drop("accepted", "labelled"), link, "judge", "system", "relation"),
+            colour="relation",
+            order=RELATIONS,
+            colours=_COLOURS,
+            judges=names,
             systems=material.systems,
         ),
-    )  # fmt: skip
+    )
 
 
 def _cell(answers: int, accepted: int, labelled: int) -> str:

@@ -53,11 +53,14 @@ def verdicts(material: Material) -> Section:
         missing="0",
         link=link,
         chart=lambda: shares(
-            with_links(counted, link, "judge", "system", "outcome"), colour="outcome", order=shown,
-            colours=[kinds[kind][0] for kind in shown], judges=material.names,
+            with_links(counted, link, "judge", "system", "outcome"),
+            colour="outcome",
+            order=shown,
+            colours=[kinds[kind][0] for kind in shown],
+            judges=material.names,
             systems=material.systems,
         ),
-    )  # fmt: skip
+    )
 
 
 def _outcome(*, labelled: bool) -> pl.Expr:

@@ -17,17 +17,21 @@ from typing import Any
 from markscheme.tables.columns import ALIASES, plain_name
 from markscheme.tables.formats.foreign import ForeignFormat, Record
 
-_REFERENCES = (
-    "equals", "contains", "icontains", "contains-any", "icontains-any", "factuality", "similar",
-    "model-graded-factuality", "answer-relevance", "levenshtein", "rouge-n", "bleu",
-)  # fmt: skip
+_REFERENCES = tuple(
+    """
+    equals contains icontains contains-any icontains-any factuality similar
+    model-graded-factuality answer-relevance levenshtein rouge-n bleu
+    """.split()
+)
 """Assertions whose value is what the answer should say."""
 
 
-_OTHER_ASSERTIONS = (
-    "llm-rubric", "javascript", "python", "regex", "is-json", "contains-json", "starts-with", "fn",
-    "eval", "webhook", "cost", "latency", "perplexity", "grade", "is-valid-openai-tools-call",
-)  # fmt: skip
+_OTHER_ASSERTIONS = tuple(
+    """
+    llm-rubric javascript python regex is-json contains-json starts-with fn eval webhook cost
+    latency perplexity grade is-valid-openai-tools-call
+    """.split()
+)
 
 _BESIDE = frozenset(["Status", "Score", "Named Scores", "Grader Reason", "Comment", "Reasoning"])
 """Columns that follow each output of a CSV file."""
@@ -237,8 +241,8 @@ def _question(record: Record, variables: Mapping[str, Any]) -> Any:
     if named is not None:
         return named
     others = {"answer", *ALIASES["references"]}
-    texts = [value for name, value in variables.items()
-             if isinstance(value, str) and plain_name(name) not in others]  # fmt: skip
+    free = [value for name, value in variables.items() if plain_name(name) not in others]
+    texts = [value for value in free if isinstance(value, str)]
     prompt = record.get("prompt") or {}
     return texts[0] if len(texts) == 1 else prompt.get("raw")
 

@@ -19,9 +19,14 @@ EXPORT_IT = "export its table as .csv, .jsonl or .parquet; an archive must be un
 MOST_CELLS = 20_000_000
 """Of a sheet: a million rows of twenty columns."""
 _DAMAGED = (
-    zipfile.BadZipFile, ElementTree.ParseError, RuntimeError, ValueError, KeyError, IndexError,
+    zipfile.BadZipFile,
+    ElementTree.ParseError,
+    RuntimeError,
+    ValueError,
+    KeyError,
+    IndexError,
     StopIteration,
-)  # fmt: skip
+)
 """What a damaged archive raises here; its reader says what is wrong with it."""
 _NAME = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")

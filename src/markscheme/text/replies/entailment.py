@@ -7,6 +7,7 @@ never come out of a reply that says neither.
 from __future__ import annotations
 
 import re
+from itertools import permutations
 from typing import Any
 
 from markscheme.text.replies.places import member_place
@@ -32,15 +33,8 @@ _C = rf"[{_QUOTES}]*contradict(?:ion|s|ed|ory)?[{_QUOTES}]*"
 _N = rf"[{_QUOTES}]*neutral[{_QUOTES}]*"
 _BETWEEN = r"\s*(?:,?\s*\bor\b\s*|[,/|;]\s*(?:or\s+)?)"
 _OPTIONS = re.compile(
-    "|".join(
-        _BETWEEN.join(order)
-        for order in (
-            (_E, _C, _N), (_E, _N, _C), (_C, _E, _N), (_C, _N, _E), (_N, _E, _C), (_N, _C, _E),
-            (_E, _C), (_C, _E),
-        )
-    ),
-    re.IGNORECASE,
-)  # fmt: skip
+    "|".join(map(_BETWEEN.join, (*permutations((_E, _C, _N)), (_E, _C), (_C, _E)))), re.IGNORECASE
+)
 """The options as the question lists them, which a model that echoes it repeats."""
 
 _NOT = (
@@ -74,10 +68,12 @@ _SECOND = re.compile(
     rf"[\s,;/|{_QUOTES}]*(?:(?:or|and)\b\s*)?[{_QUOTES}]*(?P<word>entailment|contradiction|neutral)\b",
     re.IGNORECASE,
 )
-_FIELDS = (
-    "label", "relation", "relationship", "answer", "verdict", "classification", "result",
-    "entailment", "judgment", "prediction",
-)  # fmt: skip
+_FIELDS = tuple(
+    """
+    label relation relationship answer verdict classification result entailment judgment
+    prediction
+    """.split()
+)
 
 
 @reads

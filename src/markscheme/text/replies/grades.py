@@ -87,9 +87,11 @@ def read_score(text: str, *, finished: bool = True, low: float = 1, high: float 
     if not low <= mark <= high:
         return unparsed(f"{mark:g} is not from {low:g} to {high:g}")
     return Reading(
-        status="judged", reason=f"{mark:g} of {high:g}", score=(mark - low) / (high - low),
+        status="judged",
+        reason=f"{mark:g} of {high:g}",
+        score=(mark - low) / (high - low),
         place=place,
-    )  # fmt: skip
+    )
 
 
 def _marks(text: str) -> dict[float, Place | None]:
@@ -148,10 +150,13 @@ def read_relation(text: str, *, finished: bool = True) -> Reading:
     if relation not in RELATIONS:
         return undecided(text, "no relation in it", finished=finished)
     return Reading(
-        status="judged", reason=relation, relation=relation, place=place,
+        status="judged",
+        reason=relation,
+        relation=relation,
+        place=place,
         verdict={"incorrect": False, "inferior": None}.get(relation, True),
         score={"incorrect": 0.0, "inferior": 0.5}.get(relation, 1.0),
-    )  # fmt: skip
+    )
 
 
 EXAMPLE_REASON = "one or two sentences"
@@ -194,9 +199,14 @@ def read_grade(text: str, *, finished: bool = True) -> Reading:
     if unsupported:
         said = f"{said} Cannot be attributed: {'; '.join(unsupported)}.".strip()
     return Reading(
-        status="judged", reason=said, verdict=verdict, score=(verdict + marks) / 2,
-        relation=relation, marks=marks, place=member_place(text, "verdict"),
-    )  # fmt: skip
+        status="judged",
+        reason=said,
+        verdict=verdict,
+        score=(verdict + marks) / 2,
+        relation=relation,
+        marks=marks,
+        place=member_place(text, "verdict"),
+    )
 
 
 def _texts(value: Any) -> list[str]:

@@ -27,19 +27,20 @@ _UNSPACED = re.compile(
 )
 """Scripts that set no spaces between words: a character is a word there."""
 _SHORTENED = re.compile(r"(?:n['’]t|['’](?:s|re|ll|ve|d|m))$")
-_EMPTY = frozenset(VERDICT_WORDS) | frozenset((
-    "not",
-    "never", "none", "nothing", "nobody", "neither", "nowhere", "yet", "zero", "0", "n",
-    "absolutely", "definitely", "certainly", "sure", "surely", "indeed", "course", "exactly",
-    "ca", "wo", "cannot", "f", "y", "unknown", "undisclosed", "unclear", "undefined", "tba", "tbd",
-    "former", "latter", "many", "much", "me", "us", "mine", "yours",
-))  # fmt: skip
+_EMPTY = frozenset(VERDICT_WORDS).union(
+    """
+    not never none nothing nobody neither nowhere yet zero 0 n absolutely definitely certainly
+    sure surely indeed course exactly ca wo cannot f y unknown undisclosed unclear undefined tba
+    tbd former latter many much me us mine yours
+    """.split()
+)
 """Words of an answer that have their content in the question: "None", "The former"."""
 _ASIDE = STOP | _EMPTY
-_ENGLISH = STOP - frozenset((
-    "a", "an", "as", "am", "by", "do", "he", "in", "is", "me", "no", "of", "on", "over", "so", "s",
-    "t", "to", "under", "was", "will",
-))  # fmt: skip
+_ENGLISH = STOP.difference(
+    """
+    a an as am by do he in is me no of on over so s t to under was will
+    """.split()
+)
 """Function words that other languages do not have."""
 _NOT_ONE = re.compile(r"(?:\bnot|n['’]t|\bno) (?:a single )?(?:one|any)\b", re.IGNORECASE)
 _LETTER = re.compile(r"^\W*(?:(?:answer|option|choice)\W+)?([A-Ha-h])\W*$", re.IGNORECASE)
@@ -48,13 +49,14 @@ _OPTION = re.compile(
 )
 _FRACTION = re.compile(r"(?<![\d/])(\d{1,4})\s?[/⁄]\s?(\d{1,4})(?![\d/])")
 _NATIONS = (
-    ("danish", "dane", "denmark"), ("dutch", "netherlands", "holland"), ("french", "france"),
-    ("german", "deutschland"), ("greek", "greece"), ("irish", "ireland"), ("spanish", "spain"),
-    ("swiss", "switzerland"), ("welsh", "wales"), ("english", "england"), ("british", "britain"),
-    ("scottish", "scotland"), ("american", "usa", "us"), ("czech", "bohemia"),
-)  # fmt: skip
+    "danish dane denmark, dutch netherlands holland, french france, german deutschland, "
+    "greek greece, irish ireland, spanish spain, swiss switzerland, welsh wales, english england, "
+    "british britain, scottish scotland, american usa us, czech bohemia"
+)
 """Peoples whose names share fewer than four first letters with their countries'."""
-_NATION = {name: place for place, names in enumerate(_NATIONS) for name in names}
+_NATION = {
+    name: place for place, names in enumerate(_NATIONS.split(", ")) for name in names.split()
+}
 _SIGNS = str.maketrans({"$": " dollar ", "€": " euro ", "£": " pound ", "%": " percent "})
 _LONGEST = 4000
 _PREFIX = 4
@@ -315,14 +317,12 @@ def _abbreviated(short: list[str], full: list[str]) -> bool:
         plain = word.casefold()
         if plain in _ASIDE and not word.isupper():
             continue
-        if word.isupper() and 2 <= len(word) <= _GRAM and (
-            any(plain in run for run in initials)
-            or any(_within(plain, one.casefold()) for one in content if one != word)
-        ):  # fmt: skip
-            return True
-        if word[:1].isupper() and len(word) >= _BEGINNING and any(
-            one.casefold().startswith(plain) for one in content
-        ):  # fmt: skip
+        if word.isupper() and 2 <= len(word) <= _GRAM:
+            others = (one.casefold() for one in content if one != word)
+            if any(plain in run for run in initials) or any(_within(plain, one) for one in others):
+                return True
+        begun = any(one.casefold().startswith(plain) for one in content)
+        if begun and word[:1].isupper() and len(word) >= _BEGINNING:
             return True
     return False
 

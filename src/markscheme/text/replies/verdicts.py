@@ -27,15 +27,18 @@ from markscheme.text.replies.reply import (
     unparsed,
 )
 
-YES_WORDS = (
-    "yes", "yeah", "yep", "yup", "ja", "oui", "si", "sí", "sì", "sim", "da", "да", "tak", "evet",
-    "はい", "是", "是的", "对", "對", "正确", "正確", "네", "예", "हाँ", "हां", "نعم", "ใช่", "vâng",
-)  # fmt: skip
-NO_WORDS = (
-    "no", "nope", "nein", "non", "não", "nao", "nee", "nej", "nie", "нет", "hayır", "hayir",
-    "いいえ", "否", "不", "不是", "不对", "不對", "不正确", "不正確", "错误", "錯誤", "아니요",
-    "아니오", "नहीं", "لا", "ไม่", "không", "tidak",
-)  # fmt: skip
+YES_WORDS = tuple(
+    """
+    yes yeah yep yup ja oui si sí sì sim da да tak evet はい 是 是的 对 對 正确 正確 네 예
+    हाँ हां نعم ใช่ vâng
+    """.split()
+)
+NO_WORDS = tuple(
+    """
+    no nope nein non não nao nee nej nie нет hayır hayir いいえ 否 不 不是 不对 不對 不正确 不正確
+    错误 錯誤 아니요 아니오 नहीं لا ไม่ không tidak
+    """.split()
+)
 """Yes and no in languages that models slip into. Where a word means both, it is left out."""
 
 _JUDGED_YES = ("correct", "true", "accurate", "right", "acceptable")
@@ -113,8 +116,11 @@ _HEDGE = re.compile(
 )
 
 _FIRST_WORD, _JSON = "its first word", "its JSON"
-_JSON_FIELDS = ("verdict", "iscorrect", "correct", "judgment", "judgement", "decision", "answer",
-                "finalanswer", "result", "label")  # fmt: skip
+_JSON_FIELDS = tuple(
+    """
+    verdict iscorrect correct judgment judgement decision answer finalanswer result label
+    """.split()
+)
 
 
 def as_bool(value: Any) -> bool | None:
@@ -176,9 +182,12 @@ def read_yes_no(text: str, *, finished: bool = True, verdict_last: bool = False)
             surest = found.get(_FIRST_WORD) or found.get(_JSON)
             place = surest[1] if surest else min(at for _, at in found.values() if at)
         return Reading(
-            status="judged", reason=f"{where} says {_word(value)}", verdict=value,
-            score=float(value), place=place,
-        )  # fmt: skip
+            status="judged",
+            reason=f"{where} says {_word(value)}",
+            verdict=value,
+            score=float(value),
+            place=place,
+        )
     hedges = _BOTH.match(text) or _HEDGE.search(text[:NEAR])
     lack = "hedges: neither yes nor no" if hedges else "no yes or no in it"
     return undecided(text, lack, finished=finished)

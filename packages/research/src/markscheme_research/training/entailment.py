@@ -22,6 +22,7 @@ from markscheme.features.alignment import Rarity
 from markscheme.features.entailment import NAMES, entailment_features
 from markscheme.judges import save_rarity
 from markscheme.judges.examiner import platt
+from markscheme.models.local import write_manifest
 from markscheme_research.training import (
     Forest,
     TreeOptions,
@@ -198,6 +199,7 @@ def train_entailment(
         },
     }
     (folder / "entailment.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
+    write_manifest(folder)
     return Trained(folder=folder, held_out=found)
 
 

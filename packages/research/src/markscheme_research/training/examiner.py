@@ -36,6 +36,7 @@ from markscheme.judges.examiner import (
     read_columns,
 )
 from markscheme.models import Models
+from markscheme.models.local import write_manifest
 from markscheme.text import Lexicon, encode
 from markscheme_research.training.augment import augment
 from markscheme_research.training.rows import Rows, shipped_rows
@@ -432,6 +433,7 @@ def save(
         },
     }
     (folder / "examiner.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
+    write_manifest(folder)
 
 
 def _lineage(questions: pl.Series) -> Lineage:

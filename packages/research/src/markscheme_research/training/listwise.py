@@ -15,7 +15,7 @@ import zstandard
 
 from markscheme.contract import Lineage
 from markscheme.errors import MarkschemeError
-from markscheme.models.local import TokenEncoder
+from markscheme.models.local import TokenEncoder, write_manifest
 from markscheme_research.datasets import passages
 from markscheme_research.lists import averaged_over_draws
 from markscheme_research.training import Forest, fold_of, need_trainers, save_onnx
@@ -207,6 +207,7 @@ def save_listwise(drawn: Drawn, encoded: Trained, words: Trained, folder: Path) 
     Lineage.of(drawn.rows["question"].unique().to_list()).save(folder)
     np.savez_compressed(folder / "listwise_rarity.npz", table=drawn.rarity.table.astype(np.float16))
     (folder / "listwise.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
+    write_manifest(folder)
 
 
 def _platt(scores: Array, rows: pl.DataFrame) -> tuple[float, float]:

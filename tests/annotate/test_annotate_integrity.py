@@ -1,0 +1,176 @@
+"""Whatever is done to a project's database: its exports are right, or there is one error."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sqlite3
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from annotate_helpers import answers, place, server, write_rows
+from crowd import crowd
+from label_damage import DAMAGES, Truth, as_owner, copy, damage, edit_rating, exports, labelled
+from sqlalchemy import text
+
+from markscheme.annotate.database import Store
+from markscheme.annotate.options import AnnotateOptions
+from markscheme.cli import run
+from markscheme.errors import RunError
+
+OLD = Path(__file__).parents[1] / "storage" / "recorded" / "project-0.1.0.sql"
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory: pytest.TempPathFactory) -> Truth:
+    return labelled(tmp_path_factory.mktemp("right"))
+
+
+def test_what_was_not_damaged_is_exported(right: Truth, tmp_path: Path) -> None:
+    for of in (right.closed, right.killed):
+        said, found = exports(copy(of, tmp_path / "copy.sqlite"))
+        assert not said
+        assert found == right.exports
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_damage_is_detected_or_changes_nothing(kind: str, right: Truth, tmp_path: Path) -> None:
+    found = Counter(damage(kind, 1000 + seed, right, tmp_path) for seed in range(3))
+    assert not found["silent"] + found["traceback"], found
+
+
+def test_an_edited_or_deleted_rating_is_detected(right: Truth, tmp_path: Path) -> None:
+    assert {edit_rating(number, right, tmp_path) for number in range(3)} == {"detected"}
+
+
+@pytest.mark.proof(area="attacks")
+def test_150_damages_and_31_edits(right: Truth, tmp_path: Path) -> None:
+    """Prints the table of docs/robustness.md."""
+    total: Counter[str] = Counter()
+    for kind, (count, _) in DAMAGES.items():
+        found = Counter(damage(kind, seed, right, tmp_path) for seed in range(count))
+        print(f"| {kind} | {count} | {found['detected']} | {found['harmless']} |")
+        total += found
+    edits = Counter(edit_rating(number, right, tmp_path) for number in range(31))
+    print(f"| ratings edited or deleted | 31 | {edits['detected']} | {edits['harmless']} |")
+    assert total.total() == 150
+    assert not total["silent"] + total["traceback"], total
+    assert edits == {"detected": 31}
+
+
+def test_a_project_that_was_changed_goes_on_as_it_is_where_that_is_wanted(
+    right: Truth, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = copy(right.closed, tmp_path / "p.sqlite")
+    as_owner(project, lambda plain: plain.execute("DELETE FROM ratings WHERE item_id = 1"))
+    with pytest.raises(RunError, match=r"rating of item 1 by .*--adopt"):
+        Store(project)
+    assert run(["annotate", "--project", str(project), "--adopt", "--no-serve"]) == 0
+    assert "continued as it is" in capsys.readouterr().out
+    assert not exports(project)[0]
+
+
+def test_with_a_secret_no_digests_made_anew_are_accepted(
+    right: Truth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without one, who makes all of the chain anew is not found; nor is an early version's file."""
+    project = copy(right.closed, tmp_path / "p.sqlite")
+
+    def forge() -> None:
+        as_owner(project, lambda plain: plain.execute("UPDATE items SET final = 1 - final"))
+        Store(project, adopt=True).close()
+
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", "secret")
+    with pytest.raises(RunError, match="is not signed with that in MARKSCHEME_SEAL_KEY"):
+        Store(project)
+    Store(project, adopt=True).close()
+    assert not exports(project)[0]
+    monkeypatch.delenv("MARKSCHEME_SEAL_KEY")
+    assert "is signed with another" in exports(project)[0], "nobody goes on without the secret"
+    forge()
+    Store(project).close()
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", "secret")
+    with pytest.raises(RunError, match="is not signed"):
+        Store(project)
+    old = tmp_path / "old.sqlite"
+    with sqlite3.connect(old) as plain:
+        plain.executescript(OLD.read_text(encoding="utf-8"))
+    plain.close()
+    with pytest.raises(RunError, match="no signed trail"):
+        Store(old)
+
+
+def test_nothing_is_signed_that_follows_a_forged_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", "secret")
+    setup = AnnotateOptions(file=write_rows(tmp_path / "a.jsonl", answers()), annotators=("Ann",))
+    with place(tmp_path / "p.sqlite", setup) as made:
+        ann = made.worker("Ann")
+        assert ann.say("1").is_success
+        made.store.write(lambda c: c.execute(text("UPDATE trail SET digest = 'x'")))
+        assert ann.say("1").status_code == 503
+
+
+@pytest.mark.parametrize("secret", ["", "secret"])
+def test_an_export_can_be_checked_against_its_project_later(
+    secret: str, right: Truth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", secret)
+    project, out = copy(right.closed, tmp_path / "p.sqlite"), tmp_path / "out.csv"
+    Store(project, adopt=True).close()
+    export = ["annotate-export", str(project), "-o", str(out)]
+    assert run(export) == 0
+    assert run(["annotate", "--project", str(project), "-a", "New", "--no-serve"]) == 0
+    capsys.readouterr()
+    assert run([*export, "--check"]) == 0
+    assert "changes since: 1" in capsys.readouterr().out
+    other = labelled(tmp_path / "other", 4).closed if not secret else None
+    if other is not None:
+        assert run(["annotate-export", str(other), "-o", str(out), "--check"]) == 2
+        assert "another project" in capsys.readouterr().err
+    seal = tmp_path / "out.csv.seal.json"
+    said = json.loads(seal.read_text())
+    assert bool(said["signature"]) == bool(secret)
+    out.write_bytes(out.read_bytes() + b"more\n")
+    assert run([*export, "--check"]) == 2
+    assert "was changed since it was exported" in capsys.readouterr().err
+    seal.write_text("{}")
+    assert run([*export, "--check"]) == 2
+    assert "error" in capsys.readouterr().err
+
+
+@pytest.mark.proof(area="attacks")
+def test_sigkill_in_the_middle_of_writing(tmp_path: Path) -> None:
+    """Four times: all that was acknowledged is there, and the chain holds."""
+    file = write_rows(tmp_path / "a.jsonl", answers(200))
+    kept = tmp_path / "labels.sqlite"
+    told: list[dict[str, Any]] = []
+    names: list[str] = []
+    for round_ in range(4):
+        people = [word for n in range(4) for word in ("-a", f"p{n}")]
+        with server(file, "--project", str(kept), *people, log=tmp_path / "log") as running:
+            links = running.links.items()
+            names = names or [link.partition("#")[2] for name, link in links if name != "admin"]
+            work = threading.Thread(
+                target=lambda at=running.address, names=names: told.extend(
+                    asyncio.run(crowd(at, names, 100, 0.0))
+                )
+            )
+            work.start()
+            work.join(0.5 + 0.3 * round_)
+            running.kill()
+            work.join()
+        for end in ("", "-wal"):  # What is found without SQLite's log, as with it.
+            if Path(f"{kept}{end}").exists():
+                shutil.copy(f"{kept}{end}", f"{tmp_path}/copy.sqlite{end}")
+        Store(tmp_path / "copy.sqlite").close()
+        with sqlite3.connect(tmp_path / "copy.sqlite") as plain:
+            rows = plain.execute("SELECT person_id, item_id, value FROM ratings").fetchall()
+        labels = {(person, item): value for person, item, value in rows}
+        assert all(labels[one["person"], one["item"]] == one["value"] for one in told)
+    assert len(told) > 20

@@ -1,0 +1,119 @@
+"""Damaged weights are one error that names the file, whatever is damaged and how."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pytest
+import zstandard
+
+import markscheme
+from markscheme.contract.grammar import parse_judge
+from markscheme.engine.execute import apply
+from markscheme.errors import ModelError
+from markscheme.judges.entailment.embedded import EntailmentWeights
+from markscheme.judges.examiner.weight_files import ENCODER, Weights
+from markscheme.judges.listwise.listwise_examiner import ListwiseWeights
+from markscheme.judges.weight_folder import WeightFolder
+from markscheme.models.local import write_manifest
+from markscheme.models.local.weights import MANIFEST, verified
+
+JUDGES: dict[type[WeightFolder], str] = {
+    Weights: "examiner(depth=fast, weights='{}')",
+    EntailmentWeights: "entailment(test=embedded(weights='{}'))",
+    ListwiseWeights: "listwise_examiner(encoder=never, weights='{}')",
+}
+ROWS = markscheme.read_answers(
+    [
+        {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": answer}
+        for answer in ("Jane Austen", "Charles Dickens in 1859")
+    ]
+)
+READ = [
+    (family, name)
+    for family in JUDGES
+    for name in family.files
+    if name not in ("listwise_style.npz", "listwise_trees.onnx.zst")  # of the encoder alone
+]
+
+
+def _edited(content: bytes) -> bytes:
+    """Another value, in a file that can still be read."""
+    if content.startswith(b"{"):
+        found = orjson.loads(content)
+        for name, value in found.items():
+            if isinstance(value, list) and value and not isinstance(value[0], str):
+                found[name] = [2 * one for one in value]
+        return orjson.dumps(found)
+    return content + b"\0"
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda content: b"",
+    "cut": lambda content: content[: len(content) // 2],
+    "other bytes": lambda content: random.Random(3).randbytes(500),
+    "no JSON object": lambda content: b"[]",
+    "nothing in it": lambda content: zstandard.compress(b"") if content[:1] == b"\x28" else b"{}",
+    "a bit": lambda content: content[:200] + bytes([content[200] ^ 1]) + content[201:],
+    "edited": _edited,
+}
+
+
+def copied(family: type[WeightFolder], folder: Path) -> Path:
+    shutil.copytree(family.shipped, folder, ignore=shutil.ignore_patterns("encoder"))
+    return folder
+
+
+def scores(family: type[WeightFolder], folder: Path) -> list[float]:
+    return apply(parse_judge(JUDGES[family].format(folder)), ROWS)["score"].to_list()
+
+
+@pytest.mark.parametrize(("family", "name"), READ)
+def test_damaged_weights_are_one_error(
+    family: type[WeightFolder], name: str, tmp_path: Path
+) -> None:
+    """With a manifest every change is found; without one, what cannot be read."""
+    for number, (damage, change) in enumerate(DAMAGES.items()):
+        for listed in (True, False):
+            folder = copied(family, tmp_path / f"{number}{listed}")
+            if not listed:
+                (folder / MANIFEST).unlink()
+            file = folder / name
+            file.write_bytes(change(file.read_bytes()))
+            if not listed and damage in ("a bit", "edited"):
+                continue
+            with pytest.raises(ModelError, match=name):
+                scores(family, folder)
+
+
+@pytest.mark.parametrize("family", JUDGES)
+def test_a_folder_without_a_manifest_is_used(family: type[WeightFolder], tmp_path: Path) -> None:
+    folder = copied(family, tmp_path / "weights")
+    wanted = scores(family, family.shipped)
+    (folder / MANIFEST).unlink()
+    assert scores(family, folder) == wanted
+
+
+@pytest.mark.parametrize("folder", [*(family.shipped for family in JUDGES), ENCODER])
+def test_the_manifests_that_ship_list_every_file(folder: Path, tmp_path: Path) -> None:
+    names = {file.name for file in folder.iterdir() if file.is_file()} - {MANIFEST}
+    assert set(orjson.loads((folder / MANIFEST).read_bytes())["files"]) == names
+    for name in names:
+        verified(folder / name)
+
+
+def test_a_manifest_of_another_tool_is_none_of_ours(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros(3))
+    for number, text in enumerate(("[]", '{"files": ["a.npy"]}', "{}")):
+        folder = tmp_path / str(number)
+        folder.mkdir(exist_ok=True)
+        (folder / MANIFEST).write_text(text)
+        shutil.copy(tmp_path / "a.npy", folder)
+        verified(folder / "a.npy")
+    write_manifest(tmp_path)
+    verified(tmp_path / "a.npy")

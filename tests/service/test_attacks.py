@@ -1,0 +1,146 @@
+"""Whatever one client does, none of another key's requests is lost, and memory stays small."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from attacks import ATTACKS
+from service_helpers import KEY, OTHER_KEY, ROW, bearer, server
+
+SECONDS = 8.0
+MOST_MB = 1_000
+WORST = (
+    "idle after one request, 1,500 connections",
+    "slow body to /healthz",
+    "slow body with a key",
+    "400,000 tiny rows",
+    "patterns that backtrack, 20 rows",
+)
+"""What once shut the service."""
+LONG = {**ROW, "answer": "Jane Austen wrote it. " * 120}
+SENT = [
+    ("/v1/judgments", {"judge": "exact_match", "answers": [ROW]}),
+    ("/v1/judgments", {"judge": "examiner", "answers": [ROW]}),
+    ("/v1/explanations", ROW),
+    ("/v1/judgments", {"judge": "token_f1", "answers": [LONG]}),
+    ("/v1/judgments", {"judge": "regex", "answers": [{**ROW, "reference_kind": "regex"}]}),
+]
+"""What the well-behaved key asks: the first two most of the time, the others now and then."""
+
+
+def megabytes(pid: int) -> float:
+    """Memory of a process and those that it started, shared pages counted once."""
+    whole = 0.0
+    for one in family(pid):
+        try:
+            text = Path(f"/proc/{one}/smaps_rollup").read_text()
+        except OSError:  # It has ended.
+            continue
+        whole += sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:"))
+    return whole / 1024
+
+
+def family(pid: int) -> list[int]:
+    found = [pid]
+    for one in found:
+        for task in Path(f"/proc/{one}/task").glob("*/children"):
+            try:
+                found += map(int, task.read_text().split())
+            except OSError:
+                continue
+    return found
+
+
+class Other:
+    """The well-behaved key: it asks, and keeps how long it waited and what went wrong."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.waits: list[float] = []
+        self.lost: list[str] = []
+
+    def ask(self, number: int) -> None:
+        """One request, over a new connection."""
+        rare = number % 10 == 9
+        path, sent = SENT[2 + number // 10 % 3 if rare else number % 2]
+        began = time.monotonic()
+        try:
+            answered = httpx.post(
+                self.address + path, json=sent, headers=bearer(OTHER_KEY), timeout=100
+            )
+            if answered.status_code != 200:
+                self.lost.append(f"{sent}: {answered.status_code} {answered.text[:200]}")
+        except httpx.HTTPError as error:
+            self.lost.append(f"{sent}: {error!r}")
+        self.waits.append(time.monotonic() - began)
+
+
+def beside(name: str, address: str, pid: int, seconds: float = SECONDS) -> tuple[Other, float]:
+    """What the other key meets while somebody attacks, and the most memory."""
+    other, most = Other(address), 0.0
+    attacker = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("attacks.py")), name, address, KEY,
+         str(seconds)], stdout=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        assert attacker.stdout is not None
+        assert attacker.stdout.readline() == b"begun\n"
+        number = 0
+        while attacker.poll() is None:
+            other.ask(number)
+            number += 1
+            most = max(most, megabytes(pid)) if number % 5 == 1 else most
+            time.sleep(0.1)
+    finally:
+        attacker.kill()
+        attacker.wait()
+    return other, most
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, str]]:
+    """One service for all attacks, so that what they leave behind adds up."""
+    folder = tmp_path_factory.mktemp("attacked")
+    keys = folder / "keys"
+    keys.write_text(f"{KEY}\n{OTHER_KEY}\n")
+    with server(folder, "--keys", str(keys)) as (process, address):
+        warm = Other(address)
+        for number in (0, 1, 9, 19, 29):
+            warm.ask(number)
+        assert not warm.lost
+        yield process.pid, address
+
+
+def withstands(name: str, attacked: tuple[int, str], seconds: float) -> None:
+    pid, address = attacked
+    other, most = beside(name, address, pid, seconds)
+    waits = sorted(other.waits)
+    print(
+        f"{name}: {len(waits)} requests, {len(other.lost)} lost, "
+        f"median {1000 * waits[len(waits) // 2]:.0f} ms, longest {1000 * waits[-1]:.0f} ms, "
+        f"{most:.0f} MB"
+    )
+    assert not other.lost
+    assert most < MOST_MB
+
+
+@pytest.mark.proof(area="attacks")
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", ATTACKS)
+def test_another_keys_requests_are_answered(name: str, attacked: tuple[int, str]) -> None:
+    withstands(name, attacked, SECONDS)
+
+
+@pytest.mark.joint
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", WORST)
+def test_another_keys_requests_are_answered_beside_the_worst(
+    name: str, attacked: tuple[int, str]
+) -> None:
+    withstands(name, attacked, 3.0)
