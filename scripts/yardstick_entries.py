@@ -43,6 +43,7 @@ LEFT_OUT: dict[str, str] = {
     "version": "the package's version",
     "sha256": "of a file with versions or times in it",
     "manifest": "a digest of such digests",
+    "digest": "of a change with its time, or of a reply that is recorded itself",
     "bytes": "of a file that another version of Polars writes otherwise",
 }
 """Fields that are not recorded, and why."""
