@@ -265,7 +265,7 @@ def test_between_two_checks_it_is_the_sign_flip_test_of_scipy() -> None:
 @pytest.mark.proof(area="statistics")
 def test_false_alarms_are_as_rare_as_the_level_says(monkeypatch: pytest.MonkeyPatch) -> None:
     """Noisy judges, two answers a question, a check now and then without a reply."""
-    monkeypatch.setattr(sys.modules[_test.__module__], "RESAMPLES", 399)  # Quicker, as exact.
+    monkeypatch.setattr(sys.modules[_test.__module__], "EXCHANGES", 399)  # Quicker, as exact.
     rng = np.random.default_rng(17)
     alarms = tests = 0
     questions = np.repeat(np.arange(25), 2)

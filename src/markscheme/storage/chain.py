@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, Row, Table, delete, insert, select, update
 
-from markscheme.tables import KEY_VARIABLE, seal_of, signature_wanted
+from markscheme.tables import KEY_VARIABLE, signature_of, signature_wanted
 
 AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
 
@@ -88,7 +88,7 @@ def digest_of_rows(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def _signature(start: int, last: int, digest: str) -> str:
-    return seal_of(ascii((start, last, digest)).encode()).get("signature", "")
+    return signature_of(ascii((start, last, digest)).encode()) or ""
 
 
 def _unsigned(end: AnyRow | None) -> str:

@@ -83,5 +83,6 @@ from .seal import read_manifest as read_manifest
 from .seal import read_sealed as read_sealed
 from .seal import seal_of as seal_of
 from .seal import sealed as sealed
+from .seal import signature_of as signature_of
 from .seal import signature_wanted as signature_wanted
 from .seal import table_batches as table_batches

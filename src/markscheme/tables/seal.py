@@ -79,14 +79,23 @@ def signature_wanted() -> str | None:
 
 def seal_of(manifest: bytes) -> dict[str, str]:
     """What `run.json` says of its manifest."""
+    signature = signature_of(manifest)
     digest = hashlib.sha256(manifest).hexdigest()
+    return {"manifest": digest, **({"signature": signature} if signature else {})}
+
+
+def signature_of(content: bytes) -> str | None:
+    """The HMAC of a content's digest, if what is written is to be signed."""
     key = signature_wanted()
-    return {"manifest": digest, **({"signature": _signed(digest, key)} if key else {})}
+    if key is None:
+        return None
+    digest = hashlib.sha256(content).hexdigest()
+    return hmac.new(key.encode(), digest.encode(), hashlib.sha256).hexdigest()
 
 
 def sealed(content: Mapping[str, Any]) -> bytes:
     """JSON of this, signed if what is written is to be."""
-    return json_bytes({**content, "signature": seal_of(json_bytes(content)).get("signature")})
+    return json_bytes({**content, "signature": signature_of(json_bytes(content))})
 
 
 def read_sealed(file: Path) -> dict[str, Any]:
@@ -105,8 +114,7 @@ def read_sealed(file: Path) -> dict[str, Any]:
 def mark_of(value: Mapping[str, Any]) -> str:
     """64 hex digits over plain values; with the secret set, nobody can make them without it."""
     content = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    digest, key = hashlib.sha256(content).hexdigest(), signature_wanted()
-    return _signed(digest, key) if key else digest
+    return signature_of(content) or hashlib.sha256(content).hexdigest()
 
 
 def check_run(folder: str | Path, names: Iterable[str] | None = None) -> dict[str, Any]:
@@ -164,8 +172,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise RunError(
             f"{folder}: {PLAN} was changed since the run ended ({', '.join(differing)}); {again}"
         )
-    key = signature_wanted()
-    if key and not hmac.compare_digest(str(plan.get("signature", "")), _signed(digest, key)):
+    signature = signature_of(content)
+    if signature and not hmac.compare_digest(str(plan.get("signature", "")), signature):
         what = "is not signed" if "signature" not in plan else "was signed with another secret"
         raise RunError(f"{folder} {what}, and {KEY_VARIABLE} is set; {again}, or unset it")
     return manifest
@@ -365,10 +373,6 @@ def table_batches(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
         yield from frame.collect_batches(chunk_size=65_536, maintain_order=True)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise DataError(f"cannot be read as Parquet: {error}") from None
-
-
-def _signed(digest: str, key: str) -> str:
-    return hmac.new(key.encode(), digest.encode(), hashlib.sha256).hexdigest()
 
 
 def json_bytes(value: Any) -> bytes:

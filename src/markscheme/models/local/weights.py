@@ -75,7 +75,7 @@ def write_manifest(folder: Path) -> None:
     files = {
         file.name: {
             "bytes": file.stat().st_size,
-            "sha256": file_digest([file], hashlib.sha256()),
+            "sha256": sha256(file),
         }
         for file in sorted(folder.iterdir())
         if file.is_file() and file.name != MANIFEST
