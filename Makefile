@@ -12,6 +12,8 @@ READY := $(VENV)/.ready-for-users
 READY_DEV := $(VENV)/.ready-for-developers
 CHROMIUM := $(or $(shell command -v chromium),$(VENV)/.chromium)
 PYTEST_OPTIONS := -n 2 --dist worksteal
+# The commit that `check` and `proofs-for` compare with.
+BASE ?= HEAD
 
 PROOFS := examiner models browser cluster harnesses papers documents statistics attacks
 PROOF_ENVIRONMENTS := $(PROOFS:%=$(VENV)/proofs/%/.ready)
@@ -22,7 +24,7 @@ TORCH := torch==2.13.0
 # With it set, as images for containers do, every process of a test compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-core test-data joints yardstick yardstick-accept properties proof $(PROOFS:%=proof-%) \
+.PHONY: demo check test test-core test-data joints yardstick yardstick-accept properties proof $(PROOFS:%=proof-%) \
     proofs-for test-times size wheel lint types bench docs sample-report upgrade clean
 
 # Install a lock and this checkout into an environment: $(call install,FOLDER,LOCK)
@@ -54,6 +56,10 @@ lint: $(READY_DEV)
 
 types: $(READY_DEV)
 	$(BIN)/mypy
+
+# What has changed since a commit: ruff, mypy, the nearest tests.
+check: $(READY_DEV)
+	$(BIN)/python scripts/check.py $(BASE)
 
 test: lint types
 	$(BIN)/pytest $(PYTEST_OPTIONS) -m "not needs_data and not proof and not joint" --stage test
@@ -91,7 +97,6 @@ yardstick-accept: $(READY_DEV)
 	$(BIN)/python scripts/yardstick.py --accept "$$ENTRY" --reason "$$REASON"
 
 # The areas whose proofs the changes since a commit touch, uncommitted ones included.
-BASE ?= HEAD
 proofs-for:
 	@$(PYTHON) scripts/proofs.py for $(BASE)
 

@@ -106,12 +106,9 @@ def machine() -> str:
     return f"{cores} cores ({platform.machine()}), Python {platform.python_version()}, {versions}"
 
 
-AGREEMENT = """On people's labels, in the same run: part `test` of EVOUNA-NQ (7,615 answers) and
-NQ301 (1,490), questions on which no judge of ours was trained or tuned. Speed is of judging
-EVOUNA-NQ with the models loaded; the ratio is to the slowest judge of the table. Judges that ask a
-language model have their own figures in [judges-llm.md](judges-llm.md): they cost what the model
-costs. `bleu` and `sacrebleu` have equal scores to 1e-15; for 60 answers with a score of one half,
-which is the limit, the last bit decides.
+AGREEMENT = """Agreement with people's labels: the test part of EVOUNA-NQ (7,615 answers) and NQ301
+(1,490), questions on which no judge of ours was trained or tuned. Accuracy is the share of answers
+on which judge and people agree. Rates are of judging EVOUNA-NQ with the models loaded.
 """
 
 
@@ -132,49 +129,40 @@ def document(figures: dict[tuple[str, int], Figure], squad: Figure) -> str:
     origin = (
         "`evaluate squad` is the metric's script from the hub."
         if hub
-        else "`evaluate squad` is not the hub's script, which cannot be fetched offline: it is an "
-        "`evaluate.Metric` with the same features and call path (rows stored in Arrow, read back, "
-        "the official SQuAD 1.1 formulas applied pair by pair), the formulas written by us. "
-        "`BENCH_EVALUATE_HUB=1 make bench` uses the hub's."
+        else "`evaluate squad` is our own `evaluate.Metric` with the official SQuAD 1.1 formulas, "
+        "since the hub's script cannot be fetched offline; `BENCH_EVALUATE_HUB=1 make bench` uses "
+        "the hub's."
     )
     return f"""# Benchmarks
 
-Written by `make bench`; do not edit. Machine: {machine()}.
-
-Rows are synthetic: {SIZES[-1]:,} distinct answers of about 42 characters drawn from the bundled
-example (`benchmarks/rows.py`, seed {SEED}). Each figure is a process of its own, the fastest of the
-runs; peak memory is that process's, imports and input included. "In memory" times the judges
-alone on a table; "streamed from Parquet" is `markscheme.judge(file)` with the judgments kept in
-memory; "through the engine" times everything from reading a Parquet file to the written
-run folder with its summary, memory-bounded. The peers are timed on their call alone, with their
-input prepared beforehand. {origin}
+Speed of markscheme and of other tools, and agreement of judges with people. `make bench` writes
+this page. Machine: {machine()}.
 
 ## Exact match, contains and token F1 together
 
-`evaluate`'s squad computes exact match and F1; ours also contains. "squad formulas" are the same
-formulas in plain Python without `evaluate` around them.
+{SIZES[-1]:,} synthetic answers of about 42 characters (`benchmarks/rows.py`, seed {SEED}). Each row
+is the fastest run of a process of its own; peak memory includes imports and input.
+
+- in memory: the judges alone on a table;
+- streamed from Parquet: `markscheme.judge(file)`, judgments in memory;
+- through the engine: from a Parquet file to the finished run folder.
+
+`evaluate`'s squad computes exact match and F1, and is timed on its call alone. {origin} "squad
+formulas" are the same formulas in plain Python.
 
 {main_table(figures, squad)}
 
-## Where the time of a run's folder goes
+## Where the time of a run goes
 
 The three judges through the engine, on one batch of {shares.ROWS:,} answers and one thread
 (`python -m benchmarks.shares`):
 
 {parts}
 
-Judging is a third, so with judges that took no time the run would be half as fast again. Writing is
-nearly half, and most of that is the encoding of Parquet in Polars: each piece is written, so that a
-killed run goes on, and read and written once more as one file. What was tried and gave nothing:
-pieces as Arrow files (written 40% faster, put together 20% slower), pieces without compression (3%
-of the run, for three times the bytes), no statistics of columns (4%, but readers that filter want
-them). What would give more is to copy encoded pages from the pieces into the final file, which no
-library at hand does.
-
 ## Each judge by itself
 
-ROUGE and BLEU equal the libraries to 1e-9 (`tests/metrics`). The ratio is ours at {SIZES[1]:,}
-rows to the library's.
+The same synthetic answers. ROUGE and BLEU equal the libraries to 1e-9 (`tests/metrics`). The ratio
+is our rate at {SIZES[1]:,} rows to the library's.
 
 {single_table(figures)}
 

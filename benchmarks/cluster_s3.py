@@ -22,7 +22,7 @@ import polars as pl
 
 from benchmarks.memory import write_many
 
-sys.path.append(str(Path(__file__).parents[1] / "tests"))
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 PIECE = 65_536
 LIMIT = 3600.0

@@ -51,7 +51,7 @@ from markscheme.agreement.clustered import with_intervals
 from markscheme.agreement.pairs import expected_pairs, share_difference
 from markscheme.agreement.verdicts import FROM_COUNTS
 from markscheme.results import figure
-from markscheme.stats import Sample, intervals, kinds, prediction_powered
+from markscheme.stats import Sample, intervals, kinds, quantiles
 
 Array = npt.NDArray[np.float64]
 DOCS = Path(__file__).parents[1] / "docs"
@@ -310,7 +310,7 @@ def use_scipy() -> None:
         variance = (root - half) / 2 + items * margin * (1 - margin)
         return (lost - won - items * margin) / math.sqrt(variance) if variance > 0 else 0.0
 
-    intervals.t_quantile = prediction_powered.t_quantile = quantile
+    intervals.t_quantile = quantiles.t_quantile = quantile
     intervals.exact_interval = exact
     intervals.score_statistic = score
 

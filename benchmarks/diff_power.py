@@ -13,8 +13,9 @@ questions, compared with one base; from the fiftieth on some points are lost. An
 before is false; the night of the first one after is counted, `diff` looking as if once and with
 `--looks 100`.
 
-Writes docs/diff-power.csv and prints the tables of docs/diff.md. The examiner's verdicts are kept
-with the tests, so that draws can be repeated without the data; `--judge` judges again.
+Writes docs/diff-power.csv and prints the tables of docs/how-to/compare-runs.md. The examiner's
+verdicts are stored with the tests, so that draws can be repeated without the data; `--judge` judges
+again.
 """
 
 from __future__ import annotations

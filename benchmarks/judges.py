@@ -185,21 +185,20 @@ def measured(names: tuple[str, ...] = JUDGES) -> list[dict[str, Any]]:
 
 def section(found: list[dict[str, Any]]) -> str:
     """The page's section."""
-    slowest = min(one["rate"] for one in found)
     lines = [
         "| judge | EVOUNA-NQ F1 | accuracy | AUROC | NQ301 accuracy | kappa | answers/s | "
-        "times the slowest | peak MB | cost |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "peak MB |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for one in found:
         lines.append(
             f"| `{one['judge']}` | {100 * one['f1']:.1f} | {100 * one['accuracy']:.1f} | "
             f"{one['auroc']:.3f} | {one['nq301_accuracy']:.3f} | {one['nq301_kappa']:.3f} | "
-            f"{one['rate']:,.0f} | {one['rate'] / slowest:,.0f} | {one['peak_mb']:,.0f} | $0 |"
+            f"{one['rate']:,.0f} | {one['peak_mb']:,.0f} |"
         )
     lines += [
         f"| {one['judge']}, as released | | | | {one['nq301_accuracy']:.3f} | "
-        f"{one['nq301_kappa']:.3f} | | | | |"
+        f"{one['nq301_kappa']:.3f} | | |"
         for one in recorded()
     ]
     return "\n".join(lines)

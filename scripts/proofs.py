@@ -42,10 +42,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-EVERYTHING = ("Makefile", "pyproject.toml", "tests/conftest.py", "tests/made_data.py")
+EVERYTHING = ("Makefile", "pyproject.toml", "tests/conftest.py", "tests/support/made_data.py")
 NOTHING = (
     "docs/testing.md", "scripts/size_bars.toml", "tests/areas.toml", "tests/proofs/",
-    "tests/stage_times.py",
+    "tests/support/stage_times.py",
 )  # fmt: skip
 """What only measures, or what this script writes: a stamp must not make itself stale."""
 

@@ -1,7 +1,7 @@
 """What the yardstick records: commands, judges, comparisons of values, prompts, papers' figures.
 
 Everything runs in this process, in a folder of its own, without a network, a key or public data:
-language models are scripts, and public datasets are the invented ones of `tests/made_data.py`.
+language models are scripts, and public datasets are the invented ones of `tests/support/made_data.py`.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def record_all(say: Callable[[str], None] = lambda text: print(text, file=sys.st
 @contextlib.contextmanager
 def _workplace() -> Iterator[Path]:
     """A folder with the examples, as the working directory; nothing outside is looked at."""
-    sys.path.insert(0, str(ROOT / "tests"))
+    sys.path.insert(0, str(ROOT / "tests" / "support"))
     import made_data  # type: ignore[import-not-found]
 
     before, arguments = dict(os.environ), sys.argv

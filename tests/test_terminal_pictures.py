@@ -1,4 +1,4 @@
-"""Pictures of the terminal, remade by a script: of eight commands, README and tutorial."""
+"""Pictures of the terminal, remade by a script."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ def shown(name: str) -> str:
 
 
 def test_there_is_one_for_each_command_and_a_page_shows_it(maker: ModuleType) -> None:
-    names = {**maker.COMMANDS, **maker.names_of_walks()}
-    assert {file.name for file in PICTURES} == {f"terminal-{name}.svg" for name in names}
+    assert {file.name for file in PICTURES} == {f"terminal-{name}.svg" for name in maker.COMMANDS}
     pages = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
     text = "".join(page.read_text("utf-8") for page in pages)
     assert not [file.name for file in PICTURES if f"pictures/{file.name}" not in text]
@@ -52,12 +51,6 @@ def test_the_picture_of_columns_is_as_the_command_is(maker: ModuleType, tmp_path
     now = maker.words_of(maker.picture("columns", maker.COMMANDS["columns"], tmp_path))
     assert now == maker.words_of(shown("columns"))
     assert "question" in now
-
-
-def test_what_the_walks_type_is_what_the_documents_say(maker: ModuleType) -> None:
-    documents = {name: (ROOT / file).read_text("utf-8") for name, file in maker.WALKS.items()}
-    for name, command in maker.names_of_walks().items():
-        assert command in documents[name.split("-")[0]]
 
 
 @pytest.mark.proof(area="browser")

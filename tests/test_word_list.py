@@ -19,7 +19,7 @@ FORBIDDEN = {
     r"told|asked": "requested, sent, queried, or an active verb",
     r"kept": "stored, saved, retained",
     r"said": "reported, gave",
-    r"stands?|standing": "is, appears, is listed",
+    r"stands?(?!-in)|standing": "is, appears, is listed",
     r"beside": "compared with, next to",
     r"tells?\s+(?:\w+\s+)?apart": "distinguish",
     r"an?\s+[a-z]+\s+an?\s+[a-z]+": "one X per Y",
@@ -43,6 +43,12 @@ columns of a stored table."""
 
 NOT_PROSE = re.compile(r"^ *(?:>>>|\.\.\.).*|^ +\w+(?=: )|`[^`]*`|'[\w-]*'", re.M)
 """Examples' code, documented fields, and names in quotation marks."""
+
+NO_PROSE_OF_A_PAGE = re.compile(r"```.*?```|`[^`]*`|\"[^\"]*\"|<!--.*?-->|^#[^\n]*", re.S | re.M)
+"""Code, quotations, comments and headings of Markdown."""
+
+RECORDS = {"coverage.md", "conformance.md", "examiner-looks.md", "entailment-test.md"}
+"""Pages that are generated, or that log what was done."""
 
 MADE_UP = re.compile(r"training/(?:augment\w*|entailment_pairs)\.py$")
 """Modules whose strings are answers to learn from; their docstrings are texts all the same."""
@@ -74,6 +80,8 @@ def visible_texts(path: Path) -> Iterator[tuple[int, str]]:
     if path.suffix == ".py":
         only_docstrings = bool(MADE_UP.search(path.as_posix()))
         yield from literals(ast.parse(content), only_docstrings=only_docstrings)
+    elif path.suffix == ".md":
+        yield 1, NO_PROSE_OF_A_PAGE.sub(lambda match: "_" + "\n" * match[0].count("\n"), content)
     elif path.suffix == ".toml":  # The rest of a prompt is quoted, and goes to a model.
         yield 1, "\n".join(re.findall(r"^summary = .*", content, re.M))
     else:
@@ -94,6 +102,13 @@ def findings(path: Path) -> Iterator[str]:
 def test_texts_are_free_of_forbidden_words(root: Path) -> None:
     paths = [path for path in root.rglob("*") if path.suffix in READ]
     assert paths, f"no texts in {root}"
+    assert not [finding for path in sorted(paths) for finding in findings(path)]
+
+
+def test_documents_are_free_of_forbidden_words() -> None:
+    docs = ROOT / "docs"
+    paths = [ROOT / "README.md", *docs.glob("*.md"), *docs.glob("how-to/*.md")]
+    paths = [path for path in paths if path.name not in RECORDS]
     assert not [finding for path in sorted(paths) for finding in findings(path)]
 
 

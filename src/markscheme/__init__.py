@@ -1,4 +1,4 @@
-"""markscheme marks answers to questions the way a careful examiner does.
+"""markscheme judges answers to questions against reference answers, and measures its judges.
 
     import markscheme
 

@@ -13,9 +13,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from markscheme.contract import Judge, ModelSource, judge_name, parse_judge
-from markscheme.engine import RunReport, process_pool, run_in_folder, run_in_memory
+from markscheme.engine import CLUSTERS, RunReport, process_pool, run_in_folder, run_in_memory
 from markscheme.flags import CLEANING, Cleaning
-from markscheme.results import Table, Tabular, slice_records, summary_table
+from markscheme.results import (
+    Table,
+    Tabular,
+    people_shares,
+    slice_clusters,
+    slice_records,
+    summary_table,
+)
 from markscheme.tables import (
     JUDGMENTS_SCHEMA,
     AnswersReader,
@@ -122,11 +129,23 @@ class Result(Tabular):
     @property
     def tables(self) -> tuple[Table, ...]:
         """Accuracy and mean score by judge and system, then by slice: what the command prints."""
+        answers = self._answers_lazily()
         by_slice = (
-            summary_table(records, title=f"Correctness by judge and {name}", by=name)
+            summary_table(
+                records, by=name, people=people_shares(answers, slice_clusters(answers, name))
+            )
             for name, records in self.by_slice.items()
         )
-        return (summary_table(self.run.records), *by_slice)
+        return (summary_table(self.run.records, people=self.people), *by_slice)
+
+    @cached_property
+    def people(self) -> Mapping[str, float]:
+        """By system, the share of labelled answers (0 to 1) that people accept.
+
+        Empty where no answer has a label, or where labels are grades.
+        """
+        answers = self._answers_lazily()
+        return people_shares(answers, answers.select(CLUSTERS).collect(engine="streaming"))
 
     @cached_property
     def by_slice(self) -> Mapping[str, list[dict[str, Any]]]:
@@ -164,6 +183,8 @@ class Result(Tabular):
     def data(self) -> Mapping[str, Any]:
         """The figures as nested values; `not_judged` counts by status."""
         found: dict[str, Any] = {"command": "judge", "figures": self.run.records}
+        if self.people:
+            found["people"] = self.people
         if self.slices:
             found["slices"] = self.by_slice
         return found if self.anchors is None else {**found, "anchors": self.anchors.data}

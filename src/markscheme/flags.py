@@ -159,7 +159,7 @@ Seed = Annotated[int, Option("Seed for everything random.", minimum=0, rare=True
 Columns = Annotated[
     Mapping[str, str],
     Option(
-        "Columns with unusual names, with commas: question=q,answer=pred. THEIRS may be a path "
+        "Columns with other names, comma-separated: question=q,answer=pred. THEIRS may be a path "
         "into objects and lists: doc.question, resps.0.0.",
         parse=parse_columns,
         metavar="OURS=THEIRS",
@@ -185,7 +185,7 @@ Confidence = Annotated[float, CONFIDENCE]
 Slices = Annotated[
     tuple[str, ...],
     Option(
-        "Columns of the data to give figures by, with commas: topic,language. A run keeps them.",
+        "Columns to give figures by, comma-separated: topic,language. Saved with the run.",
         split=True,
     ),
 ]
@@ -233,7 +233,7 @@ ReferenceSeparator = Annotated[
     str,
     Option(
         "What separates references in one text: '|', ';', newline, / for EVOUNA. auto knows ' || ' "
-        "and ' | '; none never splits.",
+        "and ' | '; none does not split.",
         rare=True,
     ),
 ]

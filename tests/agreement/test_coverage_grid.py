@@ -87,7 +87,7 @@ def test_the_laboratory_is_quicker_and_computes_the_same(
         next(iter(laboratory.PARTS[part](small=True))) for part in ("shares", "sizes", "paired")
     ]
     plain = [world.draw(20, seed=2) for world in worlds]
-    for module in (laboratory.intervals, laboratory.prediction_powered):
+    for module in (laboratory.intervals, laboratory.quantiles):
         for name in ("t_quantile", "exact_interval", "score_statistic"):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, getattr(module, name))  # put back afterwards

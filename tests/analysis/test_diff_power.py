@@ -72,5 +72,5 @@ def test_false_alarms_are_at_most_one_in_twenty(diff_power: Any) -> None:
 
 
 def test_the_page_has_the_figures_of_the_file(diff_power: Any) -> None:
-    page = (ROOT / "docs" / "diff.md").read_text("utf-8")
+    page = (ROOT / "docs" / "how-to" / "compare-runs.md").read_text("utf-8")
     assert diff_power.table(CELLS).markdown().strip() in page

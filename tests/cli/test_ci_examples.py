@@ -16,7 +16,9 @@ FILES = ("answers.yml", "pre-commit-config.yaml")
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_page_shows_the_file(name: str) -> None:
-    assert (ROOT / "examples" / "ci" / name).read_text() in (ROOT / "docs" / "diff.md").read_text()
+    assert (ROOT / "examples" / "ci" / name).read_text() in (
+        ROOT / "docs" / "how-to" / "compare-runs.md"
+    ).read_text()
 
 
 @pytest.mark.parametrize("name", FILES)

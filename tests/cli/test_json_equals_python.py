@@ -72,7 +72,7 @@ def test_judge(example: Path, tmp_path: Path, capsys: Captured) -> None:
     assert printed(capsys, *words) == found.to_json()
     assert found.frame.equals(found.summary)
     assert found.save(tmp_path / "figures.json").read_text() == found.to_json()
-    assert found.to_latex().startswith("% Correctness by judge and system")
+    assert found.to_latex().startswith("% Answers accepted, by judge and system")
 
 
 def test_the_json_of_a_dry_run(example: Path, capsys: Captured) -> None:

@@ -130,7 +130,9 @@ def test_every_system_has_what_its_own_labels_say(cli: Cli, file: Path, told: pl
     )
     for line, system in zip(lead[1:], SYSTEMS, strict=True):
         count = told.filter(pl.col("model") == system).height
-        assert f"of {system}'s answers and others like them; contains alone says 100%" in line
+        assert (
+            f"of {system}'s answers and others like them; contains's scores alone say 100%" in line
+        )
         assert (f"few labels, {count}" in line) is (count < 20)
     shown, _ = cli("compare", "runs/r", "--systems")
     assert "What people would say" in shown

@@ -1,35 +1,51 @@
-"""The page on the command line says what the commands say."""
+"""The pages on the command line say what the commands say."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from scripts.make_cli_reference import commands, reference
+from scripts.make_cli_reference import commands, pages
 
 from markscheme.cli.dispatch import FORMER
 from with_research import needs_research
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
+FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 
 
 @needs_research
-def test_the_page_is_as_the_commands_are() -> None:
-    assert PAGE.read_text() == reference(), (
-        "run: python scripts/make_cli_reference.py > docs/reference/cli.md"
-    )
+def test_the_pages_are_as_the_commands_are() -> None:
+    written = {path.name: path.read_text("utf-8") for path in FOLDER.glob("cli*.md")}
+    assert written == pages(), "run: python scripts/make_cli_reference.py docs/reference"
 
 
-def test_every_command_has_its_options_on_it() -> None:
-    page = PAGE.read_text()
-    headings = ("judge", "agree", "research study seeds", "research datasets fetch")
-    for heading in headings:
-        assert f"## {heading}\n" in page
-    assert "| `--seed` | Seed for everything random. [default: 0] |" in page
-    assert "--by-system" not in page
+@needs_research
+def test_every_command_is_on_one_page_and_shared_options_are_described_once() -> None:
+    made = pages()
+    headings = re.findall(r"^## ([a-z -]+)$", "\n".join(made.values()), re.MULTILINE)
+    assert sorted(headings) == sorted(commands())
+    text = "".join(made.values())
+    assert text.count("- `--seed`: Seed for everything random. [default: 0]\n") == 1
+    assert text.count("- `--max-cost`: ") == 1
+    assert "`--judge` (default: examiner)" in made["cli.md"]
+    assert "--by-system" not in text
+
+
+@needs_research
+def test_every_option_of_a_command_is_described_or_mentioned_in_its_section() -> None:
+    text = "\n".join(pages().values())
+    for name, command in commands().items():
+        section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        for option in command.params:
+            if option.param_type_name != "option" or option.name in ("help", "help_all"):
+                continue
+            models = getattr(option, "rich_help_panel", None) == "Language models"
+            all_of_them = models and "#language-model-options): all" in section
+            assert f"`{option.opts[0]}`" in section or all_of_them, (name, option.opts)
 
 
 _ALONE = """

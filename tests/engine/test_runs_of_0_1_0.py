@@ -1,4 +1,4 @@
-"""Runs, ledgers and label databases that version 0.1.0 wrote are of use to this one.
+"""Runs of version 0.1.0 are refused in words; its ledgers and label databases are read.
 
 `recorded/0.1.0/run.tar.gz` holds what the code of 04ebccb wrote: `answers.jsonl`; `finished`, a run
 of `JUDGES` on it; `interrupted`, the same in batches of three, stopped as the second one began;
@@ -18,6 +18,7 @@ import polars as pl
 import pytest
 
 import markscheme
+from markscheme import __version__
 from markscheme.annotate.database import Store
 from markscheme.annotate.exports import export
 from markscheme.annotate.options import AnnotateOptions
@@ -52,8 +53,8 @@ def silent_models() -> Models:
     return Models(chat=ScriptedChat(replies=asked), options=ModelOptions(ledger="ledger.sqlite"))
 
 
-def resume(folder: str, names: Sequence[str] = JUDGES, **options: int) -> RunReport:
-    reader = AnswersReader(["answers.jsonl"], ReadOptions(**options))
+def resume(folder: str, names: Sequence[str] = JUDGES) -> RunReport:
+    reader = AnswersReader(["answers.jsonl"], ReadOptions())
     judges = [parse_judge(name) for name in names]
     return run_in_folder(reader, judges, folder, models=silent_models(), clean="none")
 
@@ -65,34 +66,29 @@ def judgments(folder: str) -> pl.DataFrame:
     return table.join(answers, on="answer_id", how="semi").sort("judge", "answer_id")
 
 
-def test_a_finished_run_is_taken_as_it_is(recorded: Path) -> None:
-    before = (recorded / "finished" / "judgments.parquet").read_bytes()
-    report = resume("finished")
-    assert report.resumed == 3 * 6
-    assert (recorded / "finished" / "judgments.parquet").read_bytes() == before
-
-
-def test_a_finished_run_on_other_answers_is_refused_in_words(recorded: Path) -> None:
-    lines = (recorded / "answers.jsonl").read_text(encoding="utf-8")
-    (recorded / "answers.jsonl").write_text(lines.replace("Bergen", "Oslo"), encoding="utf-8")
-    with pytest.raises(markscheme.MarkschemeError, match="on other answers"):
-        resume("finished")
+@pytest.mark.parametrize("folder", ["finished", "interrupted"])
+def test_runs_are_refused_with_both_versions_named(recorded: Path, folder: str) -> None:
+    """A signature has the version, so that no run mixes judgments of two."""
+    before = {path: path.read_bytes() for path in (recorded / folder).glob("**/*.parquet")}
+    assert before
+    refused = rf"rougeL set up differently \(markscheme=0\.1\.0; now markscheme={__version__}\)"
+    with pytest.raises(markscheme.MarkschemeError, match=refused):
+        resume(folder)
+    assert all(path.read_bytes() == content for path, content in before.items())
 
 
 def test_a_run_of_an_examiner_that_is_another_now_is_refused_in_words(recorded: Path) -> None:
     before = (recorded / "examined" / "judgments.parquet").read_bytes()
-    refused = r"examiner set up differently \(encoder='auto', .* now depth=default, encoder="
+    refused = r"examiner set up differently \(encoder='auto', .* now depth=default, "
     with pytest.raises(markscheme.MarkschemeError, match=refused):
         resume("examined", ["examiner", *JUDGES[1:]])
     assert (recorded / "examined" / "judgments.parquet").read_bytes() == before
 
 
-def test_an_interrupted_run_is_judged_again_and_asks_nothing(recorded: Path) -> None:
-    """Its pieces are bound to no run, so that anybody may have put them there."""
-    report = resume("interrupted", batch_rows=3)
-    assert report.resumed == 0
-    assert "judgments-000000-000" in report.damaged
-    assert judgments("interrupted").drop("seconds").equals(judgments("finished").drop("seconds"))
+def test_judging_again_asks_nothing_and_finds_the_same(recorded: Path) -> None:
+    resume("again")
+    again, before = (judgments(one).drop("seconds", "signature") for one in ("again", "finished"))
+    assert again.select(before.columns).equals(before)
 
 
 def test_replies_of_the_ledger_are_found(recorded: Path) -> None:

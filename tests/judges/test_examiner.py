@@ -59,7 +59,7 @@ def test_plain_answers(answer: str, accepted: bool) -> None:
     ["I do not know.", "I cannot answer this.", "Bananas do not grow in Norway.", "Never mind."],
 )
 def test_a_denial_that_is_no_answer_is_no_no(answer: str) -> None:
-    # The encoder takes a denial of something else for a No (docs/examiner.md, "What falls short").
+    # The encoder takes a denial of something else for a No (docs/examiner.md, "Limits").
     depth = "fast" if "Bananas" in answer else "default"
     judgment = markscheme.mark(
         "Is the Sun a planet?", ["No"], answer, judge=f"examiner(depth={depth})"

@@ -438,10 +438,10 @@ HEAD = """# What providers do, and what comes of it
 
 Written by `PYTHONPATH=tests/models python -m conformance`; do not edit. {behaviours} behaviours of
 servers, played by `markscheme.testing.FaultServer`, each tried on the prompted judges that ship and
-on judges that ask in stages or of several hands, {judges} in all ({names}),
-with three rows: {rows} rows a line. `tests/models/test_conformance.py` holds every
-cell to what stands here: each row ends in a named status with its reason, no call is sent that can
-be of no use, and the run's own figure of what it spent is within 1% of what the server billed.
+on judges that send requests in stages or combine several judges, {judges} in all ({names}),
+with three rows: {rows} rows in each line. `tests/models/test_conformance.py` checks every
+cell: each row ends in a named status with its reason, no useless call is sent, and
+the run's own figure of what it spent is within 1% of what the server billed.
 Calls are those of an ordinary reply times the figure; cost is how far the two bills differ, left
 out where the server does not say what it bills.
 

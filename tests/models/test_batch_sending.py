@@ -14,9 +14,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from batch_endpoints import BatchServer
 
 import markscheme
+from batch_endpoints import BatchServer
 from markscheme.cli import run as run_command
 from markscheme.errors import ModelError
 from markscheme.models import ModelOptions, Models, ServerOptions

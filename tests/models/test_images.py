@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_endpoints import BatchServer
 from hypothesis import given
 from hypothesis import strategies as st
 
 import markscheme
+from batch_endpoints import BatchServer
 from markscheme.contract import ChatRequest, Image, Message
 from markscheme.errors import JudgeError
 from markscheme.models import ModelOptions, Models, ServerOptions

@@ -27,8 +27,9 @@ SHIPPED = {n: one for n, one in judges().items() if one.judge.__module__.split("
 
 
 def test_the_page_is_the_one_that_the_registry_and_the_record_make() -> None:
-    written = (ROOT / "docs" / "all-judges.md").read_text("utf-8")
-    assert written == page(), "python -m markscheme_research.papers.judge_page > docs/all-judges.md"
+    written = (ROOT / "docs" / "reference" / "judges.md").read_text("utf-8")
+    command = "python -m markscheme_research.papers.judge_page > docs/reference/judges.md"
+    assert written == page(), command
 
 
 def test_every_judge_is_listed_once_and_has_figures_or_a_reason() -> None:
@@ -66,7 +67,7 @@ def test_the_record_names_judges_that_exist_and_no_figure_out_of_range() -> None
 
 
 def test_the_trained_judge_of_lists_has_the_figures_of_its_card() -> None:
-    card = (ROOT / "docs" / "listwise-examiner.md").read_text("utf-8")
+    card = (ROOT / "docs" / "non-factoid.md").read_text("utf-8")
     rows = re.findall(r"^\| (?:ANTIQUE-dev \| 33221100|TREC-DL-NF \| 3210) \|(.*)\|$", card, re.M)
     cells = [[one.strip(" *") for one in row.split("|")] for row in rows]
     both = [tuple(float(row[place].split()[0].strip("*")) for row in cells) for place in (2, 4)]

@@ -15,6 +15,7 @@ from markscheme.stats import (
     difference_evidence,
     difference_interval,
     difference_p,
+    evidence,
     intervals,
     jackknife,
     score_interval,
@@ -25,7 +26,12 @@ from markscheme.stats import (
 
 
 def test_the_examples_of_the_docstrings() -> None:
-    assert doctest.testmod(intervals).failed == doctest.testmod(jackknife).failed == 0
+    assert [doctest.testmod(each).failed for each in (evidence, intervals, jackknife)] == [0, 0, 0]
+
+
+def test_a_tiny_p_is_not_zero() -> None:
+    p = difference_p(74 / 1522, 263 / 1522, of(1522))
+    assert p == pytest.approx(2 * norm.sf(189 / 337**0.5), rel=1e-9)
 
 
 def of(answers: int) -> Evidence:

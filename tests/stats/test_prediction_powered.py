@@ -85,6 +85,25 @@ def test_a_perfect_judges_labels_are_worth_more_than_twice_as_many() -> None:
     assert these.error < found.error / 1.5
 
 
+def test_errors_that_were_not_seen_are_of_two_answers_however_many_a_question_has() -> None:
+    """Of a perfect judge nothing else is left about these answers."""
+    rng = np.random.default_rng(5)
+    truth = np.repeat(accepted(rng, 40, 0.7), 5)  # answers to a question are all alike
+    labels = np.where(np.arange(200) % 5 < 3, truth, np.nan)  # three of each question
+    found = powered(
+        Sample(
+            predictions=truth[:, None], labels=labels, weights=np.ones(200),
+            clusters=np.arange(200) // 5,
+        ),
+        about="these",
+    )  # fmt: skip
+    mean = truth.mean()
+    whole = (((truth[::5] - mean) / 40 / (1 - 1 / 40)) ** 2).sum()
+    unseen = 2 * (max(mean, 1 - mean) / 120 / (1 - 1 / 120)) ** 2
+    share = 80 / 200 * unseen / (whole + unseen)
+    assert found.worth == pytest.approx(1 / (share / 120 + 1 / 200))
+
+
 def test_a_perfect_judge_says_no_more_about_further_questions_than_all_labels_would() -> None:
     rng = np.random.default_rng(6)
     clusters = np.repeat(np.arange(300), 10)

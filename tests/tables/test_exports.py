@@ -398,7 +398,7 @@ def ods(path: Path, rows: int, columns: int) -> str:
 
 def test_a_cell_far_away_is_an_error_and_not_the_end_of_the_process(tmp_path: Path) -> None:
     """A few bytes must not ask for 17 thousand million cells, whichever program wrote them."""
-    far = "row 1,048,576 and column 16,384, which are 17,179,869,184 cells"
+    far = "17,179,869,184 cells"
     for path in (
         xlsx(tmp_path / "far.xlsx", "XFD1048576"), ods(tmp_path / "far.ods", 1_048_576, 16_384)
     ):  # fmt: skip

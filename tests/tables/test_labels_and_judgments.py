@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from markscheme.errors import AgreementError, BadRowsError, DataError, RunError, UnknownNameError
 from markscheme.tables import judgments_file
 from markscheme.tables.answers import write_table
-from markscheme.tables.joins import as_binary, join_labels, with_answers
+from markscheme.tables.joins import join_labels, with_answers
 from markscheme.tables.judgment_files import load_judgments, one_judge
-from markscheme.tables.label_values import NO, YES, parse_values
+from markscheme.tables.label_values import NO, YES, as_binary, parse_values
 from markscheme.tables.labels import load_labels
 
 

@@ -1,4 +1,4 @@
-"""How many good statements are refused, and how many bad ones: the figures of docs/statements.md.
+"""How many good statements are refused, and how many bad ones: the figures of docs/entailment.md.
 
 `statements_good.jsonl` has statements as a good model writes them, `statements_bad.jsonl` what must
 not pass for one. Both were written one by one for this, from no data set, the good ones in two

@@ -77,6 +77,6 @@ def test_numbers_of_any_size_are_compared(text: str) -> None:
 
 
 def test_the_page_has_these_figures() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "statements.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "entailment.md").read_text(encoding="utf-8")
     for name in ("good", "bad"):
         assert grounding_figures.figures(name) in page

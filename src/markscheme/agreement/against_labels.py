@@ -21,6 +21,7 @@ from markscheme.results import Figure
 from markscheme.stats import (
     LEAST_RANKED,
     auroc_influences,
+    freedom_of,
     kish,
     precision_influences,
     variance_of_sum,
@@ -145,7 +146,7 @@ def _ranked(
         return points
     asked = numbers_of(rows["cluster"].filter(scored))
     answers = np.bincount(asked)
-    freedom = max(kish(answers) - 1, 1.0)
+    freedom = freedom_of(kish(answers))
     influences = {"auroc": auroc_influences}
     if len(answers) >= LEAST_RANKED:
         influences["average_precision"] = precision_influences

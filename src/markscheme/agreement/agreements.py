@@ -35,6 +35,7 @@ from markscheme.agreement.sources import (
     names_of,
     open_run,
 )
+from markscheme.agreement.verdicts import STATISTICS
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import (
@@ -63,24 +64,15 @@ from markscheme.tables import (
     UNKNOWN,
     Joined,
     as_binary,
+    is_binary,
     join_labels,
     scope_parts,
     write_table,
 )
 
-SHARES = {
-    "accuracy": "accuracy",
-    "precision": "precision",
-    "recall": "recall",
-    "f1_positive": "F1 (accepted)",
-    "f1_macro": "F1 (macro)",
-}
-COEFFICIENTS = {
-    "kappa": "Cohen's kappa",
-    "mcc": "MCC",
-    "auroc": "AUROC",
-    "average_precision": "average precision",
-}
+SHARES = {name: one.heading for name, one in STATISTICS.items() if not one.lowest}
+_COEFFICIENTS = {name: one.heading for name, one in STATISTICS.items() if one.lowest}
+COEFFICIENTS = {**_COEFFICIENTS, "auroc": "AUROC", "average_precision": "average precision"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -171,7 +163,11 @@ def agree(
     data: dict[str, Any] = {"command": "agree", "matched": joined.notes()}
     found: list[Agreement] = []
     errors = None
-    if not wanted.per_question or wanted.positive_from is not None or _binary(joined):
+    if (
+        not wanted.per_question
+        or wanted.positive_from is not None
+        or is_binary(joined.rows["label"])
+    ):
         found = agreement(joined, wanted)
         tables += agreement_tables(found, joined, wanted)
         by_scope = scope_agreement(joined, wanted)
@@ -362,10 +358,6 @@ def lineage_lines(joined: Joined, positive_from: float | None = None) -> list[st
     )
 
 
-def _binary(joined: Joined) -> bool:
-    return bool(joined.rows["label"].is_in([0.0, 1.0]).all())
-
-
 def agreement_frame(found: Sequence[Agreement]) -> pl.DataFrame:
     """One row per judge and system; the columns are those of `AgreeResult`."""
     return flat_frame(
@@ -411,10 +403,9 @@ def agreement_tables(
         figures("left_out", COEFFICIENTS, "Agreement, not judged left out"),
     ]
     if any(one.not_judged for one in found):
-        rest = {name: COEFFICIENTS[name] for name in ("kappa", "mcc")}
         title = "not judged counted as errors"
         tables.append(figures("errors", SHARES, f"Agreement in per cent, {title}"))
-        tables.append(figures("errors", rest, f"Agreement, {title}"))
+        tables.append(figures("errors", _COEFFICIENTS, f"Agreement, {title}"))
     return tables
 
 

@@ -22,6 +22,7 @@ from markscheme.agreement.thresholds import (
     sensitivity,
     split_questions,
 )
+from markscheme.agreement.verdicts import STATISTICS
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import Column, Figure, Table, TableResult, cell, columns
@@ -141,8 +142,7 @@ def _fit(scored: pl.DataFrame, truth: Any, judge: str, options: CalibrateOptions
 
 def _threshold_table(chosen: Chosen, said: list[str]) -> Table:
     def written(name: str, figure: Figure) -> str:
-        shares = ("accuracy", "precision", "recall", "f1_positive", "f1_macro")
-        return cell("share" if name in shares else 3, figure)
+        return cell(3 if STATISTICS[name].lowest else "share", figure)
 
     return Table.of(
         f"Accept from {chosen.threshold:.4g}: {chosen.held_out_answers:,} held-out answers",

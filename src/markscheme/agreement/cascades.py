@@ -14,10 +14,10 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.options import CascadeOptions
+from markscheme.agreement.pairs import share_difference
 from markscheme.agreement.thresholds import split_questions
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
-from markscheme.stats import difference_evidence, difference_interval
 
 Array = npt.NDArray[np.float64]
 
@@ -254,6 +254,5 @@ def _gap(verdicts: Array, data: Recorded) -> Figure:
     worse, better = (
         np.bincount(places[side], minlength=len(answers)) for side in (apart < 0, apart > 0)
     )
-    lost, won = (float(side.sum()) / len(apart) for side in (worse, better))
-    low, high = difference_interval(lost, won, difference_evidence(worse, better, answers))
-    return Figure(value=won - lost, low=low, high=high, method="tango")
+    gap: Figure = share_difference(worse, better, answers)["difference"]
+    return gap

@@ -2,9 +2,9 @@
 
 Accuracy, precision and recall are shares (`stats.share_interval`). Of the others the jackknife over
 questions gives the sampling variance (Efron & Stein 1981): F1 gets Wilson's interval at the number
-of answers that it is worth, kappa and MCC a t interval on Fisher's z scale, so that bounds stay
-within the statistic's range. AUROC and average precision take theirs from what each answer does to
-them, summed by question.
+of answers that it is worth, a coefficient (kappa, MCC) a t interval on Fisher's z scale, so that
+bounds stay within the statistic's range. AUROC and average precision take theirs from what each
+answer does to them, summed by question.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.verdicts import CELLS, FROM_COUNTS, cell_codes
+from markscheme.agreement.verdicts import CELLS, STATISTICS, cell_codes
 from markscheme.results import Figure, share_figure
 from markscheme.stats import (
     LEAST_OF_A_LABEL,
@@ -33,7 +33,6 @@ Ints = npt.NDArray[np.int64]
 
 SHARES = {"accuracy": ((0, 3), (0, 1, 2, 3)), "precision": ((0,), (0, 1)), "recall": ((0,), (0, 2))}
 """The cells (of tp, fp, fn, tn) that are counted, and those that they are a share of."""
-ON_Z_SCALE = ("kappa", "mcc")
 
 
 def with_intervals(
@@ -42,7 +41,7 @@ def with_intervals(
     """The figures of a confusion table with intervals clustered on question.
 
     Args:
-        figures: of the whole table, by the names of `verdicts.FROM_COUNTS`.
+        figures: of the whole table, by the names of `verdicts.STATISTICS`.
         counts: (questions, 4) the counts of each question: tp, fp, fn, tn.
         confidence: of the intervals.
 
@@ -66,12 +65,12 @@ def with_intervals(
             right, answers = (counts[:, cells].sum(axis=1) for cells in SHARES[name])
             found[name] = share_figure(right, answers, confidence=confidence)
         elif both:
-            statistic = FROM_COUNTS[name]
+            statistic = STATISTICS[name]
             moved = max(
-                variance_without_one(statistic, *by_question),
-                alike * variance_without_one(statistic, *by_answer),
+                variance_without_one(statistic.of, *by_question),
+                alike * variance_without_one(statistic.of, *by_answer),
             )
-            bounded = _on_z_scale if name in ON_Z_SCALE else by_variance
+            bounded = _on_z_scale if statistic.lowest else by_variance
             found[name] = bounded(point.value, moved, evidence.freedom, confidence)
     return found
 

@@ -15,7 +15,6 @@ from markscheme.agreement.closed_forms import holm_figures
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.pairs import (
     LARGE,
-    MOST,
     Comparison,
     compare_judges,
     compare_systems,
@@ -29,6 +28,7 @@ from markscheme.agreement.sources import (
     open_run,
 )
 from markscheme.agreement.system_differences import PeoplesDifference, peoples_differences
+from markscheme.agreement.verdicts import STATISTICS
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import (
@@ -237,7 +237,7 @@ def _lead(result: CompareResult, confidence: float) -> tuple[str, ...]:
         _ahead(beside[name], name, alpha=1 - confidence) for name in order[1:] if name in beside
     ]
     if len(ahead) > _FOLLOWING:
-        ahead[_FOLLOWING:] = [f"{len(ahead) - _FOLLOWING} more are in the table"]
+        ahead[_FOLLOWING:] = [f"the table has {len(ahead) - _FOLLOWING} more"]
     who = "People would accept" if result.by_people else "The judge alone accepts"
     return (f"{who} {order[0]} most often: {', '.join(ahead)}",)
 
@@ -252,8 +252,9 @@ def _ahead(one: PeoplesDifference | Comparison, other: str, *, alpha: float) -> 
     unshown = "not shown after Holm's correction" if alone else "not shown"
     range_ = " to ".join(share_text(end, digits=0) for end in ends)
     about = "; ".join(part for part in (range_, "" if shown else unshown) if part)
-    points = f"{share_text(sign * (change.value or 0.0), digits=0)} points more than {other}"
-    return f"{points} ({about})" if about else points
+    points = share_text(sign * (change.value or 0.0), digits=0)
+    more = f"{points} {'point' if points == '1' else 'points'} more than {other}"
+    return f"{more} ({about})" if about else more
 
 
 def _of_judges(joined: Joined, options: CompareOptions, rows: pl.DataFrame) -> list[Comparison]:
@@ -522,7 +523,7 @@ def _difference_table(
     by: str,
     among: str = "",
 ) -> Table:
-    by_points = what not in MOST
+    by_points = what not in STATISTICS or not STATISTICS[what].lowest
     values = (("of first", "first_value"), ("of second", "second_value"), "difference")
     wins = ("only first", "only second")
     methods = methods_of(pair.p for pair in pairs)

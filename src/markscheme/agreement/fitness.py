@@ -209,8 +209,7 @@ def _missed(right: Ints, missing: Ints, *, confidence: float = SURE) -> Figure:
     answers = right + missing
     if answers.sum() < LEAST_OF_A_LABEL:
         return Figure(reason=f"fewer than {LEAST_OF_A_LABEL} answers")
-    some = answers > 0
-    return share_figure(missing[some], answers[some], confidence=confidence)
+    return share_figure(missing, answers, confidence=confidence)
 
 
 def _recognised(right: Ints, missing: Ints) -> float | None:
@@ -218,8 +217,7 @@ def _recognised(right: Ints, missing: Ints) -> float | None:
     answers = right + missing
     if answers.sum() < LEAST_OF_A_LABEL:
         return None
-    some = answers > 0
-    evidence = share_evidence(right[some], answers[some])
+    evidence = share_evidence(right, answers)
     return share_bound(float(right.sum() / answers.sum()), evidence, confidence=SURE)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MarkschemeError
 from markscheme.results import share_text
-from markscheme.stats import Evidence, share_bound
+from markscheme.stats import Evidence, freedom_of, share_bound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,5 +132,5 @@ def _counted(record: dict[str, Any]) -> tuple[int, int]:
 def _evidence(record: dict[str, Any]) -> Evidence:
     answers = record["effective_answers"]
     independent = record.get("independent_answers") or answers  # which older runs have not
-    freedom = math.inf if record["interval"] == "wilson" else max(independent - 1.0, 1.0)
+    freedom = math.inf if record["interval"] == "wilson" else freedom_of(independent)
     return Evidence(answers=answers, independent=independent, freedom=freedom)

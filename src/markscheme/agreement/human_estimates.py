@@ -111,12 +111,12 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
         whose += " and others like them" if one.further else ""
         few = f"; few labels, {one.labelled:,}" if one.few else ""
         share = figure.text(scale=100, digits=0, unit="%", words=True)
-        alone = f"{one.judge.partition(' + ')[0]} "
-        alone += (
-            "judged none of them"
-            if one.judge_mean is None
-            else f"alone says {share_text(one.judge_mean, digits=0)}%"
-        )
+        alone = one.judge.partition(" + ")[0]
+        if one.judge_mean is None:
+            alone += " judged none of them"
+        else:
+            alone += "'s scores alone say" if one.predictions == "score" else " alone says"
+            alone += f" {share_text(one.judge_mean, digits=0)}%"
         said.append(f"People would accept {share} of {whose}; {alone}{_weights(one)}{few}")
     return tuple(said)
 

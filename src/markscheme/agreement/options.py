@@ -137,7 +137,7 @@ class CompareOptions(JudgmentOptions, JudgesOption):
         systems: compare systems under one judge; with labels, also as people would say.
         only: the systems to compare; none for all.
         slices: columns of the user's own by whose values systems are compared as well.
-        statistic: of judges, one of `verdicts.FROM_COUNTS`; systems are compared by the share of
+        statistic: of judges, one of `verdicts.STATISTICS`; systems are compared by the share of
             their answers that the judge accepts.
         unjudged: `left_out` compares on answers that both judged; `errors` counts an answer that
             was not judged as judged wrongly (of a system: as not accepted).
@@ -152,7 +152,7 @@ class CompareOptions(JudgmentOptions, JudgesOption):
     ] = ()
     slices: Slices = ()
     statistic: Annotated[
-        str, Option("Of judges: accuracy, precision, recall, f1_positive, f1_macro, kappa, mcc.")
+        str, Option("Of judges: accuracy, f1_positive, kappa or any other that `agree` has.")
     ] = "accuracy"
     unjudged: Annotated[
         Unjudged, Option("Not judged: left out of the pair, or an error.", rare=True)
@@ -302,7 +302,7 @@ class CalibrateOptions(LabelOptions):
 
     judge: Judge = None
     criterion: Annotated[
-        str, Option("Choose by: accuracy, f1_positive, f1_macro, kappa or mcc.", aliases=("--by",))
+        str, Option("Choose by: accuracy, f1_positive, f1_macro, kappa, mcc.", aliases=("--by",))
     ] = "accuracy"
     method: Annotated[
         Literal["platt", "isotonic"],

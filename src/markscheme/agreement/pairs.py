@@ -22,7 +22,7 @@ from markscheme.agreement.closed_forms import holm_figures
 from markscheme.agreement.clustered import cell_table
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.sources import names_of
-from markscheme.agreement.verdicts import FROM_COUNTS, four_cells, statistics
+from markscheme.agreement.verdicts import FROM_COUNTS, STATISTICS, four_cells, statistics
 from markscheme.errors import AgreementError, no_such_name
 from markscheme.results import Figure
 from markscheme.stats import (
@@ -32,16 +32,14 @@ from markscheme.stats import (
     difference_interval,
     difference_p,
     jackknife_difference,
+    t_p,
     t_quantile,
-    t_tail,
 )
 from markscheme.tables import Joined, as_binary, one_judge
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-MOST = {"kappa": 2.0, "mcc": 2.0}
-"""What a difference of these statistics never exceeds; of the others 1."""
 LARGE = 0.1
 """A comparison that detects no smaller difference shows nothing small."""
 
@@ -208,13 +206,13 @@ def statistic_difference(
         reason = "no question moves the difference"
         p = Figure(reason=reason) if value else Figure(value=1.0, method="jackknife-t")
         return {**about, "difference": Figure(value=value), "p": p}
-    reach, most = t_quantile(freedom, (1 + confidence) / 2), MOST.get(name, 1.0)
+    reach, most = t_quantile(freedom, (1 + confidence) / 2), 1.0 - STATISTICS[name].lowest
     low, high = max(-most, value - reach * error), min(most, value + reach * error)
     least = (reach + FOUND) * error
     return {
         **about,
         "difference": Figure(value=value, low=low, high=high, method="jackknife-t"),
-        "p": Figure(value=2 * t_tail(abs(value) / error, freedom), method="jackknife-t"),
+        "p": Figure(value=t_p(value, error, freedom), method="jackknife-t"),
         "detectable": least if least < most else None,
     }
 

@@ -16,7 +16,7 @@ import polars as pl
 
 from markscheme.errors import AgreementError, DataError
 from markscheme.results import Figure, figure
-from markscheme.stats import LEAST_QUESTIONS, jackknife_variance, kish, t_quantile
+from markscheme.stats import LEAST_QUESTIONS, freedom_of, jackknife_variance, kish, t_quantile
 
 Array = npt.NDArray[np.float64]
 Statistic = Callable[[Array, Array], float]
@@ -160,7 +160,7 @@ def tau_interval(point: Figure, sums: Array, counts: Array, *, confidence: float
     moved = np.apply_along_axis(jackknife_variance, 0, without[:, left] - without[:, right])
     # Where no question moves it, one answer more would: a chance of zero is not known to be one.
     error = np.sqrt(moved + (0.5 / questions) ** 2)
-    freedom = max(kish(counts.sum(axis=1)) - 1.0, 1.0)
+    freedom = freedom_of(kish(counts.sum(axis=1)))
     reach = t_quantile(freedom, 1 - (1 - confidence) / 2 / differences.size)
     signs = np.sign(differences).prod(axis=1)
     sure = (np.abs(differences) > reach * error).all(axis=1)

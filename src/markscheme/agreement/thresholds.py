@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.verdicts import FROM_COUNTS, statistics
+from markscheme.agreement.verdicts import FROM_COUNTS, STATISTICS, cell_codes, statistics
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
 
@@ -20,7 +20,7 @@ Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 
-CRITERIA = ("accuracy", "f1_positive", "f1_macro", "kappa", "mcc")
+CRITERIA = tuple(name for name, one in STATISTICS.items() if one.chooses)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,12 +143,5 @@ def choose_threshold(
 
 
 def _at(scores: Array, labels: Bools, threshold: float) -> dict[str, Figure]:
-    accepted = scores >= threshold
-    return statistics(
-        [
-            (accepted & labels).sum(),
-            (accepted & ~labels).sum(),
-            (~accepted & labels).sum(),
-            (~accepted & ~labels).sum(),
-        ]
-    )
+    codes = cell_codes(labels, scores >= threshold, np.ones(len(labels), dtype=np.bool_))
+    return statistics(np.bincount(codes, minlength=4))

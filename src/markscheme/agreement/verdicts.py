@@ -3,13 +3,14 @@
 Counts are in six cells, always in the order of `CELLS`. What a judge did not judge has cells
 of its own, so that it can be left out or counted as errors without touching the answers again.
 
-The functions of `FROM_COUNTS` compute a statistic from one table's counts or from whole arrays of
-them, for resampling; tests hold them to scikit-learn.
+A function with `@statistic` computes one from a table's counts or from whole arrays of them, for
+resampling; tests compare them with scikit-learn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -29,17 +30,50 @@ CELLS = (
 )
 """A positive is an answer that the label accepts; true and false say whether the judge agrees."""
 
-REASONS = {
-    "accuracy": "nothing was judged",
-    "precision": "the judge accepted nothing",
-    "recall": "no answer is labelled acceptable",
-    "f1_positive": "neither judge nor labels accept anything",
-    "f1_macro": "judge and labels know only one class",
-    "kappa": "judge and labels know only one class",
-    "mcc": "the judge or the labels know only one class",
-}
-"""The statistics of a confusion table, and why each may be undefined. `f1_positive` is F1 of the
-accepted class (what EVOUNA calls F1); `f1_macro` is the mean of both classes' F1."""
+
+@dataclass(frozen=True, kw_only=True)
+class Statistic:
+    """A statistic of a confusion table.
+
+    Attributes:
+        heading: as tables show it.
+        undefined: why it may be undefined.
+        of: from an array of four-cell counts (..., 4); NaN where undefined.
+        lowest: 0 of a share, which tables show in per cent; -1 of a coefficient. The highest is 1.
+        chooses: whether a threshold may be chosen by it. Recall may not: it accepts everything.
+    """
+
+    heading: str
+    undefined: str
+    of: Callable[[Array], Array]
+    lowest: float = 0.0
+    chooses: bool = True
+
+
+STATISTICS: dict[str, Statistic] = {}
+"""Every statistic of a confusion table by name, in the order of tables and of choices."""
+FROM_COUNTS: dict[str, Callable[[Array], Array]] = {}
+"""Each one's function of an array of four-cell counts (..., 4)."""
+
+
+def statistic(
+    name: str, *, heading: str, undefined: str, lowest: float = 0.0, chooses: bool = True
+) -> Callable[[Callable[[Array], Array]], Callable[[Array], Array]]:
+    """Decorator: gives `agree`, `compare` and `calibrate` a function of counts (tp, fp, fn, tn).
+
+    Args:
+        name: as options and columns name it.
+        heading, undefined, lowest, chooses: as the attributes of `Statistic`.
+    """
+
+    def add(of: Callable[[Array], Array]) -> Callable[[Array], Array]:
+        FROM_COUNTS[name] = of
+        STATISTICS[name] = Statistic(
+            heading=heading, undefined=undefined, of=of, lowest=lowest, chooses=chooses
+        )
+        return of
+
+    return add
 
 
 def cell_codes(
@@ -66,10 +100,10 @@ def statistics(counts: npt.ArrayLike) -> dict[str, Figure]:
     All lie from 0 to 1, kappa and MCC from -1 to 1. Undefined ones are figures with a reason.
     """
     cells = np.asarray(counts, dtype=np.float64)
-    reasons = REASONS if cells.any() else dict.fromkeys(REASONS, REASONS["accuracy"])
+    empty = None if cells.any() else STATISTICS["accuracy"].undefined
     return {
-        name: figure(float(from_counts(cells)), reasons[name])
-        for name, from_counts in FROM_COUNTS.items()
+        name: figure(float(one.of(cells)), empty or one.undefined)
+        for name, one in STATISTICS.items()
     }
 
 
@@ -100,47 +134,50 @@ def _divided(top: Array, bottom: Array) -> Array:
     return quotient
 
 
+@statistic("accuracy", heading="accuracy", undefined="nothing was judged")
 def _accuracy(c: Array) -> Array:
     return _divided(c[..., 0] + c[..., 3], c.sum(axis=-1))
 
 
+@statistic("precision", heading="precision", undefined="the judge accepted nothing", chooses=False)
 def _precision(c: Array) -> Array:
     return _divided(c[..., 0], c[..., 0] + c[..., 1])
 
 
+@statistic("recall", heading="recall", undefined="no answer is labelled acceptable", chooses=False)
 def _recall(c: Array) -> Array:
     return _divided(c[..., 0], c[..., 0] + c[..., 2])
 
 
+@statistic(
+    "f1_positive", heading="F1 (accepted)", undefined="neither judge nor labels accept anything"
+)
 def _f1_positive(c: Array) -> Array:
+    """F1 of the accepted class, which EVOUNA calls F1."""
     return _divided(2 * c[..., 0], 2 * c[..., 0] + c[..., 1] + c[..., 2])
 
 
+@statistic("f1_macro", heading="F1 (macro)", undefined="judge and labels know only one class")
 def _f1_macro(c: Array) -> Array:
+    """The mean of both classes' F1."""
     negative = _divided(2 * c[..., 3], 2 * c[..., 3] + c[..., 1] + c[..., 2])
     return np.asarray((_f1_positive(c) + negative) / 2)
 
 
+@statistic(
+    "kappa", heading="Cohen's kappa", undefined="judge and labels know only one class", lowest=-1.0
+)
 def _kappa(c: Array) -> Array:
     tp, fp, fn, tn = np.moveaxis(c, -1, 0)
     return _divided(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
 
 
+@statistic(
+    "mcc", heading="MCC", undefined="the judge or the labels know only one class", lowest=-1.0
+)
 def _mcc(c: Array) -> Array:
     tp, fp, fn, tn = np.moveaxis(c, -1, 0)
     return _divided(
         tp * tn - fp * fn,
         np.sqrt(tp + fp) * np.sqrt(tp + fn) * np.sqrt(tn + fp) * np.sqrt(tn + fn),
     )
-
-
-FROM_COUNTS: Mapping[str, Callable[[Array], Array]] = {
-    "accuracy": _accuracy,
-    "precision": _precision,
-    "recall": _recall,
-    "f1_positive": _f1_positive,
-    "f1_macro": _f1_macro,
-    "kappa": _kappa,
-    "mcc": _mcc,
-}
-"""Each statistic from an array of four-cell counts (..., 4); NaN where undefined."""

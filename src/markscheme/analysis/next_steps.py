@@ -32,18 +32,18 @@ def next_commands(report: RunReport) -> dict[str, str]:
         said = f": grades {grades[0]:g} to {grades[-1]:g}, choose from which is right"
     wanted = {}
     if labelled:
-        wanted[f"agree {folder}{cut}"] = f"how far the judge agrees with the labels{said}"
+        wanted[f"agree {folder}{cut}"] = f"how often the judge agrees with the labels{said}"
+    judges = list(dict.fromkeys(record["judge"] for record in report.records))
+    one = f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
     if 0 < labelled < answers:
-        judges = list(dict.fromkeys(record["judge"] for record in report.records))
-        one = f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
-        wanted[f"estimate {folder}{one}{cut}"] = "what people would say of all answers"
+        wanted[f"estimate {folder}{one}{cut}"] = "the share of all answers that people accept"
     rejected = " --rejected" if labelled else ""
     wanted[f"failures {folder}{rejected}"] = "what was rejected, and why"
     wanted[f"report {folder}{cut}"] = "everything on a page to read and share"
     if not labelled:
         count = min(_FIRST_LABELS, answers)
-        wanted[f"plan-labels {folder} --count {count} --out labels.csv"] = (
-            "answers to label, for what people would say"
+        wanted[f"plan-labels {folder}{one} --count {count} --out labels.csv"] = (
+            "a random sample of answers to label"
         )
     return wanted
 

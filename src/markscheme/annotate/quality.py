@@ -16,7 +16,7 @@ from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import answered
 from markscheme.results import BY_ANNOTATORS, Figure, population
-from markscheme.stats import share_interval, single_answers, t_quantile
+from markscheme.stats import share_interval, single_answers, t_interval
 
 MOST_PAIRS = 15
 _TOO_FEW = "fewer than two items in common"
@@ -172,5 +172,5 @@ def mean_difference(values: npt.NDArray[np.float64]) -> Figure:
         return Figure(reason=_TOO_FEW)
     mean = float(values.mean())
     variance = (float(values.var(ddof=1)) + 1 / number) / number
-    half = t_quantile(number - 1.0, 0.975) * math.sqrt(variance)
-    return Figure(value=mean, low=mean - half, high=mean + half, method="t")
+    low, high = t_interval(mean, math.sqrt(variance), number - 1.0)
+    return Figure(value=mean, low=low, high=high, method="t")

@@ -70,7 +70,8 @@ class Front(TyperGroup):
 app = typer.Typer(
     name="markscheme",
     cls=Front,
-    help="Mark answers to questions, and learn how far to trust the marks.",
+    help="Judge answers to questions, and measure how reliable the judgments are.",
+    epilog="Coding agents: SKILL.md in the installed package says what to run for which request.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,

@@ -202,7 +202,7 @@ def _check_no_file(path: Path, judges: Any) -> None:
             raise MarkschemeError(
                 f"{_where(path, 'judges')}: {judge!r} is a judge in a file, which only the command "
                 "line names (-j); give it a name by an entry point "
-                "(docs/how-to/write-a-judge.md)"
+                "(docs/how-to/extend.md)"
             )
 
 

@@ -19,8 +19,6 @@ try:
 except ImportError:
     raise MissingExtraError("the metric for evaluate", "bench") from None
 
-_CITATION = "markscheme, https://pypi.org/project/markscheme"
-
 
 class Markscheme(evaluate.Metric):  # type: ignore[misc]
     """Share of answers that a judge accepts, with mean score and marks."""
@@ -34,7 +32,7 @@ class Markscheme(evaluate.Metric):  # type: ignore[misc]
         text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=self.__doc__ or "",
-            citation=_CITATION,
+            citation="markscheme",
             inputs_description="questions, predictions, and references (a list for each)",
             features=datasets.Features(
                 {"predictions": text, "references": datasets.Sequence(text), "questions": text}

@@ -1,41 +1,34 @@
 """The judges that come with markscheme: which module registers which.
 
 A judge is found by its name without importing the others, so that a command starts in the time that
-its own judges need. A judge that is missing here is found as well, after all modules were imported;
-`tests/contract/test_registry.py` names it.
+its own judges need: the names are read from the text of the files, where each is written out in
+`@register("name", ...)` at the start of a line.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent
 _PACKAGE = "markscheme.judges"
-_PROMPTED = "prompted.prompt_judges"
+_PROMPTS = "prompted.prompt_judges"
+_REGISTERED = re.compile(rb'\n@register\(\s*"(\w+)"')
 
-_NAMES = {
-    "combined.auto": ("auto",),
-    "combined.calibrated": ("calibrated",),
-    "combined.cascade": ("cascade",),
-    "combined.panel": ("panel",),
-    "embedding.similarity": ("embedding_cosine",),
-    "entailment.entailment": ("entailment",),
-    "examiner.examiner": ("examiner",),
-    "lexical.overlap": ("bleu", "char_similarity", "rouge1", "rouge2", "rougeL"),
-    "lexical.regex": ("regex",),
-    "lexical.words": ("contains", "exact_match", "token_f1"),
-    "listwise.listwise": ("listwise", "pairwise", "pointwise"),
-    "listwise.listwise_examiner": ("listwise_examiner",),
+
+def _written() -> Iterator[tuple[str, str]]:
+    for file in sorted(_FOLDER.glob("*/*.py")):
+        for name in _REGISTERED.findall(file.read_bytes()):
+            yield name.decode(), f"{_PACKAGE}.{file.parent.name}.{file.stem}"
     # Every prompt file of the package is a judge too, named as the file.
-    _PROMPTED: ("llm_prompt", *sorted(file.stem for file in _FOLDER.glob("prompted/prompts/*"))),
-}
+    for file in sorted(_FOLDER.glob("prompted/prompts/*")):
+        yield file.stem, f"{_PACKAGE}.{_PROMPTS}"
 
-MODULES: Mapping[str, str] = {
-    name: f"{_PACKAGE}.{module}" for module, names in _NAMES.items() for name in names
-}
+
+MODULES: Mapping[str, str] = dict(_written())
 """The module that registers each name."""
 
 

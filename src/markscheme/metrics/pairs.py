@@ -134,8 +134,7 @@ class Grams:
 
 
 def token_grams(left: pl.Series, right: pl.Series) -> tuple[Grams, Grams]:
-    """Two List(String) columns of equal length as runs of one token, with common identities."""
-    texts = len(left)
+    """Two List(String) columns as runs of one token, with common identities."""
     lengths = [side.list.len().fill_null(0).to_numpy().astype(np.int64) for side in (left, right)]
     flat = pl.concat(
         [side.explode(empty_as_null=False, keep_nulls=False) for side in (left, right)]
@@ -144,7 +143,7 @@ def token_grams(left: pl.Series, right: pl.Series) -> tuple[Grams, Grams]:
     identity = flat.cast(own_dictionary).to_physical().to_numpy().astype(np.int64)
     cut = int(lengths[0].sum())
     left_grams, right_grams = (
-        Grams(text=np.repeat(np.arange(texts), length), identity=ids, texts=texts)
+        Grams(text=np.repeat(np.arange(len(length)), length), identity=ids, texts=len(length))
         for length, ids in zip(lengths, (identity[:cut], identity[cut:]), strict=True)
     )
     return left_grams, right_grams
@@ -171,15 +170,19 @@ def longer(
     return left, right
 
 
-def shared(left: Grams, right: Grams) -> Integers:
-    """Size of the multiset intersection of each pair of texts, shape (texts,)."""
+def shared(left: Grams, right: Grams, owner: Integers | None = None) -> Integers:
+    """Size of the multiset intersection of each text of `right` with its text of `left`.
+
+    `owner` says which, shape (texts of `right`,); None pairs them one by one.
+    """
     base = 1 + max(int(side.identity.max(initial=0)) for side in (left, right))
     (left_keys, left_counts), (right_keys, right_counts) = (
         np.unique(side.text * base + side.identity, return_counts=True) for side in (left, right)
     )
-    common, at_left, at_right = np.intersect1d(
-        left_keys, right_keys, assume_unique=True, return_indices=True
-    )
-    least = np.minimum(left_counts[at_left], right_counts[at_right])
-    totals = np.bincount(common // base, weights=least, minlength=left.texts)
-    return totals.astype(np.int64)
+    if not len(left_keys):
+        return np.zeros(right.texts, np.int64)
+    text, identity = np.divmod(right_keys, base)
+    wanted = right_keys if owner is None else owner[text] * base + identity
+    place = np.searchsorted(left_keys, wanted).clip(max=len(left_keys) - 1)
+    least = np.where(left_keys[place] == wanted, np.minimum(left_counts[place], right_counts), 0)
+    return np.bincount(text, weights=least, minlength=right.texts).astype(np.int64)

@@ -123,6 +123,11 @@ class Pattern:
         return self.fast.search(text.encode()) is not None
 
 
+_LONGEST = 2_000
+"""Characters of a pattern that RE2 runs: its time grows with the pattern's length too, and it
+cannot be ended."""
+
+
 @lru_cache(maxsize=4096)
 def read_pattern(source: str, *, ignore_case: bool) -> Pattern:
     """`source` as a pattern in which `^` and `$` also match at line ends."""
@@ -136,7 +141,7 @@ def read_pattern(source: str, *, ignore_case: bool) -> Pattern:
     fast = None
     translated = to_re2(source)
     unsafe = ignore_case and any(letter in source for letter in _QUARREL)
-    if translated is not None and not unsafe:
+    if translated is not None and not unsafe and len(source) <= _LONGEST:
         options = re2.Options()
         options.log_errors = False
         options.never_capture = True

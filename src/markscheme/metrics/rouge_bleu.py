@@ -63,20 +63,16 @@ def bleu_matches(answers: pl.Series, references: pl.Series) -> tuple[Integers, I
     Returns the runs of 1 to ORDERS tokens that the texts of a pair share, shape (ORDERS, n), and
     how many tokens the answers and the references have, each of shape (n,).
     """
-    sides = pl.DataFrame({"answer": answers, "reference": references}).select(
-        answer=tokens_13a(pl.col("answer")), reference=tokens_13a(pl.col("reference"))
-    )
-    tokens = token_grams(sides["answer"], sides["reference"])
-    lengths = [side.counts() for side in tokens]
-    grams = tokens
-    matched = [shared(*tokens)]
+    left, right, owner = _tokens(answers, references, tokens_13a)
+    lengths = left.counts()[owner], right.counts()
+    grams = tokens = left, right
+    matched = [shared(*tokens, owner)]
     for order in range(2, ORDERS + 1):
         # Longer runs are shared only where shorter ones are.
         going_on = matched[-1] > 0
-        tokens = (tokens[0].of_texts(going_on), tokens[1].of_texts(going_on))
-        grams = (grams[0].of_texts(going_on), grams[1].of_texts(going_on))
-        grams = longer(grams, tokens, order=order)
-        matched.append(shared(*grams))
+        tokens = (left, tokens[1].of_texts(going_on))
+        grams = longer((grams[0], grams[1].of_texts(going_on)), tokens, order=order)
+        matched.append(shared(*grams, owner))
     return np.stack(matched), lengths[0], lengths[1]
 
 
@@ -128,11 +124,24 @@ def _best(
     return pairs.best(scores.set(spread.is_null(), None))
 
 
-def _tokens(answers: pl.Series, references: pl.Series) -> tuple[Grams, Grams]:
-    sides = pl.DataFrame({"answer": answers, "reference": references}).select(
-        pl.all().str.to_lowercase().str.extract_all("[a-z0-9]+")
+def _words(text: pl.Expr) -> pl.Expr:
+    return text.str.to_lowercase().str.extract_all("[a-z0-9]+")
+
+
+def _tokens(
+    answers: pl.Series, references: pl.Series, split: Callable[[pl.Expr], pl.Expr] = _words
+) -> tuple[Grams, Grams, Integers]:
+    """Tokens of the answers and of the references, and which answer each reference is of.
+
+    An answer follows itself once for each of its references, and is split once.
+    """
+    runs = answers.rle().struct.unnest()
+    left, right = (
+        side.to_frame("text").select(split(pl.col("text"))).to_series()
+        for side in (runs["value"], references)
     )
-    return token_grams(sides["answer"], sides["reference"])
+    owner = np.repeat(np.arange(runs.height), runs["len"].to_numpy())
+    return *token_grams(left, right), owner
 
 
 def _f_measure(common: Integers, left: Integers, right: Integers) -> pl.Series:
@@ -143,16 +152,22 @@ def _f_measure(common: Integers, left: Integers, right: Integers) -> pl.Series:
 
 
 def _rouge_n(answers: pl.Series, references: pl.Series, *, order: int) -> pl.Series:
-    grams = tokens = _tokens(answers, references)
+    left, right, owner = _tokens(answers, references)
+    grams = tokens = left, right
     for length in range(2, order + 1):
         grams = longer(grams, tokens, order=length)
     left, right = grams
-    return _f_measure(shared(left, right), left.counts(), right.counts())
+    return _f_measure(shared(left, right, owner), left.counts()[owner], right.counts())
 
 
 def _rouge_l(answers: pl.Series, references: pl.Series) -> pl.Series:
-    left, right = _tokens(answers, references)
+    left, right, owner = _tokens(answers, references)
+    sequences = left.sequences()
     common = cpdist(
-        left.sequences(), right.sequences(), scorer=LCSseq.similarity, dtype=np.int64, workers=-1
+        [sequences[place] for place in owner],
+        right.sequences(),
+        scorer=LCSseq.similarity,
+        dtype=np.int64,
+        workers=-1,
     )
-    return _f_measure(common, left.counts(), right.counts())
+    return _f_measure(common, left.counts()[owner], right.counts())

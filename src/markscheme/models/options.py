@@ -120,7 +120,10 @@ class ModelOptions:
     revision: Annotated[
         str,
         Option(
-            "Distinguishes models of the same name.", ("--model-revision",), panel=_PANEL, rare=True
+            "Revision of the model, where one name has several.",
+            ("--model-revision",),
+            panel=_PANEL,
+            rare=True,
         ),
     ] = ""
     server: ServerOptions | None = None

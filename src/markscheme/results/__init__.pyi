@@ -33,6 +33,7 @@ from .run_summary import judged_nothing as judged_nothing
 from .run_summary import lineage_note as lineage_note
 from .run_summary import lineage_notes as lineage_notes
 from .run_summary import not_judged as not_judged
+from .run_summary import people_shares as people_shares
 from .run_summary import reasons_not_judged as reasons_not_judged
 from .run_summary import records_population as records_population
 from .run_summary import scope_notes as scope_notes
@@ -40,6 +41,7 @@ from .run_summary import summary_table as summary_table
 from .run_summary import why_not_judged as why_not_judged
 from .slices import NO_VALUE as NO_VALUE
 from .slices import check_slices as check_slices
+from .slices import slice_clusters as slice_clusters
 from .slices import slice_records as slice_records
 from .table import Column as Column
 from .table import Table as Table

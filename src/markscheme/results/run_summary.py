@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from markscheme.engine import ALL_SYSTEMS
+from markscheme.engine import ALL_SYSTEMS, verdict_figures
 from markscheme.results.figures import (
     Figure,
     by_judges,
@@ -18,11 +18,21 @@ from markscheme.results.figures import (
     share_text,
 )
 from markscheme.results.table import Column, Table
-from markscheme.tables import ALL, LEARNED, OUTSIDE, REST, UNKNOWN, scope_kind, scope_parts
+from markscheme.tables import (
+    ALL,
+    LEARNED,
+    OUTSIDE,
+    REST,
+    UNKNOWN,
+    as_binary,
+    is_binary,
+    scope_kind,
+    scope_parts,
+)
 from markscheme.text import one_line
 
 _NOTE = (
-    "Accuracy: share of judged answers with verdict true, in percent. Mean score: 0 to 100. "
+    "Accepted: share of judged answers with verdict true, in percent. Mean score: 0 to 100. "
     "Answers not judged are in neither."
 )
 
@@ -30,18 +40,24 @@ _NOTE = (
 def summary_table(
     records: Sequence[dict[str, Any]],
     *,
-    title: str = "Correctness by judge and system",
     by: str = "system",
+    people: Mapping[str, float | None] | None = None,
 ) -> Table:
     """One row per judge and system, from the records of `engine.summary.summarise`.
 
-    Records of `slice_records` have a slice, `by`, in place of the system.
+    Args:
+        records: of systems, or of the slices of a column (`slice_records`).
+        by: that column.
+        people: by system, the share of labelled answers that people accept; a column of its own.
     """
+    title = f"Answers accepted, by judge and {by}, in percent"
+    share = {} if people is None else people
     columns = (
         "judge",
         Column(by, lambda record: record["system"].removeprefix(f"{by}=")),
-        Column("accuracy", format="share", missing="n/a"),
+        Column("accepted", "accuracy", "share", missing="n/a"),
         Column("95% interval", _accuracy_interval, "right"),
+        Column("people", lambda record: share.get(record["system"]), "share", show=None),
         Column("mean score", format="share", missing="n/a"),
         Column("judged", format="count"),
         Column("not judged", lambda record: not_judged(record["not_judged"])),
@@ -50,6 +66,25 @@ def summary_table(
     signatures = dict.fromkeys(record["signature"] for record in records)
     signed = (f"Signature: `{signature}`" for signature in signatures)
     return Table.of(title, columns, records, (_NOTE, *accuracy_note(records), *signed))
+
+
+def people_shares(answers: pl.LazyFrame, clusters: pl.DataFrame) -> dict[str, float]:
+    """The share of labelled answers that people accept, 0 to 1, by system.
+
+    Args:
+        answers: of a run.
+        clusters: their systems, or slices, and questions (`engine.CLUSTERS`).
+
+    Returns:
+        Nothing where no answer has a label, or where labels are grades.
+    """
+    if "label" not in answers.collect_schema().names():
+        return {}
+    labels = answers.select("label").collect(engine="streaming").to_series()
+    if not labels.count() or not is_binary(labels):
+        return {}
+    found = verdict_figures(as_binary(labels), clusters)
+    return {one["system"]: one["accuracy"] for one in found if one["accuracy"] is not None}
 
 
 def _accuracy_interval(record: dict[str, Any]) -> str:

@@ -29,14 +29,22 @@ def slice_records(
     Raises:
         DataError: the answers have no such column.
     """
+    records = summarise(judgments, slice_clusters(answers, name))
+    return [record for record in records if record["system"] != ALL_SYSTEMS]
+
+
+def slice_clusters(answers: pl.LazyFrame, name: str) -> pl.DataFrame:
+    """`engine.CLUSTERS` of answers, with the value of a column in place of the system.
+
+    Raises:
+        DataError: the answers have no such column.
+    """
     check_slices(answers.collect_schema().names(), [name])
     value = pl.col(name).cast(pl.String).fill_null(NO_VALUE)
-    clusters = answers.select(
+    return answers.select(
         (pl.lit(f"{name}=") + value).cast(pl.Categorical).alias("system"),
         pl.col("question").hash(),
     ).collect(engine="streaming")
-    records = summarise(judgments, clusters)
-    return [record for record in records if record["system"] != ALL_SYSTEMS]
 
 
 def check_slices(known: list[str], wanted: list[str]) -> None:

@@ -7,7 +7,8 @@ from functools import partial
 from itertools import starmap
 from statistics import NormalDist
 
-from markscheme.stats.intervals import HALVINGS, Evidence
+from markscheme.stats.evidence import Evidence
+from markscheme.stats.intervals import HALVINGS
 from markscheme.stats.limits import ASSURANCE
 from markscheme.stats.quantiles import t_quantile
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.intervals import kinds, kish
+from markscheme.stats.evidence import freedom_of, kinds, kish
 
 Array = npt.NDArray[np.float64]
 
@@ -74,7 +74,7 @@ def jackknife_difference(
     values = statistic(np.tensordot(repeats, sides, axes=1) - sides)
     without = values[:, 0] - values[:, 1]
     variance = jackknife_variance(np.where(np.isnan(without), difference, without), repeats)
-    return math.sqrt(variance), max(kish(counts.sum(axis=(1, 2))) - 1.0, 1.0)
+    return math.sqrt(variance), freedom_of(kish(counts.sum(axis=(1, 2))))
 
 
 def auroc_influences(labels: npt.NDArray[np.bool_], scores: Array) -> Array:

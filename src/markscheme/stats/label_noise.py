@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.intervals import share_evidence, share_interval
+from markscheme.stats.evidence import share_evidence
+from markscheme.stats.intervals import share_interval
 from markscheme.stats.limits import MOST_WRONG
 
 
@@ -53,7 +54,6 @@ def noise_from_pairs(
     0.053
     """
     apart, count = np.asarray(differ), np.asarray(pairs)
-    apart, count = apart[count > 0], count[count > 0]
     share = float(apart.sum() / count.sum())
     evidence = share_evidence(apart, count)
     ends = share_interval(share, evidence, confidence=confidence)

@@ -17,13 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.limits import ASSURANCE, LEAST_FOR_JUDGES
-from markscheme.stats.prediction_powered import (
-    About,
-    Powered,
-    Sample,
-    powered,
-    powered_difference,
-)
+from markscheme.stats.prediction_powered import Powered, powered, powered_difference
+from markscheme.stats.samples import About, Sample
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -5,7 +5,7 @@ wide. Prediction-powered inference (Angelopoulos et al. 2023; tuned, 2024), whic
 knows as the regression estimator (Cochran 1977, chapter 7), adds to the labels' mean what the
 judges say of all answers beyond the labelled ones, at the weight that leaves the least variance.
 
-What the labels rest on by themselves is known (`intervals`). Judges multiply it. A question pulls
+What the labels rest on by themselves is known (`evidence`). Judges multiply it. A question pulls
 the estimate by its labels, less what judges say of its labelled answers and, about answers to
 further questions, of which these are a sample too, more what they say of all its answers; the
 squares of these pulls, over those of the labels by themselves, are the share of the variance that
@@ -23,56 +23,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.intervals import (
+from markscheme.stats.evidence import (
     MOST_LEVERAGE,
     Evidence,
+    freedom_of,
     kish,
     mean_evidence,
     share_evidence,
-    share_interval,
     variance_of_sum,
 )
-from markscheme.stats.quantiles import t_quantile, t_tail
+from markscheme.stats.intervals import share_interval
+from markscheme.stats.quantiles import t_interval, t_p
+from markscheme.stats.samples import About, Pulls, Sample, pulls_of
 
 Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-About = Literal["future", "these"]
 
 UNSEEN_ERRORS = 2.0
 _TINY = 1e-9
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sample:
-    """N answers, some of them labelled.
-
-    Attributes:
-        predictions: (N, judges) what each judge says: scores, or verdicts as 0 and 1.
-        labels: (N,) people's labels, NaN where there is none.
-        weights: (N,) one over the probability that the answer was drawn for labelling (any
-            constant for a simple random sample); what is not labelled has any.
-        clusters: (N,) question numbers from 0.
-    """
-
-    predictions: Array
-    labels: Array
-    weights: Array
-    clusters: Ints
-
-    @property
-    def labelled(self) -> npt.NDArray[np.bool_]:
-        """(N,) which answers have a label."""
-        return ~np.isnan(self.labels)
-
-    @property
-    def binary(self) -> bool:
-        """Whether all labels are 0 or 1; else they are grades."""
-        return bool(np.isin(self.labels[self.labelled], (0.0, 1.0)).all())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,31 +71,6 @@ class Powered:
     p: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Pulls:
-    """What each question does to the mean label, and to the judges' means.
-
-    Attributes:
-        mean: of the labels.
-        labels: (questions,) how far the question pulls the mean label; they sum to 0.
-        judges: (questions, judges) likewise their means over the labelled answers.
-        whole: (questions, judges) likewise those over all answers; 0 about these alone.
-        shift: (judges,) their means over all answers, less over the labelled ones.
-        parts: (questions,) its part of all weight.
-        left: the share of the answers that have no label.
-        most: the largest pull that a label of the rarer kind can have.
-    """
-
-    mean: float
-    labels: Array
-    judges: Array
-    whole: Array
-    shift: Array
-    parts: Array
-    left: float
-    most: float
-
-
 def powered(
     sample: Sample, *, judges: bool = True, about: About = "future", confidence: float = 0.95
 ) -> Powered:
@@ -137,7 +83,7 @@ def powered(
         confidence: of the interval.
     """
     number = int(sample.labelled.sum())
-    pulls = _pulls(sample, int(sample.clusters.max()) + 1, about)
+    pulls = pulls_of(sample, int(sample.clusters.max()) + 1, about)
     alone = _alone(sample, pulls)
     weights, share = _regressed(pulls, number, about, judges=judges)
     value = pulls.mean + float(weights @ pulls.shift)
@@ -145,8 +91,10 @@ def powered(
     high: float | None
     if not sample.binary:
         error, method = _error(pulls, share), "t"
-        reach = t_quantile(max(kish(pulls.parts) - 1, 1.0), (1 + confidence) / 2)
-        low, high = (value - reach * error, value + reach * error) if error else (None, None)
+        low = high = None
+        if error:
+            freedom = freedom_of(kish(pulls.parts))
+            low, high = t_interval(value, error, freedom, confidence=confidence)
     else:
         value = min(max(value, 0.0), 1.0)
         evidence = alone.times(1 / max(share, _TINY))
@@ -165,7 +113,7 @@ def powered(
     )
 
 
-def _error(pulls: _Pulls, share: float) -> float:
+def _error(pulls: Pulls, share: float) -> float:
     """The standard error of a mean; 0 where labels never move it by more than rounding does."""
     here = pulls.parts > 0
     error = math.sqrt(variance_of_sum(pulls.labels[here], pulls.parts[here]) * share)
@@ -194,9 +142,9 @@ def powered_difference(
         confidence: of the interval.
     """
     questions = 1 + int(max(first.clusters.max(), second.clusters.max()))
-    one, two = (_pulls(sample, questions, about) for sample in (first, second))
+    one, two = (pulls_of(sample, questions, about) for sample in (first, second))
     number = int(first.labelled.sum()) + int(second.labelled.sum())
-    both = _Pulls(
+    both = Pulls(
         mean=one.mean - two.mean,
         labels=one.labels - two.labels,
         judges=one.judges - two.judges,
@@ -215,45 +163,19 @@ def powered_difference(
     if not error:  # The labels never differ, or all are known.
         end = None if share else value
         return Powered(low=end, high=end, method="ppi-t", weights=weighed, **about_it)
-    freedom = max(kish(both.parts) - 1, 1.0)
-    half = t_quantile(freedom, (1 + confidence) / 2) * error
+    freedom = freedom_of(kish(both.parts))
+    low, high = t_interval(value, error, freedom, confidence=confidence)
     return Powered(
-        low=max(-1.0, value - half),
-        high=min(1.0, value + half),
+        low=max(-1.0, low),
+        high=min(1.0, high),
         method="ppi-t",
         weights=weighed,
-        p=2 * t_tail(abs(value) / error, freedom),
+        p=t_p(value, error, freedom),
         **about_it,
     )
 
 
-def _pulls(sample: Sample, questions: int, about: About) -> _Pulls:
-    has, places = sample.labelled, sample.clusters
-    labels, weights = sample.labels[has], sample.weights[has]
-    total = float(weights.sum())
-
-    def summed(values: Array, at: Ints) -> Array:
-        return np.asarray(np.bincount(at, values, minlength=questions), dtype=np.float64)
-
-    mean = float(weights @ labels) / total
-    said = sample.predictions
-    here, everywhere = weights @ said[has] / total, said.mean(axis=0)
-    away = (said[has] - here).T * weights / total
-    further = (said - everywhere).T / len(said) * (about == "future")
-    apart = max(mean, 1 - mean) if sample.binary else float(np.abs(labels - mean).max())
-    return _Pulls(
-        mean=mean,
-        labels=summed(weights * (labels - mean), places[has]) / total,
-        judges=np.stack([summed(values, places[has]) for values in away], axis=1),
-        whole=np.stack([summed(values, places) for values in further], axis=1),
-        shift=everywhere - here,
-        parts=summed(weights, places[has]) / total,
-        left=1 - len(labels) / len(has),
-        most=float(weights.max()) / total * apart,
-    )
-
-
-def _alone(sample: Sample, pulls: _Pulls) -> Evidence:
+def _alone(sample: Sample, pulls: Pulls) -> Evidence:
     """What the mean of labels of 0 and 1 rests on without judges.
 
     Of unequal weights it is more than Kish's number of answers only as far as one unseen label of
@@ -273,7 +195,7 @@ def _alone(sample: Sample, pulls: _Pulls) -> Evidence:
 
 
 def _regressed(
-    pulls: _Pulls, labels: int, about: About, *, judges: bool = True
+    pulls: Pulls, labels: int, about: About, *, judges: bool = True
 ) -> tuple[Array, float]:
     """The judges' weights, and the share of the labels' variance that remains.
 
@@ -298,7 +220,7 @@ def _regressed(
     rest[here] /= 1 - own
     rest[here] += (labelled - seen @ weights) / (1 - np.minimum(own + fitted, MOST_LEVERAGE))
     whole = (labelled / (1 - own)) ** 2
-    unseen = UNSEEN_ERRORS * max(float(whole.max()), pulls.most**2)
+    unseen = UNSEEN_ERRORS * pulls.most**2
     share = (float((rest**2).sum()) + unseen) / (float(whole.sum()) + unseen)
     if share >= 1:
         return none

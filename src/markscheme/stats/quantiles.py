@@ -37,6 +37,19 @@ def t_quantile(freedom: float, probability: float) -> float:
     return _fromt_tail(freedom, 1 - probability)
 
 
+def t_interval(
+    value: float, error: float, freedom: float, *, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Student's interval of a figure with a standard error."""
+    half = t_quantile(freedom, (1 + confidence) / 2) * error
+    return value - half, value + half
+
+
+def t_p(value: float, error: float, freedom: float) -> float:
+    """The two-sided p of a figure being 0, by Student's t; the error is above 0."""
+    return 2 * t_tail(abs(value) / error, freedom)
+
+
 def exact_interval(
     share: float, size: float, confidence: float, *, within: tuple[float, float] = (0.0, 1.0)
 ) -> tuple[float, float]:

@@ -25,7 +25,6 @@ from .files import count_rows as count_rows
 from .files import iter_raw as iter_raw
 from .files import read_table as read_table
 from .joins import Joined as Joined
-from .joins import as_binary as as_binary
 from .joins import join_labels as join_labels
 from .joins import label_notes as label_notes
 from .joins import matched_on as matched_on
@@ -54,6 +53,8 @@ from .judgments import scope_kind as scope_kind
 from .judgments import scope_parts as scope_parts
 from .judgments import status_of_results as status_of_results
 from .label_values import BLANK as BLANK
+from .label_values import as_binary as as_binary
+from .label_values import is_binary as is_binary
 from .labels import FINAL_LABEL as FINAL_LABEL
 from .labels import load_labels as load_labels
 from .labels import majority as majority

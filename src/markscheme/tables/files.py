@@ -17,10 +17,12 @@ import gzip
 import io
 import itertools
 import lzma
+import math
 import sys
 import tempfile
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -32,6 +34,7 @@ import polars as pl
 import zstandard
 
 from markscheme.errors import BadRowsError, DataError, Problem
+from markscheme.tables import limits
 from markscheme.tables.first_bytes import is_text, other_encoding
 from markscheme.tables.formats import (
     EXPORT_IT,
@@ -41,6 +44,7 @@ from markscheme.tables.formats import (
     inspect_archive,
     workbook_rows,
 )
+from markscheme.tables.limits import Blocks, Intake
 from markscheme.tables.list_literals import LONG_INTEGER, parse_json
 from markscheme.tables.objects import columns_of, frame_of, values_of, with_gaps
 from markscheme.tables.parquet import scan_parquet
@@ -176,6 +180,7 @@ class _Opened:
 
     stream: BinaryIO
     head: bytes
+    intake: Intake
     notes: tuple[str, ...] = ()
 
 
@@ -194,14 +199,25 @@ def _open_source(path: str, encoding: str | None) -> Iterator[_Opened]:
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}{near_file(path)}") from None
     try:
-        plain = _decompressed(io.BufferedReader(raw, buffer_size=1 << 20))
+        intake = Intake(shown(path), raw)
+        plain = _decompressed(intake)
         start = plain.peek(_PEEK)
         if _binary_format(start) is None:
             other = encoding or other_encoding(start)
             if other is not None and not _is_utf_8(other):
-                yield _recoded(path, plain, other, guessed=encoding is None)
+                recoded = io.BufferedReader(Blocks(_recoded(shown(path), plain, other)))
+                note = (
+                    f"{shown(path)} is not UTF-8 and was read as {other}; --encoding reads it "
+                    "otherwise"
+                )
+                yield _Opened(
+                    stream=cast("BinaryIO", recoded),
+                    head=recoded.peek(_PEEK)[:_PEEK],
+                    intake=intake,
+                    notes=(note,) if encoding is None else (),
+                )
                 return
-        yield _Opened(stream=cast("BinaryIO", plain), head=start[:_PEEK])
+        yield _Opened(stream=cast("BinaryIO", plain), head=start[:_PEEK], intake=intake)
     except (EOFError, OSError, lzma.LZMAError, zlib.error, zstandard.ZstdError) as error:
         # The decompressors raise OSError too, without a number of the system's.
         if isinstance(error, OSError) and error.errno is not None:
@@ -221,21 +237,28 @@ def _is_utf_8(encoding: str) -> bool:
         ) from None
 
 
-def _recoded(path: str, stream: io.BufferedReader, encoding: str, *, guessed: bool) -> _Opened:
+def _recoded(name: str, stream: io.BufferedReader, encoding: str) -> Iterator[bytes]:
+    """A text of another encoding as UTF-8."""
+    text = io.TextIOWrapper(stream, encoding=encoding, newline="")
     try:
-        content = stream.read().decode(encoding).removeprefix("\ufeff").encode()
+        while block := text.read(1 << 16):
+            yield block.encode()
     except UnicodeError as error:
         raise DataError(
-            f"{shown(path)} is neither UTF-8 nor {encoding}: {error}; name its encoding with "
-            "--encoding"
+            f"{name} is neither UTF-8 nor {encoding}: {error}; name its encoding with --encoding"
         ) from None
-    note = f"{shown(path)} is not UTF-8 and was read as {encoding}; --encoding reads it otherwise"
-    return _Opened(
-        stream=io.BytesIO(content), head=content[:_PEEK], notes=(note,) if guessed else ()
-    )
 
 
-def _decompressed(stream: io.BufferedReader) -> io.BufferedReader:
+def _unpacked(intake: Intake, stream: Any) -> Iterator[bytes]:
+    size = 0
+    while block := stream.read(1 << 18):
+        size += len(block)
+        intake.check_unpacked(size)
+        yield block
+
+
+def _decompressed(intake: Intake) -> io.BufferedReader:
+    stream: io.BufferedReader = io.BufferedReader(cast("Any", intake), buffer_size=1 << 20)
     start = stream.peek(8)
     kind = next((name for magic, name in _MAGIC.items() if start.startswith(magic)), None)
     if kind is None:
@@ -249,7 +272,7 @@ def _decompressed(stream: io.BufferedReader) -> io.BufferedReader:
         opened = lzma.open(stream)
     else:
         opened = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
-    return io.BufferedReader(opened, buffer_size=1 << 20)
+    return io.BufferedReader(Blocks(_unpacked(intake, opened)), buffer_size=1 << 20)
 
 
 def iter_raw(source: Source, options: ReadOptions) -> Iterator[RawBatch]:
@@ -308,11 +331,11 @@ def _file_batches(path: str, options: ReadOptions) -> Iterator[RawBatch]:
             raise DataError(f"{shown(path)} is no table: {EXPORT_IT}")
         kind = options.input_format or format_of(path, head)
         if options.input_format in (None, "xlsx") and head.startswith(_ARCHIVE):
-            batches = _iter_archive(path, stream.read(), batch_rows, options.sheet)
+            batches = _iter_archive(opened, batch_rows, options.sheet)
         elif kind == "xlsx":
-            batches = _iter_workbook(path, stream.read(), options.sheet)
+            batches = _iter_workbook(opened.intake, stream.read(), options.sheet)
         else:
-            batches = _batches_of(path, kind, stream, head, batch_rows)
+            batches = _batches_of(path, kind, opened, options)
         for batch in batches:
             batch.notes += opened.notes
             batch.kind = kind
@@ -320,15 +343,15 @@ def _file_batches(path: str, options: ReadOptions) -> Iterator[RawBatch]:
 
 
 def _batches_of(
-    path: str, kind: Format, stream: BinaryIO, head: bytes, batch_rows: int
+    path: str, kind: Format, opened: _Opened, options: ReadOptions
 ) -> Iterator[RawBatch]:
     if kind == "jsonl":
-        return _iter_jsonl(path, stream, batch_rows)
+        return _iter_jsonl(path, opened, options)
     if kind == "json":
-        return _iter_json(path, stream, batch_rows)
+        return _iter_json(path, opened, options.batch_rows)
     if kind in ("parquet", "arrow"):
-        return _iter_columnar(path, kind, stream, head, batch_rows)
-    return _iter_delimited(path, stream, head, kind, batch_rows)
+        return _iter_columnar(path, kind, opened, options.batch_rows)
+    return _iter_delimited(path, opened, kind, options)
 
 
 def _folder_frame(path: str) -> pl.LazyFrame:
@@ -501,22 +524,26 @@ def _parts(folder: str) -> list[Path]:
     return parts
 
 
-def _iter_jsonl(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBatch]:
+def _iter_jsonl(path: str, opened: _Opened, options: ReadOptions) -> Iterator[RawBatch]:
     records: list[dict[str, Any]] = []
     lines: list[int] = []
     problems: list[Problem] = []
     log, joined = None, None
-    loads = orjson.loads
-    for number, raw in enumerate(stream, start=1):
+    size = values = total = 0
+    most = limits.ROW_FIELDS * options.max_bytes
+    for number, raw, length in limits.lines_within(shown(path), opened.stream, most):
         line = raw.removeprefix(_BOM) if number == 1 else raw
         if number == 1 and (line.strip() == b"[" or line.lstrip().startswith(b"[{")):
             raise DataError(
                 f"{shown(path)} holds one list of JSON, not one object per line; "
                 "pass --input-format json"
             )
+        held = limits.values_of_json(line)
+        total += held
+        opened.intake.check_values(total, most=math.inf)
         try:
-            record = parse_json(line) if LONG_INTEGER.search(line) else loads(line)
-        except orjson.JSONDecodeError as error:
+            record = _json_row(line, length, held, options)
+        except ValueError as error:
             if line.strip():
                 problems.append(Problem(shown(path), number, _json_trouble(line, error)))
             continue
@@ -526,20 +553,41 @@ def _iter_jsonl(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBat
                 joined = log.joined if log is not None else None
             records.append(record)
             lines.append(number)
+            size += len(line)
+            values += held
         else:
             problems.append(Problem(shown(path), number, _not_an_object(record)))
-        if len(records) >= batch_rows and joined is None:
+        full = size >= limits.BATCH_BYTES or values >= limits.BATCH_VALUES
+        if (full or len(records) >= options.batch_rows) and joined is None:
             yield _from_records(path, records, lines, problems)
             records, lines, problems = [], [], []
+            size = values = 0
     if joined is not None:
-        for batch in records_batches(path, joined(records), batch_rows):
+        for batch in records_batches(path, joined(records), options.batch_rows):
             yield replace(batch, problems=problems, format=log)
             problems = []
     elif records or problems:
         yield _from_records(path, records, lines, problems)
 
 
-def _json_trouble(line: bytes, error: orjson.JSONDecodeError) -> str:
+def _json_row(line: bytes, length: int, values: int, options: ReadOptions) -> Any:
+    """Raises ValueError where a line, perhaps cut, is no JSON or too large."""
+    if length > limits.ROW_FIELDS * options.max_bytes:
+        raise ValueError(limits.long_row(length, options))
+    if values > limits.BATCH_VALUES:
+        raise ValueError(
+            f"the row holds {values:,} values; the limit is {limits.BATCH_VALUES:,}: write it as "
+            "several rows"
+        )
+    record = orjson.loads(line)
+    if values > limits.DEPTH:
+        limits.check_depth(record)
+    return parse_json(line) if LONG_INTEGER.search(line) else record
+
+
+def _json_trouble(line: bytes, error: ValueError) -> str:
+    if not isinstance(error, orjson.JSONDecodeError):
+        return str(error)
     if b"\x00" in line:
         return f"a NUL byte at column {line.index(0) + 1}; remove it"
     return f"not valid JSON: {error.msg} (column {error.colno})"
@@ -560,16 +608,20 @@ def _from_records(
     for record in records:
         if len(record) != len(names) or record.keys() != names.keys():
             names.update(dict.fromkeys(record))
+    limits.check_table(shown(path), len(records), len(names))
     columns: dict[str, Sequence[Any] | pl.Series] = {
         str(name): [record.get(name) for record in records] for name in names
     }
     return RawBatch(source=shown(path), columns=columns, lines=lines, unit=unit, problems=problems)
 
 
-def _iter_json(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBatch]:
-    content = stream.read().removeprefix(_BOM)
+def _iter_json(path: str, opened: _Opened, batch_rows: int) -> Iterator[RawBatch]:
+    content = opened.stream.read().removeprefix(_BOM)
+    opened.intake.check_values(limits.values_of_json(content))
     try:
-        document = parse_json(content)
+        document = orjson.loads(content)
+        limits.check_depth(document)
+        document = parse_json(content) if LONG_INTEGER.search(content) else document
     except orjson.JSONDecodeError as error:
         raise DataError(
             f"{shown(path)}, line {error.lineno}, column {error.colno}: not valid JSON: {error.msg}"
@@ -579,6 +631,8 @@ def _iter_json(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBatc
                 else ""
             )
         ) from None
+    except ValueError as error:
+        raise DataError(f"{shown(path)}: {error}") from None
     yield from _document_batches(path, document, batch_rows)
 
 
@@ -664,16 +718,19 @@ def records_batches(path: str, rows: Sequence[Any], batch_rows: int) -> Iterator
 
 
 def _iter_delimited(
-    path: str, stream: BinaryIO, head: bytes, kind: Format, batch_rows: int
+    path: str, opened: _Opened, kind: Format, options: ReadOptions
 ) -> Iterator[RawBatch]:
-    first = head.removeprefix(_BOM).split(b"\n", 1)[0].rstrip(b"\r")
+    first = opened.head.removeprefix(_BOM).split(b"\n", 1)[0].rstrip(b"\r")
     if first.startswith(b"{") and _is_object(first):
         raise DataError(f"{shown(path)} holds an object of JSON a line; pass --input-format jsonl")
     # Bytes that are not UTF-8 become lone surrogates, which the row check names by line.
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    text = io.TextIOWrapper(
+        opened.stream, encoding="utf-8-sig", errors="surrogateescape", newline=""
+    )
     csv.field_size_limit(sys.maxsize)
     mark = "\t" if kind == "tsv" else _mark(first)
-    reader = csv.reader(itertools.chain(text, [_END + mark + _END]), delimiter=mark)
+    source = limits.RowLines(shown(path), text, options)
+    reader = csv.reader(itertools.chain(source, [_END + mark + _END]), delimiter=mark)
     header = next(row for row in reader if row and row != ["sep=", ""])
     if header == [_END, _END]:
         return
@@ -683,6 +740,7 @@ def _iter_delimited(
         raise DataError(
             f"{shown(path)}, line 1: the names of columns are not UTF-8; save it as such"
         )
+    limits.check_columns(shown(path), len(header))
     if twice := _named_twice(header):
         raise DataError(f"{shown(path)}, line 1: columns named twice: {', '.join(twice)}")
     rows: list[list[str]] = []
@@ -690,6 +748,7 @@ def _iter_delimited(
     problems: list[Problem] = []
     number = reader.line_num + 1
     outputs: Sequence[CsvOutput] | None = None
+    size = source.size = 0
     for row in reader:
         if row == [_END, _END]:
             break
@@ -699,14 +758,16 @@ def _iter_delimited(
         elif len(row) == len(header):
             rows.append(row)
             lines.append(number)
+            size += source.size + 16 * len(row)  # A field takes 8 bytes, in a row and in a column.
         elif row:
             message = f"{len(row)} fields where the header has {len(header)}"
             problems.append(Problem(shown(path), number, message))
         number = reader.line_num + 1
-        if len(rows) >= batch_rows:
+        source.size = 0
+        if len(rows) >= options.batch_rows or size >= limits.BATCH_BYTES:
             outputs = _outputs(header, rows) if outputs is None else outputs
             yield _from_rows(path, header, rows, lines, problems, outputs=outputs)
-            rows, lines, problems = [], [], []
+            rows, lines, problems, size = [], [], [], 0
     if rows or problems:
         outputs = _outputs(header, rows) if outputs is None else outputs
         yield _from_rows(path, header, rows, lines, problems, outputs=outputs)
@@ -723,7 +784,7 @@ def _outputs(header: list[str], rows: Sequence[Sequence[str]]) -> list[CsvOutput
 def _named_twice(header: Sequence[str]) -> list[str]:
     """The names of several columns; promptfoo's own names, which follow each provider, are none."""
     # Spreadsheets write columns without a name where cells right of the table were once used.
-    twice = {name for name in header if name.strip() and header.count(name) > 1}
+    twice = {name for name, count in Counter(header).items() if name.strip() and count > 1}
     if "Status" in twice:
         from markscheme.tables.formats import repeats_of_csv
 
@@ -797,16 +858,14 @@ def _from_rows(
     )
 
 
-def _iter_columnar(
-    path: str, kind: Format, stream: BinaryIO, head: bytes, batch_rows: int
-) -> Iterator[RawBatch]:
+def _iter_columnar(path: str, kind: Format, opened: _Opened, batch_rows: int) -> Iterator[RawBatch]:
     packed = Path(path).suffix.lower() in _COMPRESSION_SUFFIXES
-    if path != "-" and not packed and _binary_format(head) == kind:
+    if path != "-" and not packed and _binary_format(opened.head) == kind:
         yield from frame_batches(path, _scan(Path(path), kind, shown(path)), batch_rows)
         return
     # Parquet is read from its end, which a pipe does not have.
     with tempfile.NamedTemporaryFile(suffix=f".{kind}") as spool:
-        while chunk := stream.read(1 << 20):
+        while chunk := opened.stream.read(1 << 20):
             spool.write(chunk)
         spool.flush()
         yield from frame_batches(path, _scan(Path(spool.name), kind, shown(path)), batch_rows)
@@ -816,30 +875,31 @@ def _scan(file: Path, kind: Format, name: str) -> pl.LazyFrame:
     return scan_parquet(file, shown=name) if kind == "parquet" else _scan_arrow(file, name)
 
 
-def _iter_archive(
-    path: str, content: bytes, batch_rows: int, sheet: str | None
-) -> Iterator[RawBatch]:
+def _iter_archive(opened: _Opened, batch_rows: int, sheet: str | None) -> Iterator[RawBatch]:
     """An archive: a log of inspect_ai, or a workbook."""
+    content, intake = opened.stream.read(), opened.intake
     try:
-        log = inspect_archive(content)
+        log = inspect_archive(content, intake)
     except (
         zipfile.BadZipFile,
         orjson.JSONDecodeError,
+        zlib.error,
         zstandard.ZstdError,
         RuntimeError,  # encrypted, or of a version that nobody has written yet
     ) as error:
-        raise DataError(f"{shown(path)}: the archive is damaged or cut: {error}") from None
+        raise DataError(f"{intake.name}: the archive is damaged or cut: {error}") from None
     if log is None:
-        yield from _iter_workbook(path, content, sheet)
+        yield from _iter_workbook(intake, content, sheet)
     else:
-        yield from _document_batches(path, log, batch_rows)
+        yield from _document_batches(intake.name, log, batch_rows)
 
 
-def _iter_workbook(path: str, content: bytes, sheet: str | None) -> Iterator[RawBatch]:
-    found = workbook_rows(content, shown(path), sheet=sheet)
-    problems = [Problem(shown(path), row, said, unit="row") for row, said in found.trouble.items()]
+def _iter_workbook(intake: Intake, content: bytes, sheet: str | None) -> Iterator[RawBatch]:
+    name = intake.name
+    found = workbook_rows(content, intake, sheet=sheet)
+    problems = [Problem(name, row, said, unit="row") for row, said in found.trouble.items()]
     outputs = _outputs(found.header, found.rows)
-    batch = _from_rows(path, found.header, found.rows, found.lines, problems, outputs=outputs)
+    batch = _from_rows(name, found.header, found.rows, found.lines, problems, outputs=outputs)
     batch.unit = "row"
     yield batch
 
@@ -853,13 +913,34 @@ def frame_batches(path: str, frame: pl.LazyFrame, batch_rows: int) -> Iterator[R
     start = 1
     try:
         for part in frame.collect_batches(chunk_size=batch_rows, maintain_order=True):
-            for piece in part.iter_slices(batch_rows):
+            limits.check_columns(shown(path), part.width)
+            for piece in itertools.chain(*map(_by_bytes, part.iter_slices(batch_rows))):
                 columns: dict[str, Sequence[Any] | pl.Series] = dict(piece.to_dict())
                 lines = range(start, start + piece.height)
                 yield RawBatch(source=shown(path), columns=columns, lines=lines, unit="row")
                 start += piece.height
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise DataError(f"{shown(path)}: cannot be read to its end: {error}") from None
+
+
+def _by_bytes(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The frame in parts, where its texts are too long for one batch: equal texts share memory in
+    it, and no longer once they are rows."""
+    sizes = [
+        pl.col(name).str.len_bytes()
+        if kind == pl.String
+        else pl.col(name).list.eval(pl.element().str.len_bytes()).list.sum()
+        for name, kind in frame.schema.items()
+        if kind in (pl.String, pl.List(pl.String))
+    ]
+    if not sizes:
+        yield frame
+        return
+    part = frame.select(pl.sum_horizontal(sizes).cum_sum() // limits.BATCH_BYTES).to_series()
+    start = 0
+    for count in part.rle().struct.field("len"):
+        yield frame.slice(start, count)
+        start += count
 
 
 def _pandas_batches(frame: pd.DataFrame, batch_rows: int) -> Iterator[RawBatch]:

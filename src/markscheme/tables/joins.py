@@ -385,22 +385,6 @@ def check_key(table: pl.DataFrame, what: str, names: Sequence[str] = ()) -> None
         )
 
 
-def as_binary(labels: pl.Series, *, positive_from: float | None = None) -> pl.Series:
-    """Labels as `accepted` or not: 1 and 0, or grades from `positive_from` upwards; nulls stay.
-
-    Raises:
-        AgreementError: grades without `positive_from`.
-    """
-    values = labels.cast(pl.Float64).fill_nan(None)
-    if positive_from is None and not values.drop_nulls().is_in([0.0, 1.0]).all():
-        grades = ", ".join(f"{grade:g}" for grade in values.drop_nulls().unique().sort()[:8])
-        raise AgreementError(
-            f"the labels are grades ({grades}), not verdicts; say from which grade an answer is "
-            "acceptable with --positive-from (Python: positive_from=...)"
-        )
-    return (values >= (1.0 if positive_from is None else positive_from)).alias("accepted")
-
-
 def _one_row_each(
     table: pl.DataFrame, key: tuple[str, ...], value: str, what: str
 ) -> tuple[pl.DataFrame, int]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.errors import DataError
+from markscheme.errors import AgreementError, DataError
 from markscheme.text import words_of
 
 _LABELS = words_of(__file__)
@@ -152,6 +152,22 @@ def looks_like_values(column: pl.Series) -> bool:
 def is_binary(values: pl.Series) -> bool:
     """Whether all values are 0 or 1 (nulls apart)."""
     return bool(values.drop_nulls().is_in([0.0, 1.0]).all())
+
+
+def as_binary(labels: pl.Series, *, positive_from: float | None = None) -> pl.Series:
+    """Labels as `accepted` or not: 1 and 0, or grades from `positive_from` upwards; nulls stay.
+
+    Raises:
+        AgreementError: grades without `positive_from`.
+    """
+    values = labels.cast(pl.Float64).fill_nan(None)
+    if positive_from is None and not is_binary(values):
+        grades = ", ".join(f"{grade:g}" for grade in values.drop_nulls().unique().sort()[:8])
+        raise AgreementError(
+            f"the labels are grades ({grades}), not verdicts; say from which grade an answer is "
+            "acceptable with --positive-from (Python: positive_from=...)"
+        )
+    return (values >= (1.0 if positive_from is None else positive_from)).alias("accepted")
 
 
 _MOST_WORDS = 8

@@ -23,6 +23,9 @@ _SQUAD = re.compile(
 LONG_INTEGER = re.compile(rb"\d{19}")
 """What may be an integer beyond 64 bits."""
 
+_LONGEST = 1_000_000
+"""Characters of a list in Python's form: parsing it takes 200 bytes of memory for each."""
+
 PYTHON = "references read as Python lists"
 """The note about lists that are not JSON."""
 
@@ -66,7 +69,7 @@ def parse_list_literals(text: str, notes: Counter[str]) -> list[Any] | None:
 
     Raises:
         ValueError: it is an array as NumPy prints it, which has no commas, so that items cannot be
-            distinguished from parts of one item.
+            distinguished from parts of one item; or it is too long to be parsed.
     """
     bare = text.strip()
     if not bare.startswith(("[", "{", "array(")):
@@ -79,6 +82,11 @@ def parse_list_literals(text: str, notes: Counter[str]) -> list[Any] | None:
         if isinstance(value, Mapping):  # Any other object is no list of references.
             value = value.get("text")
         return value if isinstance(value, list) else None
+    if len(bare) > _LONGEST:
+        raise ValueError(
+            f"the references are a list in Python's form of {len(bare):,} characters; the limit is "
+            f"{_LONGEST:,}: write it as JSON"
+        )
     squad = _SQUAD.fullmatch(bare)
     inner = squad["list"] if squad else bare
     if inner.startswith("array(") or _NUMPY.fullmatch(inner):

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from markscheme.errors import DataError
+from markscheme.tables.limits import check_packed
 
 _MAGIC = b"PAR1"
 _TAIL = 8
@@ -85,13 +86,14 @@ def check_parquet(path: Path, *, shown: str | None = None) -> None:
     The footer and the header of each page are read, not the pages: some milliseconds a gigabyte.
 
     Raises:
-        DataError: it cannot be opened, is no Parquet file, or is damaged.
+        DataError: it cannot be opened, is no Parquet file, is damaged, or a row group holds too
+            much to be read at once.
     """
     name = shown or str(path)
     try:
         with path.open("rb") as stream:
             size = os.fstat(stream.fileno()).st_size
-            _check(stream, size)
+            _check(stream, size, name)
     except OSError as error:
         raise DataError(f"cannot read {name}: {error.strerror}") from None
     except _DamageError as damage:
@@ -104,7 +106,7 @@ class _DamageError(Exception):
     """What in a file cannot be."""
 
 
-def _check(stream: BinaryIO, size: int) -> None:
+def _check(stream: BinaryIO, size: int, name: str) -> None:
     if size < len(_MAGIC) + _TAIL:
         raise _DamageError(f"{size} bytes are too few")
     start = stream.read(len(_MAGIC))
@@ -121,6 +123,7 @@ def _check(stream: BinaryIO, size: int) -> None:
     if sum(_whole(group, 3) for group in groups) != _whole(footer, 3):
         raise _DamageError("its row groups do not add up to its rows")
     for number, group in enumerate(groups):
+        values = unpacked = 0
         for column, chunk in enumerate(_list(group, 1)):
             meta = chunk.get(3) if isinstance(chunk, dict) else None
             if not isinstance(meta, dict):
@@ -129,6 +132,9 @@ def _check(stream: BinaryIO, size: int) -> None:
                 _check_pages(stream, meta, rows=_whole(group, 3), end=size - _TAIL - length)
             except _DamageError as damage:
                 raise _DamageError(f"row group {number}, column {column}: {damage}") from None
+            values += _whole(meta, 5)
+            unpacked += _whole(meta, 6)
+        check_packed(f"{name}, row group {number}", size, values, unpacked)
 
 
 def _check_pages(stream: BinaryIO, meta: Fields, *, rows: int, end: int) -> None:

@@ -160,7 +160,8 @@ def compare_values(question: str, reference: str | Sequence[str], answer: str) -
     """
     if not isinstance(reference, str):
         return _best(question, reference, answer)
-    question, reference, answer = map(without_latex, (question, reference, answer[:_LONGEST]))
+    texts = (text[:_LONGEST] for text in (question, reference, answer))
+    question, reference, answer = map(without_latex, texts)
     return _compare(question, read_question(question), reference, answer)
 
 

@@ -108,9 +108,14 @@ def _codes(texts: pl.Series) -> tuple[Longs, list[str]]:
     return number, list(seen)
 
 
-def spread(start: Longs, chosen: Longs) -> tuple[Longs, Longs]:
-    """All words of chosen texts: for each word which choice it belongs to, and its flat place."""
+def spread(start: Longs, chosen: Longs, *, most: int | None = None) -> tuple[Longs, Longs]:
+    """All words of chosen texts: for each word which choice it belongs to, and its flat place.
+
+    With `most` only so many from the start of each text.
+    """
     counts = start[chosen + 1] - start[chosen]
+    if most is not None:
+        counts = np.minimum(counts, most)
     owner = np.repeat(np.arange(len(chosen)), counts)
     ends = np.cumsum(counts)
     place = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
@@ -186,18 +191,23 @@ class Aligned:
 
 LONGEST_PART = 400
 """Characters of the shorter text that `partial_ratios` looks for in the longer one."""
+_LONGEST_WITH_PART = 10_000
+"""Characters of the longer text up to which so many are looked for; in one n times as long, n times
+fewer, at least `_LEAST_PART`."""
+_LEAST_PART = 64
 
 
 def partial_ratios(ones: Sequence[str], others: Sequence[str]) -> Array:
     """How like the shorter text of each pair is to the likest part of the longer one, 0 to 1.
 
     Every place of the longer text is tried, at a cost that grows with the square of the shorter
-    one: of that only the first `LONGEST_PART` characters are looked for.
+    one: of that only the first characters are looked for (`LONGEST_PART`).
     """
-    pairs = [
-        (one[:LONGEST_PART], other) if len(one) <= len(other) else (one, other[:LONGEST_PART])
-        for one, other in zip(ones, others, strict=True)
-    ]
+    pairs = []
+    for one, other in zip(ones, others, strict=True):
+        shorter, longer = (one, other) if len(one) <= len(other) else (other, one)
+        part = LONGEST_PART * _LONGEST_WITH_PART // max(len(longer), _LONGEST_WITH_PART)
+        pairs.append((shorter[: max(part, _LEAST_PART)], longer))
     found = process.cpdist(
         [one for one, _ in pairs],
         [other for _, other in pairs],

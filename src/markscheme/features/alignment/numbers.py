@@ -138,16 +138,25 @@ def _quantity(view: FeatureView) -> Array:
         one, other = view.reference[row], batch.answer[row]
         mine = slice(low[one], high[one])
         theirs = slice(low[other], high[other])
-        same = kind[mine][:, None] == kind[theirs][None, :]
-        if not same.any():
+        shared = np.intersect1d(kind[mine], kind[theirs])
+        if not len(shared):
             continue
-        ours = amount[mine][:, None]
-        gap = np.abs(ours - amount[theirs][None, :]) / np.maximum(np.abs(ours), 1e-9)
+        least = min(
+            _least_gap(amount[mine][kind[mine] == one], amount[theirs][kind[theirs] == one])
+            for one in shared
+        )
         if kind[mine][0] == _TEMPERATURE:  # one in 273 kelvin is one in 70 degrees
-            gap = gap * 4
-        least = gap[same].min()
+            least = least * 4
         out[row] = 1.0 if least <= 0.015 else 0.5 if least <= 0.1 else 0.0
     return out
+
+
+def _least_gap(ours: Array, theirs: Array) -> float:
+    """The least difference between two amounts, in shares of the one of `ours`."""
+    theirs = np.sort(theirs)
+    above = np.searchsorted(theirs, ours).clip(max=len(theirs) - 1)
+    gaps = [np.abs(ours - theirs[place]) for place in (above, (above - 1).clip(0))]
+    return float((np.minimum(*gaps) / np.maximum(np.abs(ours), 1e-9)).min())
 
 
 _DIMENSIONS = sorted({unit.dimension for unit in UNITS.values()})

@@ -66,11 +66,9 @@ def _soft_recall(view: FeatureView) -> tuple[Array, Array, Array]:
     )
     if len(open_words):
         start = batch.texts.start
-        which, place = spread(start, batch.answer[view.r_row[open_words]])
+        which, place = spread(start, batch.answer[view.r_row[open_words]], most=_PER_ANSWER)
         owner = open_words[which]
-        offset = place - start[batch.answer[view.r_row[owner]]]
-        kind = batch.kind[place]
-        use = ((kind & (STOPWORD | NUMBER)) == 0) & (offset < _PER_ANSWER)
+        use = (batch.kind[place] & (STOPWORD | NUMBER)) == 0
         owner, place = owner[use], place[use]
         pair = word[view.r_place[owner]].astype(np.int64) * len(lexicon) + word[place]
         different, inverse = np.unique(pair, return_inverse=True)

@@ -1,24 +1,38 @@
-"""Foreign formats: what one is, all of them, and the one that a document or a record is of."""
+"""Foreign formats: what one is, all of them, and the one that a document or a record is of.
+
+A format is one file of this folder with `FORMAT` and, as a tuple of sets of texts, `COLUMNS`: the
+columns that its records have.
+"""
 
 from __future__ import annotations
 
+import ast
+import functools
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 Record = Mapping[str, Any]
 
-_COLUMNS: Mapping[str, tuple[set[str], ...]] = {
-    "inspect_log": ({"input", "target", "output", "epoch"},),
-    "promptfoo": ({"vars", "response", "provider"},),
-    "lm_eval": ({"doc", "target", "filtered_resps"},),
-    "openai_evals": ({"spec"}, {"sampled", "spec.completion_fns"}),
-    "squad": ({"squad_id"},),
-    "trivia_qa": ({"answer"}, {"Answer"}),
-}
-"""One file a format, each with `FORMAT`, and the columns that its records have, so that a table of
-plain columns is read without any of them. The order matters to none: their marks differ."""
+_FOLDER = Path(__file__).parent
+_WRITTEN = re.compile(r"^COLUMNS = (\(.*?\))\n\n", re.MULTILINE | re.DOTALL)
+
+
+@functools.cache
+def _columns() -> Mapping[str, tuple[set[str], ...]]:
+    """Each format's module and the columns that its records have, of which one set must be there.
+
+    They are read from the text of the files (`COLUMNS`), so that a table of plain columns is read
+    without importing any format. The order of formats is without effect: their columns differ.
+    """
+    found = {}
+    for file in sorted(_FOLDER.glob("*.py")):
+        if written := _WRITTEN.search(file.read_text("utf-8")):
+            found[file.stem] = ast.literal_eval(written[1])
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +74,7 @@ class ForeignFormat:
 
 def format_of_document(document: Any) -> tuple[ForeignFormat, Sequence[Record]] | None:
     """The format of a whole JSON document, and its records."""
-    for one in map(_format, _COLUMNS):
+    for one in map(_format, _columns()):
         if one.records is not None:
             records = one.records(document)
             if records is not None:
@@ -70,7 +84,7 @@ def format_of_document(document: Any) -> tuple[ForeignFormat, Sequence[Record]] 
 
 def format_of_record(record: Record) -> ForeignFormat | None:
     """The format that a record of a file is of."""
-    for module, alternatives in _COLUMNS.items():
+    for module, alternatives in _columns().items():
         if any(columns <= record.keys() for columns in alternatives):
             one = _format(module)
             if one.matches is None or one.matches(record):

@@ -13,7 +13,10 @@ import zstandard
 
 from markscheme.errors import DataError
 from markscheme.tables.formats.foreign import ForeignFormat, Record
+from markscheme.tables.limits import Intake, values_of_json
 from markscheme.tables.paths import message_text
+
+COLUMNS = ({"input", "target", "output", "epoch"},)
 
 _ZSTANDARD = 93
 """The number of the compression in archives, which Python's zipfile knows from 3.14."""
@@ -21,27 +24,41 @@ _ZSTANDARD = 93
 _MODEL = "eval.model"
 
 
-def inspect_archive(content: bytes) -> dict[str, Any] | None:
-    """The document that an .eval archive holds in pieces, or None where it is another archive."""
+def inspect_archive(content: bytes, intake: Intake) -> dict[str, Any] | None:
+    """The document that an .eval archive holds in pieces, or None where it is another archive.
+
+    Raises:
+        DataError: its pieces are too large, or hold too many values.
+    """
+    values = 0
+
+    def read(name: str) -> Any:
+        nonlocal values
+        found = _member(content, archive, archive.getinfo(name))
+        values += values_of_json(found)
+        intake.check_values(values)
+        return orjson.loads(found)
+
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         names = archive.namelist()
         pieces = [name for name in names if name.startswith("samples/")]
         head = next((n for n in ("header.json", "_journal/start.json") if n in names), None)
         if head is None:
             return None
-        header: dict[str, Any] = orjson.loads(_member(content, archive.getinfo(head)))
-        samples = [orjson.loads(_member(content, archive.getinfo(name))) for name in pieces]
+        intake.check_archive(archive)
+        header: dict[str, Any] = read(head)
+        samples = [read(name) for name in pieces]
     return header | {"samples": samples}
 
 
-def _member(content: bytes, info: zipfile.ZipInfo) -> bytes:
+def _member(content: bytes, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     if info.compress_type != _ZSTANDARD:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return archive.read(info)
+        return archive.read(info)
     name, extra = struct.unpack_from("<HH", content, info.header_offset + 26)
     start = info.header_offset + 30 + name + extra
     packed = io.BytesIO(content[start : start + info.compress_size])
-    return zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True).read()
+    stream = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+    return stream.read(info.file_size)
 
 
 def _records(document: Any) -> Sequence[Record] | None:

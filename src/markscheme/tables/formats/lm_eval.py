@@ -8,6 +8,8 @@ from typing import Any
 from markscheme.tables.columns import ALIASES, plain_name
 from markscheme.tables.formats.foreign import ForeignFormat, Record
 
+COLUMNS = ({"doc", "target", "filtered_resps"},)
+
 _METRICS = ("exact_match", "em", "acc")
 """Metrics of 0 or 1, for samples of versions that do not list theirs."""
 

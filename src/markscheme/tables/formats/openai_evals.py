@@ -8,6 +8,8 @@ from typing import Any
 from markscheme.tables.formats.foreign import ForeignFormat, Record
 from markscheme.tables.paths import are_messages, message_text
 
+COLUMNS = ({"spec"}, {"sampled", "spec.completion_fns"})
+
 _MODEL = "spec.completion_fns"
 _EXPECTED = ("expected", "ideal", "correct_answer")
 _SAMPLED = ("sampled", "picked", "completion")

@@ -17,6 +17,8 @@ from typing import Any
 from markscheme.tables.columns import ALIASES, plain_name
 from markscheme.tables.formats.foreign import ForeignFormat, Record
 
+COLUMNS = ({"vars", "response", "provider"},)
+
 _REFERENCES = tuple(
     """
     equals contains icontains contains-any icontains-any factuality similar

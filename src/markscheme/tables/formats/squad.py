@@ -7,6 +7,8 @@ from typing import Any
 
 from markscheme.tables.formats.foreign import ForeignFormat, Record
 
+COLUMNS = ({"squad_id"},)
+
 _MARK = "squad_id"
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from markscheme.tables.formats.foreign import ForeignFormat, Record
 
+COLUMNS = ({"answer"}, {"Answer"})
+
 
 def _records(document: Any) -> Sequence[Record] | None:
     rows = document.get("Data") if isinstance(document, Mapping) else None

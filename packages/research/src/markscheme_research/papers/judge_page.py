@@ -1,6 +1,6 @@
-"""The page of all judges: what each needs, what an answer costs, how well it agrees with people.
+"""The reference page of judges: options, needs, calls per answer, agreement with people.
 
-    python -m markscheme_research.papers.judge_page > docs/all-judges.md
+    python -m markscheme_research.papers.judge_page > docs/reference/judges.md
 
 Rows come from the registry, so no judge is missing. Agreement comes from `measured.csv`, which
 holds what `bench --format json` printed and is written from it:
@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Sequence
+from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
 
@@ -30,11 +31,29 @@ from markscheme.testing import ScriptedChat
 from markscheme_research.papers.printed_tables import printed_cells
 from markscheme_research.papers.yang_2024 import RECORDED as ORDERED
 
-TOP = """# Every judge
+TOP = """# Judges
 
-Made by `python -m markscheme_research.papers.judge_page`; do not edit. Which one to take is on
-[another page](which-judge.md); `markscheme judges NAME` shows a judge's parameters.
+A judge's options are what its name takes: `examiner(depth=fast)`. `markscheme judges NAME` shows
+them with their defaults and an example. For a choice between judges see [which
+judge](../which-judge.md). The tables are written by
+`python -m markscheme_research.papers.judge_page`; do not edit this page.
 """
+
+DETAILS = {
+    "The examiner": ["markscheme.judges.examiner.examiner"],
+    "Lexical": ["markscheme.judges.lexical.words", "markscheme.judges.lexical.overlap"],
+    "Entailment and claims": [
+        "markscheme.judges.entailment.entailment", "markscheme_research.judges.claims",
+    ],
+    "Language models": ["markscheme.judges.prompted.prompted"],
+    "Made of other judges": [
+        f"markscheme.judges.combined.{one}" for one in ("panel", "cascade", "calibrated", "auto")
+    ],
+    "Non-factoid": [
+        "markscheme.judges.listwise.listwise_examiner", "markscheme.judges.listwise.listwise",
+    ],
+}  # fmt: skip
+"""Modules whose judges the site documents below the tables, by heading."""
 
 RECORD = "measured.csv"
 FIGURES = ("accuracy", "f1", "kappa", "auroc", "tau")
@@ -87,7 +106,7 @@ def page() -> str:
     """The page as Markdown."""
     ours = [one for one in judges().values() if one.judge.__module__.split(".")[0] in OURS]
     done = [TOP, _needs(ours), _facts(), _orders(), _printed()]
-    return "\n".join([*done, _without(ours, "\n".join(done[2:]))])
+    return "\n".join([*done, _without(ours, "\n".join(done[2:])), _details()])
 
 
 @functools.cache
@@ -134,13 +153,31 @@ def _needs(ours: Sequence[Entry]) -> str:
             known = one.needs if made is None else needs_of(made)
             needs = (words[known.references], str(known), calls(made, known))
         summary = one.summary.replace("|", "\\|")
-        rows.append((f"`{one.name}`", summary, *needs, one.paper or "ours"))
-    header = ("judge", "what it does", "references", "needs", "calls an answer", "from")
+        rows.append((f"`{one.name}`", summary, _options(one), *needs, one.paper or "ours"))
+    header = ("judge", "what it does", "options", "references", "needs", "calls per answer", "from")
     return (
-        f"## What each needs\n\nThe {len(rows)} judges that come with markscheme. A judge without "
-        "calls costs nothing but time ([rates](benchmarks.md)); calls to a model are those of an "
-        "answer with four references, without repairs.\n\n" + _table(header, rows, left=len(header))
+        f"## All judges\n\nThe {len(rows)} judges that come with markscheme. A judge without "
+        "calls costs only time ([rates](../benchmarks.md)); calls to a model are those for an "
+        "answer with four references, without repairs. *Shared* options are those of "
+        f"[every judge that uses a model](../llm.md#prompts-and-replies): {_listed(SHARED)}.\n\n"
+        + _table(header, rows, left=len(header))
     )
+
+
+SHARED = tuple(field.name for field in fields(judges()["faithfulness"].cls))
+"""Options of every judge that sends a prompt to a model."""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _options(one: Entry) -> str:
+    """The options of a judge, the shared ones in one word."""
+    names = [field.name for field in fields(one.cls)]
+    shared = set(SHARED) <= set(names)
+    own = _listed([name for name in names if not shared or name not in SHARED])
+    return ", ".join(filter(None, ["*shared*" if shared else "", own])) or "none"
 
 
 COMPOSED = ("auto", "calibrated", "cascade", "panel")
@@ -178,27 +215,42 @@ _ANSWER = pl.DataFrame(
 
 
 def _facts() -> str:
+    sets = [name for name in SETS if name in measured()["dataset"].to_list()]
+    about = []
+    for name in sets:
+        title, words = SETS[name]
+        answers = max(measured().filter(pl.col("dataset") == name)["answers"].to_list())
+        about.append((title, words, f"{answers:,}"))
     parts = [
-        "## Verdicts against people's\n\nMeasured with `markscheme research bench SET -j JUDGE` at "
-        "each judge's own threshold, sorted by kappa. Questions that shipped weights learned from "
-        "are left out; tau is Kendall's, of the systems' ranking, where a set has several.\n"
+        "## Verdicts against people's\n\nAgreement with people's verdicts, measured with "
+        "`markscheme research bench SET -j JUDGE` at each judge's own threshold. Questions that "
+        "shipped weights learned from are left out.\n\n"
+        + _table(("set", "what", "answers"), about, left=2)
     ]
-    for name, (title, about) in SETS.items():
-        rows = measured().filter(pl.col("dataset") == name)
-        if rows.is_empty():
-            continue
-        rows = rows.sort("kappa", "judge", descending=[True, False], nulls_last=True)
-        tau = rows["tau"].null_count() < rows.height
-        header = ["judge", "accuracy", "F1", "kappa", "AUROC", *(["tau"] if tau else [])]
-        lines = [
-            [RELEASED.get(one["judge"]) or f"`{one['judge']}`",
-             _shown(one["accuracy"], 100), _shown(one["f1"], 100), _shown(one["kappa"]),
-             _shown(one["auroc"]), *([_shown(one["tau"])] if tau else [])]
-            for one in rows.iter_rows(named=True)
-        ]  # fmt: skip
-        answers = max(rows["answers"].to_list())
-        parts.append(f"### {title}\n\n{about} {answers:,} answers.\n\n{_table(header, lines)}")
+    header = ("judge", *(SETS[name][0] for name in sets))
+    for figure, heading, scale in COMPARED:
+        parts.append(f"### {heading}\n\n{_table(header, _by_set(figure, scale, sets))}")
     return "\n".join(parts)
+
+
+COMPARED = (
+    ("kappa", "Cohen's kappa", 1),
+    ("accuracy", "Accuracy: agreement with people, per cent", 100),
+    ("auroc", "AUROC", 1),
+)
+"""The figures that are shown by set: their column, heading and scale."""
+
+
+def _by_set(figure: str, scale: int, sets: Sequence[str]) -> list[list[str]]:
+    """A row for each judge, highest mean of kappa first, those measured on one set last."""
+    wide = measured().pivot("dataset", index="judge", values=figure)
+    order = measured().group_by("judge").agg(pl.len(), pl.col("kappa").mean())
+    order = order.sort(pl.col("len") < len(sets), -pl.col("kappa"), "judge")
+    found = {row["judge"]: row for row in wide.iter_rows(named=True)}
+    return [
+        [RELEASED.get(judge) or f"`{judge}`", *(_shown(found[judge][name], scale) for name in sets)]
+        for judge in order["judge"]
+    ]
 
 
 def _shown(value: float | None, scale: int = 1) -> str:
@@ -226,7 +278,8 @@ def _orders() -> str:
     return (
         "## Order of several answers to a question\n\nSpearman with people's grades, mean over "
         "questions, lists of references drawn from the graded answers (33221100 and 3210); the "
-        "trained judge cross-validated by question ([its card](listwise-examiner.md)).\n\n"
+        "trained judge cross-validated by question "
+        "([its figures](../non-factoid.md#how-well-it-orders-answers)).\n\n"
         + _table(("judge", "ANTIQUE, half", "TREC-DL-NF"), rows)
     )
 
@@ -257,7 +310,7 @@ def _printed() -> str:
                 (judge, model, *(_shown(found[column]) for column in ("ANTIQUE S", "TREC S")))
             )
     return (
-        "## What the papers print\n\nFor judges that ask a model, or need weights that do not "
+        "## Published figures\n\nFor judges that use a model, or need weights that do not "
         "ship; not measured by us, and not on the same questions as above. EVOUNA-NQ, mean of the "
         f"five systems, per cent:\n\n{facts}\nSpearman, all of ANTIQUE, and TREC-DL-NF (Yang et "
         "al. 2024, Table 2):\n\n"
@@ -293,6 +346,18 @@ def _without(ours: Sequence[Entry], above: str) -> str:
     rows = [(f"`{one.name}`", NEVER.get(one.name, "not measured")) for one in missing]
     header = ("judge", "why")
     return f"## Without a figure\n\n{_table(header, rows, left=len(header))}"
+
+
+def _details() -> str:
+    """Directives of the site that write each judge's options from its docstring."""
+    parts = ["## Options in detail\n"]
+    for heading, modules in DETAILS.items():
+        parts.append(f"### {heading}\n")
+        parts += [
+            f"::: {module}\n    options:\n      heading_level: 4\n      show_root_heading: false\n"
+            for module in modules
+        ]
+    return "\n".join(parts)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from markscheme.text import pieces
 from markscheme_research.statements.sentence_forms import is_sentence, words
 
 MOST = 60
 """Claims of one answer; what comes after is one claim more."""
+_MOST_CONJUNCTIONS = 200
+"""Conjunctions of one sentence at which it may be split: each is weighed against all before it."""
 
 _CONJUNCTION = re.compile(r",?\s+(?:and|but|while|whereas|although|though)\s+|;\s+(?:and\s+)?")
 _PRONOUN = re.compile(r"^(?:it|he|she|they|we|i|there|this)\s", re.IGNORECASE)
@@ -80,7 +83,7 @@ def _clauses(sentence: str) -> list[str]:
         return [sentence]
     parts: list[str] = []
     start = 0
-    for found in _CONJUNCTION.finditer(sentence):
+    for found in islice(_CONJUNCTION.finditer(sentence), _MOST_CONJUNCTIONS):
         before, after = sentence[start : found.start()], sentence[found.end() :]
         if _in_quotes(sentence[: found.start()]):
             continue

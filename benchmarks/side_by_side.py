@@ -1,0 +1,135 @@
+"""Other tools' scorers that need no model, on people's labels of the sets of docs/benchmarks.md.
+
+    python -m benchmarks.side_by_side --harnesses PYTHON --tools PYTHON [--promptfoo COMMAND]
+
+The interpreters are those of `make proof-harnesses`: inspect_ai's is
+`.venv/proofs/harnesses/bin/python`, that of ragas and deepeval
+`.venv/proofs/harnesses/tools/bin/python`; promptfoo is in `tools/node_modules/.bin`. Each scorer
+gets the answer and every reference; the best reference counts, and 0.5 or more is accepted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import polars as pl
+from sklearn.metrics import cohen_kappa_score
+
+from markscheme_research import datasets
+from markscheme_research.training import parts
+
+INSPECT = """
+import asyncio, json, sys
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import Target, exact, f1, includes, match
+from inspect_ai.solver import TaskState
+rows, found = json.load(sys.stdin), {}
+async def main():
+    for name, scorer in dict(exact=exact(), match=match(), includes=includes(), f1=f1()).items():
+        scores = []
+        for answer, references in rows:
+            state = TaskState(model="m", sample_id=1, epoch=1, input="", messages=[],
+                              output=ModelOutput.from_content("m", answer))
+            value = (await scorer(state, Target(references))).value
+            scores.append({"C": 1.0, "I": 0.0}.get(value, value))
+        found[f"inspect_ai `{name}`"] = scores
+asyncio.run(main())
+print("found", json.dumps(found))
+"""
+TOOLS = """
+import asyncio, json, sys, warnings
+warnings.simplefilter("ignore")
+from deepeval.metrics import ExactMatchMetric
+from deepeval.test_case import LLMTestCase
+from ragas.dataset_schema import SingleTurnSample
+from ragas.metrics import ExactMatch, NonLLMStringSimilarity, StringPresence
+rows, found = json.load(sys.stdin), {}
+async def main():
+    for metric in (ExactMatch(), StringPresence(), NonLLMStringSimilarity()):
+        found[f"ragas `{type(metric).__name__}`"] = [
+            max([float(await metric.single_turn_ascore(SingleTurnSample(response=a, reference=r)))
+                 for r in references]) for a, references in rows]
+asyncio.run(main())
+exact = ExactMatchMetric(threshold=1)
+found["DeepEval `ExactMatchMetric`"] = [
+    max(float(exact.measure(LLMTestCase(input="q", actual_output=a, expected_output=r),
+                            _show_indicator=False)) for r in references) for a, references in rows]
+print("found", json.dumps(found))
+"""
+Rows = list[tuple[str, list[str]]]
+
+
+def run(python: str, program: str, rows: Rows) -> dict[str, list[float]]:
+    """The scores of one interpreter's scorers."""
+    done = subprocess.run(
+        [python, "-c", program],
+        input=json.dumps(rows), capture_output=True, text=True, check=True,
+        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        | {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "RAGAS_DO_NOT_TRACK": "true"},
+    )  # fmt: skip
+    (line,) = (one for one in done.stdout.splitlines() if one.startswith("found "))
+    found: dict[str, list[float]] = json.loads(line.removeprefix("found "))
+    return found
+
+
+def promptfoo(command: str, rows: Rows) -> dict[str, list[float]]:
+    """The assertion icontains-any, on a provider that repeats the answer."""
+    tests = [
+        {"vars": {"n": n}, "options": {"transform": "context.vars.said"},
+         "assert": [{"type": "icontains-any", "value": references}]}
+        for n, (_, references) in enumerate(rows)
+    ]  # fmt: skip
+    for test, (answer, _) in zip(tests, rows, strict=True):
+        test["vars"]["said"] = answer  # type: ignore[index]
+    config = {"prompts": ["{{n}}"], "providers": ["echo"], "tests": tests}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "config.json").write_text(json.dumps(config), "utf-8")
+        quiet = {f"PROMPTFOO_DISABLE_{one}": "1" for one in ("TELEMETRY", "UPDATE")}
+        subprocess.run(
+            [command, "eval", "-c", "config.json", "-o", "out.json", "--no-table", "--no-cache",
+             "--no-progress-bar"],
+            cwd=folder, env=os.environ | quiet | {"PROMPTFOO_CONFIG_DIR": str(folder / "home")},
+            capture_output=True, check=False,
+        )  # fmt: skip
+        results = json.loads((folder / "out.json").read_text("utf-8"))["results"]["results"]
+    accepted = {one["testIdx"]: float(one["success"]) for one in results}
+    return {"promptfoo `icontains-any`": [accepted[n] for n in range(len(rows))]}
+
+
+def main() -> None:
+    """Score both sets and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--harnesses", required=True, metavar="PYTHON")
+    parser.add_argument("--tools", required=True, metavar="PYTHON")
+    parser.add_argument("--promptfoo", metavar="COMMAND")
+    options = parser.parse_args()
+    every = datasets.load("evouna-nq").drop_nulls(["answer", "label"])
+    sets = [every.filter(parts(every["question"]) == "test"), datasets.load("nq301", rows="pairs")]
+    cells: dict[str, list[str]] = {}
+    for table in sets:
+        answers = table["answer"].str.strip_chars().replace("", "-")
+        rows: Rows = list(zip(answers.to_list(), table["references"].to_list(), strict=True))
+        found = run(options.harnesses, INSPECT, rows) | run(options.tools, TOOLS, rows)
+        if options.promptfoo:
+            found |= promptfoo(options.promptfoo, rows)
+        people = (table["label"] > 0).to_list()
+        for name, scores in found.items():
+            verdicts = (pl.Series(scores) >= 0.5).to_list()
+            agreed = sum(a == b for a, b in zip(people, verdicts, strict=True)) / len(people)
+            kappa = cohen_kappa_score(people, verdicts)
+            cells.setdefault(name, []).extend((f"{100 * agreed:.1f}", f"{kappa:.2f}"))
+    print(
+        "| scorer | EVOUNA-NQ agreement | kappa | NQ301 agreement | kappa |\n|---|--:|--:|--:|--:|"
+    )
+    for name, figures in cells.items():
+        print(f"| {name} | {' | '.join(figures)} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Answers of which some are labelled, and what each question does to the mean label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.evidence import MOST_LEVERAGE
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+About = Literal["future", "these"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """N answers, some of them labelled.
+
+    Attributes:
+        predictions: (N, judges) what each judge says: scores, or verdicts as 0 and 1.
+        labels: (N,) people's labels, NaN where there is none.
+        weights: (N,) one over the probability that the answer was drawn for labelling (any
+            constant for a simple random sample); what is not labelled has any.
+        clusters: (N,) question numbers from 0.
+    """
+
+    predictions: Array
+    labels: Array
+    weights: Array
+    clusters: Ints
+
+    @property
+    def labelled(self) -> npt.NDArray[np.bool_]:
+        """(N,) which answers have a label."""
+        return ~np.isnan(self.labels)
+
+    @property
+    def binary(self) -> bool:
+        """Whether all labels are 0 or 1; else they are grades."""
+        return bool(np.isin(self.labels[self.labelled], (0.0, 1.0)).all())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pulls:
+    """What each question does to the mean label, and to the judges' means.
+
+    Attributes:
+        mean: of the labels.
+        labels: (questions,) how far the question pulls the mean label; they sum to 0.
+        judges: (questions, judges) likewise their means over the labelled answers.
+        whole: (questions, judges) likewise those over all answers; 0 about these alone.
+        shift: (judges,) their means over all answers, less over the labelled ones.
+        parts: (questions,) its part of all weight.
+        left: the share of the answers that have no label.
+        most: the largest pull that one label of the rarer kind can have, its leverage undone.
+    """
+
+    mean: float
+    labels: Array
+    judges: Array
+    whole: Array
+    shift: Array
+    parts: Array
+    left: float
+    most: float
+
+
+def pulls_of(sample: Sample, questions: int, about: About) -> Pulls:
+    """Of a sample with at least one label; `questions` are numbered from 0."""
+    has, places = sample.labelled, sample.clusters
+    labels, weights = sample.labels[has], sample.weights[has]
+    total = float(weights.sum())
+
+    def summed(values: Array, at: Ints) -> Array:
+        return np.asarray(np.bincount(at, values, minlength=questions), dtype=np.float64)
+
+    mean = float(weights @ labels) / total
+    said = sample.predictions
+    here, everywhere = weights @ said[has] / total, said.mean(axis=0)
+    away = (said[has] - here).T * weights / total
+    further = (said - everywhere).T / len(said) * (about == "future")
+    apart = max(mean, 1 - mean) if sample.binary else float(np.abs(labels - mean).max())
+    largest = float(weights.max()) / total
+    return Pulls(
+        mean=mean,
+        labels=summed(weights * (labels - mean), places[has]) / total,
+        judges=np.stack([summed(values, places[has]) for values in away], axis=1),
+        whole=np.stack([summed(values, places) for values in further], axis=1),
+        shift=everywhere - here,
+        parts=summed(weights, places[has]) / total,
+        left=1 - len(labels) / len(has),
+        most=largest / (1 - min(largest, MOST_LEVERAGE)) * apart,
+    )

@@ -1,0 +1,38 @@
+"""The table of a run: what judges accept, and what people accept of the same answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import markscheme
+
+
+def _rows(*labels: float | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "question": f"Which number comes after {number}?",
+            "references": [f"{number + 1}"],
+            "answer": f"{number + 1}",
+            "system": ("even", "odd")[number % 2],
+            "topic": ("low", "high")[number // 2],
+            "label": label,
+        }
+        for number, label in enumerate(labels)
+    ]
+
+
+def test_labels_give_a_column_of_people_by_system_and_by_slice() -> None:
+    found = markscheme.judge(_rows(1, 0, None, 1), "exact_match", slices=["topic"])
+    systems, topics = found.tables
+    place = systems.header.index("people")
+    assert [row[place] for row in systems.rows] == ["100.0", "50.0", "66.7"]
+    assert found.data["people"] == {"even": 1.0, "odd": 0.5, "(all)": 2 / 3}
+    place = topics.header.index("people")
+    assert [row[place] for row in topics.rows] == ["50.0", "100.0"]
+
+
+def test_without_labels_or_with_grades_there_is_no_such_column() -> None:
+    for rows in (_rows(None, None), _rows(3, 1)):
+        found = markscheme.judge(rows, "exact_match")
+        assert "people" not in found.tables[0].header
+        assert "people" not in found.data

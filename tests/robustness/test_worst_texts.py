@@ -1,0 +1,67 @@
+"""No row of 100 kB takes a judge without a model long, whatever its texts repeat."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import hostile_texts
+import polars as pl
+import pytest
+from hostile_texts import LENGTH, Hostile
+
+from markscheme.contract.grammar import parse_judge
+from markscheme.contract.registry import judges
+from markscheme.engine.execute import apply
+from markscheme.tables.answers import read_answers
+
+OFFLINE = [found.example for _, found in sorted(judges().items()) if found.needs.nothing]
+SECONDS = 2.0
+FIRST = os.environ.get("MARKSCHEME_WORST_FIRST", "30")
+STEPS = os.environ.get("MARKSCHEME_WORST_STEPS", "30")
+WITHIN = float(os.environ.get("MARKSCHEME_WORST_WITHIN", "60"))
+
+
+@pytest.mark.proof(area="attacks")
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("judge", [*OFFLINE, "examiner"])
+def test_the_worst_row_that_is_found_takes_less_than_two_seconds(judge: str) -> None:
+    command = [sys.executable, hostile_texts.__file__, judge, FIRST, STEPS, str(WITHIN)]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, timeout=2 * WITHIN + 30)
+        lines, error = done.stdout, done.stderr[-2000:].decode()
+    except subprocess.TimeoutExpired as late:
+        lines, error = late.stdout or b"", "one row took too long to be waited for"
+    worst = [json.loads(line) for line in lines.splitlines()][-1:]
+    print(judge, *worst, error, sep=" | ")
+    assert not error
+    assert worst[0]["seconds"] < SECONDS
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("entailment", Hostile("and ")),
+        ("entailment", Hostile("12 km ", "12 km ", "x")),
+        ("examiner", Hostile("$\\frac{1}{2}$ ", "$\\frac{1}{2}$ ", "x")),
+        ("contains", Hostile("and ", "and ", "x")),
+        ("regex", Hostile("a. ", "a. ", "x")),
+    ],
+)
+def test_texts_that_took_long_are_judged(name: str, row: Hostile) -> None:
+    """These took from 5 to 50 s. The proof measures; here none may fail as too long."""
+    judge = parse_judge(judges()[name].example)
+    outcome = apply(judge, read_answers([row.row(LENGTH)]), row_seconds=8)
+    assert outcome["status"].to_list() == ["judged"]
+
+
+def test_long_references_are_found_as_short_ones_are() -> None:
+    from markscheme.metrics import contains
+
+    text = "word " * 200
+    for reference, wanted in ((text[:600].strip(), 1), (text[:600] + "x", 0), ("* " * 200, 1)):
+        answers = pl.Series([f"an {text}" + "* " * 250, None])
+        found = contains(answers, pl.Series([[reference]] * 2), empty_reference="verbatim")
+        assert found.to_list() == [wanted, None]
