@@ -14,21 +14,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from proofs import changed_since
+
 ROOT = Path(__file__).resolve().parents[1]
 HOUSES = {
     "src/markscheme/": "tests/",
     "packages/research/src/markscheme_research/": "tests/research/",
 }
-
-
-def changed(base: str) -> list[Path]:
-    """Files that differ from a commit and still exist, those that git does not know yet too."""
-    lines = ""
-    for command in (["diff", "--name-only", base], ["ls-files", "--others", "--exclude-standard"]):
-        lines += subprocess.run(
-            ["git", *command], cwd=ROOT, check=True, capture_output=True, text=True
-        ).stdout
-    return [Path(name) for name in sorted(set(lines.split("\n")) - {""}) if (ROOT / name).is_file()]
 
 
 def tests_of(file: Path) -> set[str]:
@@ -51,7 +43,7 @@ def tests_of(file: Path) -> set[str]:
 
 def main(base: str) -> int:
     """Run the checks, each after the other; the exit code of the first that fails."""
-    files = changed(base)
+    files = [Path(name) for name in sorted(changed_since(base)) if (ROOT / name).is_file()]
     python = [str(file) for file in files if file.suffix in (".py", ".pyi")]
     typed = [name for name in python if name.startswith(tuple(HOUSES)) and name.endswith(".py")]
     tests = sorted(set().union(*map(tests_of, files)))

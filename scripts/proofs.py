@@ -300,6 +300,12 @@ class Project:
         return rows
 
 
+def changed_since(base: str) -> list[str]:
+    """Files that differ from a commit, and those that git does not know yet."""
+    changed = git(ROOT, "diff", "--name-only", "--no-renames", base, "--")
+    return changed + git(ROOT, "ls-files", "--others", "--exclude-standard")
+
+
 def git(root: Path, *arguments: str) -> list[str]:
     """The paths that a command of git lists."""
     first, *rest = arguments
@@ -382,8 +388,7 @@ def main() -> None:
         text = with_table(page.read_text("utf-8"), "areas", project.areas_table())
         page.write_text(with_table(text, "times", project.times_table(text)), "utf-8")
     else:
-        changed = git(ROOT, "diff", "--name-only", "--no-renames", given.base, "--")
-        changed += git(ROOT, "ls-files", "--others", "--exclude-standard")
+        changed = changed_since(given.base)
         touched = project.touched(changed)
         for area, reasons in touched.items():
             path, why = min(reasons.items(), key=lambda reason: reason[0] in EVERYTHING)

@@ -145,7 +145,7 @@ class Result(Tabular):
         Empty where no answer has a label, or where labels are grades.
         """
         answers = self._answers_lazily()
-        return people_shares(answers, answers.select(CLUSTERS).collect(engine="streaming"))
+        return people_shares(answers, answers.select(CLUSTERS))
 
     @cached_property
     def by_slice(self) -> Mapping[str, list[dict[str, Any]]]:

@@ -149,14 +149,7 @@ def agree(
     """
     wanted = with_keywords(AgreeOptions, options, keywords)
     run = open_run(judgments, answers=answers)
-    rows, known = judged_and_labelled(
-        run,
-        labels,
-        judges=wanted.judges,
-        columns=wanted.columns,
-        threshold=wanted.threshold,
-        label_column=wanted.label_column,
-    )
+    rows, known = judged_and_labelled(run, labels, wanted, judges=wanted.judges)
     joined = join_labels(rows, known)
     about = of_labels(joined)
     tables: list[Table] = []

@@ -73,12 +73,7 @@ def calibrate(
     """
     wanted = with_keywords(CalibrateOptions, options, keywords)
     joined = joined_with_labels(
-        judgments,
-        labels,
-        judges=wanted.judge or "",
-        columns=wanted.columns,
-        answers=answers,
-        label_column=wanted.label_column,
+        judgments, labels, wanted, judges=wanted.judge or "", answers=answers
     )
     rows = one_judge(joined.rows)
     judge = rows["judge"][0]

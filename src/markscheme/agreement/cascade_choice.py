@@ -83,14 +83,7 @@ def choose_cascade(
         AgreementError: no labelled answer was judged by both.
     """
     wanted = with_keywords(CascadeOptions, options, keywords)
-    rows, known = judged_and_labelled(
-        judgments,
-        labels,
-        columns=wanted.columns,
-        answers=answers,
-        threshold=wanted.threshold,
-        label_column=wanted.label_column,
-    )
+    rows, known = judged_and_labelled(judgments, labels, wanted, answers=answers)
     data, matched = _recorded(rows, known, first, then, wanted.positive_from)
     chosen = choose_setting(data, wanted)
     name = _name(chosen, first, then)

@@ -172,7 +172,7 @@ def compare(
             said += label_notes(rows, known)
         sliced = _sliced(rows, labelled, wanted)
     else:
-        rows, known = judged_and_labelled(run, labels, label_column=wanted.label_column, **reading)
+        rows, known = judged_and_labelled(run, labels, wanted, judges=wanted.judges)
         notes: Sequence[str] = ()
         if other is not None:
             added = judged_table(other, **reading, answers=answers, labels=labels)

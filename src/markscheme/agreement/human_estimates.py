@@ -81,13 +81,7 @@ def estimate(
     """
     wanted = with_keywords(EstimateOptions, options, keywords)
     rows, known = judged_and_labelled(
-        judgments,
-        labels,
-        judges=wanted.judge,
-        columns=wanted.columns,
-        answers=answers,
-        threshold=wanted.threshold,
-        label_column=wanted.label_column,
+        judgments, labels, wanted, judges=wanted.judge, answers=answers
     )
     found = human_accuracy(rows, known, wanted)
     records = [record for one in found for record in _records(one)]

@@ -165,12 +165,10 @@ def plan_labels(
     if wanted.by and "system" not in rows.columns:
         raise AgreementError("--by system requires --answers: the judgments lack the system")
     known = labels_if_any(run, pilot, column=wanted.label_column, columns=wanted.columns)
-    if pilot is None and known is not None and known["label"].count() == known.height:
-        # There are none left to draw.
-        table, said = _with_known(rows, None)
+    complete = pilot is None and known is not None and known["label"].count() == known.height
+    table, said = _with_known(rows, None if complete else known)
+    if complete:  # There are none left to draw.
         said.append("every answer has a label already: the plan is as if none had one")
-    else:
-        table, said = _with_known(rows, known)
     if pair:
         table = _both_answered(table, pair, by=wanted.by)
     parts = table.partition_by("system", maintain_order=True) if wanted.by else [table]

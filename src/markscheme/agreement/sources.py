@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 import polars as pl
 
+from markscheme.agreement.options import JudgmentOptions, LabelOptions
 from markscheme.errors import DataError
 from markscheme.flags import parse_columns, split_list
 from markscheme.results import NO_VALUE
@@ -417,18 +418,26 @@ def labels_if_any(
 def judged_and_labelled(
     judgments: JudgmentsSource,
     labels: JudgmentsSource | None,
+    reading: LabelOptions,
     *,
     judges: str | Sequence[str] = (),
-    columns: str | Mapping[str, str] = "",
     answers: TableSource | None = None,
-    threshold: float = 0.5,
-    label_column: str | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Judgments and labels, of two tables or, where `labels` is None, of one, a run or a result.
+
+    Args:
+        judgments, labels: where they are.
+        reading: how they are read.
+        judges: the judges to take; () for all.
+        answers: the judged answers, where judgments lack question, answer or system.
 
     Raises:
         DataError, AgreementError: they cannot be read.
     """
+    columns, label_column = reading.columns, reading.label_column
+    threshold = (
+        reading.threshold if isinstance(reading, JudgmentOptions) else JudgmentOptions.threshold
+    )
     run = open_run(judgments, answers=answers)
     known = run.labels(label_column) if labels is None else labels
     if known is None or known is run.source or _same_file(known, run.source):
@@ -451,14 +460,21 @@ def judged_and_labelled(
 
 
 def joined_with_labels(
-    judgments: JudgmentsSource, labels: JudgmentsSource | None, **reading: Any
+    judgments: JudgmentsSource,
+    labels: JudgmentsSource | None,
+    reading: LabelOptions,
+    *,
+    judges: str | Sequence[str] = (),
+    answers: TableSource | None = None,
 ) -> Joined:
-    """Judgments matched with labels; the keywords are those of `judged_and_labelled`.
+    """Judgments matched with labels; the arguments are those of `judged_and_labelled`.
 
     Raises:
         DataError, AgreementError: they cannot be read, or do not match.
     """
-    return join_labels(*judged_and_labelled(judgments, labels, **reading))
+    return join_labels(
+        *judged_and_labelled(judgments, labels, reading, judges=judges, answers=answers)
+    )
 
 
 def answers_table(source: Any, options: ReadOptions | None = None) -> pl.DataFrame:

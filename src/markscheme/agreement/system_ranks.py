@@ -64,13 +64,7 @@ def rank(
     """
     wanted = with_keywords(RankOptions, options, keywords)
     rows, known = judged_and_labelled(
-        judgments,
-        labels,
-        judges=wanted.judges,
-        columns=wanted.columns,
-        answers=answers,
-        threshold=wanted.threshold,
-        label_column=wanted.label_column,
+        judgments, labels, wanted, judges=wanted.judges, answers=answers
     )
     wide, said = _side_by_side(
         rows, known, scores=wanted.scores, positive_from=wanted.positive_from

@@ -52,8 +52,6 @@ class Statistic:
 
 STATISTICS: dict[str, Statistic] = {}
 """Every statistic of a confusion table by name, in the order of tables and of choices."""
-FROM_COUNTS: dict[str, Callable[[Array], Array]] = {}
-"""Each one's function of an array of four-cell counts (..., 4)."""
 
 
 def statistic(
@@ -67,7 +65,6 @@ def statistic(
     """
 
     def add(of: Callable[[Array], Array]) -> Callable[[Array], Array]:
-        FROM_COUNTS[name] = of
         STATISTICS[name] = Statistic(
             heading=heading, undefined=undefined, of=of, lowest=lowest, chooses=chooses
         )
@@ -181,3 +178,7 @@ def _mcc(c: Array) -> Array:
         tp * tn - fp * fn,
         np.sqrt(tp + fp) * np.sqrt(tp + fn) * np.sqrt(tn + fp) * np.sqrt(tn + fn),
     )
+
+
+FROM_COUNTS = {name: one.of for name, one in STATISTICS.items()}
+"""Each one's function of an array of four-cell counts (..., 4)."""

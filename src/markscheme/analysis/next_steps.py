@@ -11,7 +11,7 @@ import polars as pl
 from markscheme.agreement import Gate
 from markscheme.engine import ALL_SYSTEMS, RunReport
 from markscheme.results import NO_VALUE
-from markscheme.tables import scan_parquet
+from markscheme.tables import is_binary, scan_parquet
 
 _FIRST_LABELS = 100
 """Answers that a user without labels is advised to label first, at most."""
@@ -26,7 +26,7 @@ def next_commands(report: RunReport) -> dict[str, str]:
     labelled, answers = labels.count(), labels.len()
     grades = labels.drop_nulls().unique().sort().to_list()
     folder, cut, said = shlex.quote(str(report.folder)), "", ""
-    if set(grades) - {0.0, 1.0}:
+    if labelled and not is_binary(labels):
         upper = next(one for one in grades if one >= (grades[0] + grades[-1]) / 2)
         cut = f" --positive-from {upper:g}"
         said = f": grades {grades[0]:g} to {grades[-1]:g}, choose from which is right"

@@ -68,7 +68,7 @@ def summary_table(
     return Table.of(title, columns, records, (_NOTE, *accuracy_note(records), *signed))
 
 
-def people_shares(answers: pl.LazyFrame, clusters: pl.DataFrame) -> dict[str, float]:
+def people_shares(answers: pl.LazyFrame, clusters: pl.LazyFrame) -> dict[str, float]:
     """The share of labelled answers that people accept, 0 to 1, by system.
 
     Args:
@@ -83,7 +83,7 @@ def people_shares(answers: pl.LazyFrame, clusters: pl.DataFrame) -> dict[str, fl
     labels = answers.select("label").collect(engine="streaming").to_series()
     if not labels.count() or not is_binary(labels):
         return {}
-    found = verdict_figures(as_binary(labels), clusters)
+    found = verdict_figures(as_binary(labels), clusters.collect(engine="streaming"))
     return {one["system"]: one["accuracy"] for one in found if one["accuracy"] is not None}
 
 

@@ -29,11 +29,11 @@ def slice_records(
     Raises:
         DataError: the answers have no such column.
     """
-    records = summarise(judgments, slice_clusters(answers, name))
+    records = summarise(judgments, slice_clusters(answers, name).collect(engine="streaming"))
     return [record for record in records if record["system"] != ALL_SYSTEMS]
 
 
-def slice_clusters(answers: pl.LazyFrame, name: str) -> pl.DataFrame:
+def slice_clusters(answers: pl.LazyFrame, name: str) -> pl.LazyFrame:
     """`engine.CLUSTERS` of answers, with the value of a column in place of the system.
 
     Raises:
@@ -44,7 +44,7 @@ def slice_clusters(answers: pl.LazyFrame, name: str) -> pl.DataFrame:
     return answers.select(
         (pl.lit(f"{name}=") + value).cast(pl.Categorical).alias("system"),
         pl.col("question").hash(),
-    ).collect(engine="streaming")
+    )
 
 
 def check_slices(known: list[str], wanted: list[str]) -> None:

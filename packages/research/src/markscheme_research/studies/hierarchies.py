@@ -85,19 +85,18 @@ def hierarchy(
         AgreementError: no judge gives relations, or a system is unknown.
     """
     wanted = with_keywords(HierarchyOptions, options, keywords)
-    reading: dict[str, Any] = {
-        "judges": wanted.judges, "columns": wanted.columns, "answers": answers,
-    }  # fmt: skip
     accepted: pl.Series | None = None
     said: list[str] = []
     try:
         rows, known = judged_and_labelled(
-            judgments, labels, label_column=wanted.label_column, **reading
+            judgments, labels, wanted, judges=wanted.judges, answers=answers
         )
     except DataError:
         if labels is not None or wanted.label_column is not None:
             raise
-        rows = judged_table(judgments, **reading)
+        rows = judged_table(
+            judgments, judges=wanted.judges, columns=wanted.columns, answers=answers
+        )
     else:
         joined = join_labels(rows, known)
         rows, said = joined.rows, joined.notes()

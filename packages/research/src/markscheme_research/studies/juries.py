@@ -118,10 +118,7 @@ def jury(
         AgreementError: fewer than two judges, too few labels, or labels of one class.
     """
     wanted = with_keywords(JuryOptions, options, keywords)
-    joined = joined_with_labels(
-        judgments, labels, judges=wanted.judges, columns=wanted.columns, answers=answers,
-        label_column=wanted.label_column, threshold=wanted.threshold,
-    )  # fmt: skip
+    joined = joined_with_labels(judgments, labels, wanted, judges=wanted.judges, answers=answers)
     names = joined.rows["judge"].unique(maintain_order=True).to_list()
     if len(names) < 2:
         raise AgreementError(f"a jury needs two judges or more; there is {', '.join(names)}")

@@ -13,6 +13,7 @@ import polars as pl
 from markscheme.agreement import (
     InMemory,
     JudgmentsSource,
+    LabelOptions,
     columns_of,
     judged_and_labelled,
     judged_table,
@@ -217,9 +218,9 @@ def _labelled(
 ) -> Joined | None:
     """The first run with labels, None where there are none to be had."""
     try:
-        rows, known = judged_and_labelled(
-            run, labels, judges=options.recorded or (), label_column=options.label_column
-        )
+        # Its columns are those of the answers that were judged.
+        reading = LabelOptions(label_column=options.label_column)
+        rows, known = judged_and_labelled(run, labels, reading, judges=options.recorded or ())
     except DataError:
         if labels is not None or options.label_column is not None:
             raise

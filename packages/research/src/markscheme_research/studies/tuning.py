@@ -324,10 +324,7 @@ class _Search:
 
     def _asked(self, one: _Candidate, questions: Ints) -> pl.DataFrame:
         judged = self._judge(one, questions)
-        joined = joined_with_labels(
-            judged, self.labels, answers=self.table, columns=self.options.columns,
-            label_column=self.options.label_column,
-        )  # fmt: skip
+        joined = joined_with_labels(judged, self.labels, self.options, answers=self.table)
         one.priced &= judged["cost_usd"].null_count() < judged.height
         one.cost += float(judged["cost_usd"].sum() or 0.0)
         return joined.rows
