@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import resource
+import select
 import time
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
@@ -40,8 +41,8 @@ class BoundedProtocol(_Protocol):  # type: ignore[misc]
     """Uvicorn's protocol with a time-out for headers and an end to the number of connections.
 
     Where there are too many, one goes that waits for its client: of the clients with most of
-    those, the one that has waited longest. A client is the owner that an app's guard notes in the
-    state of a request; all without one count as one.
+    those, the one that has waited longest and has sent nothing that is still to be read. A client
+    is the owner that an app's guard notes in the state of a request; all without one count as one.
     """
 
     header_seconds = HEADER_SECONDS
@@ -50,28 +51,42 @@ class BoundedProtocol(_Protocol):  # type: ignore[misc]
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Count the connection, and begin to wait for its headers."""
         self._timer: asyncio.TimerHandle | None = None
-        self._gone = False
         super().connection_made(transport)
         transport.max_size = _ONE_READ  # type: ignore[attr-defined]
         self._wait()
         if len(self.connections) > self.most:
-            self._make_room()
+            self.loop.call_soon(self._make_room)  # Once for all that came together.
 
     def _make_room(self) -> None:
+        if len(self.connections) <= self.most:
+            return
         waiting: defaultdict[str, list[Any]] = defaultdict(list)
         for one in self.connections:
-            if not one._gone and one._waits_for_client():
+            if one._waits_for_client():
                 state = one.scope["state"] if one.scope else {}
                 waiting[state.get("owner") or ""].append(one)
-        most = max(waiting.values(), key=len)
-        longest = min(most, key=lambda one: one._since)
-        longest._gone = True
-        longest.transport.abort()
+        for some in waiting.values():
+            some.sort(key=lambda one: one._since)
+        while any(waiting.values()) and len(self.connections) > self.most:
+            most = max(waiting.values(), key=len)
+            one = next((one for one in most if not one._has_sent()), most[0])
+            most.remove(one)
+            self.connections.discard(one)
+            one.transport.abort()
 
     def _waits_for_client(self) -> bool:
         """For a request, for the rest of its body, or to read what was answered."""
-        unread = self.transport.get_write_buffer_size() > 0
-        return self._between_requests() or self.cycle.more_body or unread
+        return (
+            self._between_requests()
+            or self.cycle.more_body
+            or self.transport.get_write_buffer_size() > 0
+        )
+
+    def _has_sent(self) -> bool:
+        """Something that is still to be read: a crowd is accepted before anything of it is read."""
+        poll = select.poll()
+        poll.register(self.transport.get_extra_info("socket"), select.POLLIN)
+        return bool(poll.poll(0))
 
     def data_received(self, data: bytes) -> None:
         """Take bytes; whole headers end the waiting."""
