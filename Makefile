@@ -25,7 +25,7 @@ TORCH := torch==2.13.0
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo check test test-core test-data joints yardstick yardstick-accept properties proof $(PROOFS:%=proof-%) \
-    proofs-for test-times size wheel lint types bench docs sample-report upgrade clean
+    proofs-for test-times size wheel lint types bench docs upgrade clean
 
 # Install a lock and this checkout into an environment: $(call install,FOLDER,LOCK)
 define install
@@ -169,17 +169,11 @@ wheel:
 
 docs: $(VENV)/docs/.ready
 	$(VENV)/docs/bin/mkdocs build --strict
-	$(MAKE) --no-print-directory sample-report
 
 $(VENV)/docs/.ready: requirements/docs.txt $(PROJECTS)
 	$(PYTHON) -m venv $(@D)
 	$(call install,$(@D),docs)
 	@touch $@
-
-# The report of the bundled example, to click: the landing page links to it.
-sample-report: $(READY_DEV)
-	$(BIN)/markscheme judge examples/answers.jsonl -j exact_match -j contains -j examiner -o build/sample/example -q
-	$(BIN)/markscheme report build/sample/example --out site/sample-report.html
 
 bench: $(VENV)/proofs/models/.ready
 	$(VENV)/proofs/models/bin/python -m benchmarks

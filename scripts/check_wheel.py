@@ -41,17 +41,17 @@ with documents.sandbox(root, folder):
 """
 
 CORE_ALONE = {
-    "research study": "pip install 'markscheme[research]'",
-    "study cost answers.jsonl": "pip install 'markscheme[research]'",
-    "train examiner --data answers.jsonl": "pip install 'markscheme[research]'",
-    "judge answers.jsonl -j learned": "pip install 'markscheme[research]'",
-    "columns dataset:nq-open": "pip install 'markscheme[research]'",
+    "research study": "pip install ./packages/research",
+    "study cost answers.jsonl": "pip install ./packages/research",
+    "train examiner --data answers.jsonl": "pip install ./packages/research",
+    "judge answers.jsonl -j learned": "pip install ./packages/research",
+    "columns dataset:nq-open": "pip install ./packages/research",
 }
 """What fails without the research package, and what its message must hold."""
 
 CORE_SAYS = {
-    "judges": "pip install 'markscheme[research]' adds bem, bertscore, bleurt, claims, learned",
-    "--help": "pip install 'markscheme[research]'",
+    "judges": "in a checkout, adds bem, bertscore, bleurt, claims, learned",
+    "--help": "pip install ./packages/research",
 }
 """What works without it, and names it."""
 

@@ -51,8 +51,8 @@ Options that several commands share are described [on the first page](cli.md#sha
 """
 _RESEARCH = """# Command line: research
 
-These commands need `pip install 'markscheme[research]'`. Options that several commands share are
-described [on the first page](cli.md#shared-options).
+These commands need `pip install ./packages/research`, in a checkout. Options that several
+commands share are described [on the first page](cli.md#shared-options).
 """
 
 

@@ -60,7 +60,7 @@ LAYERS = [
     ("research.papers",),
     ("research.cli",),
 ]
-EXACT_MATCH_FILES, EXAMINER_FILES, MODEL_CALL_FILES = 51, 87, 67
+EXACT_MATCH_FILES, EXAMINER_FILES, MODEL_CALL_FILES = 52, 87, 68
 """Files whose functions run for `judge FILE -j exact_match`, and for a judge that asks a model."""
 
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

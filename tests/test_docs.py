@@ -255,7 +255,7 @@ def test_the_front_page_has_the_figures_of_the_benchmarks() -> None:
     front = text_of("README.md")
     for judge, row in {
         "examiner": "| examiner |",
-        "entailment": "| entailment, embedded |",
+        "entailment": "| entailment, embedded (with the examiner's earlier weights) |",
         "contains": "| lexical match (`contains`) |",
         "exact_match": "| exact match |",
     }.items():
@@ -266,7 +266,7 @@ def test_the_front_page_has_the_figures_of_the_benchmarks() -> None:
         re.MULTILINE,
     )
     assert published is not None
-    assert f"(Yao & Barbosa 2024) | {published[1]} |" in front
+    assert f"(Yao & Barbosa 2024, Table 2) | {published[1]} |" in front
 
 
 def test_the_front_page_is_a_page() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import random
 import re
 import tomllib
@@ -11,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 WRAPPINGS = Path(__file__).with_name("wrappings.toml")
+FRAMES = Path(__file__).parents[1] / "training-data" / "frames.toml"
+WHOLE = 0.55
+"""Share of English answers that are put into a wrapping of `FRAMES`, made for a whole answer."""
 Span = tuple[int, int]
 _ORDER = ("inner", "middle", "outer")
 _MONTHS = [
@@ -84,14 +88,21 @@ class Wrapper:
     """Draws wrappings for answers, by their language.
 
     Args:
-        path: a TOML file of wrappings, as `wrappings.toml`.
+        path: a TOML file of wrappings in layers, as `wrappings.toml`.
+        frames: one of English wrappings around a whole answer, as `training-data/frames.toml`.
     """
 
-    def __init__(self, path: Path = WRAPPINGS) -> None:
+    def __init__(self, path: Path = WRAPPINGS, frames: Path = FRAMES) -> None:
         self.wrappings = tomllib.loads(path.read_text(encoding="utf-8"))["wrapping"]
+        self.whole = tomllib.loads(frames.read_text(encoding="utf-8"))["wrapping"]
 
     def wrap(self, question: str, answer: str, language: str, chance: random.Random) -> str:
         """The answer in a wrapping, or in two (26%) or three (6%) around each other."""
+        if language == "en" and chance.random() < WHOLE:
+            if chance.random() < 0.2:
+                inner = [one for one in self.wrappings if one["place"] == "inner"]
+                answer = self.fill(chance.choice(inner), question, answer, chance)
+            return self.fill_whole(chance.choice(self.whole), question, answer)
         fitting = [
             wrapping
             for wrapping in self.wrappings
@@ -105,15 +116,16 @@ class Wrapper:
             chosen.setdefault(other["place"], other)
         for layer in _ORDER:
             if layer in chosen:
-                answer = self._fill(chosen[layer], question, answer, chance)
+                answer = self.fill(chosen[layer], question, answer, chance)
         return answer
 
     @staticmethod
-    def _fill(wrapping: dict[str, Any], question: str, answer: str, chance: random.Random) -> str:
+    def fill(wrapping: dict[str, Any], question: str, answer: str, chance: random.Random) -> str:
+        """The answer in one of the forms of a layer's wrapping, its other places drawn."""
         text: str = chance.choice(wrapping["texts"])
         if wrapping["place"] == "middle":
             if wrapping["name"].startswith("JSON"):
-                answer = answer.replace("\\", "\\\\").replace('"', '\\"')
+                answer = _in_json(answer)
             if text.endswith("{answer}."):
                 answer = answer.rstrip(".")
         return text.format(
@@ -121,6 +133,21 @@ class Wrapper:
             page=chance.randint(2, 480), year=chance.randint(1994, 2025),
             percent=chance.randint(60, 99), code="".join(chance.choices("abcdef0123456789", k=7)),
         )  # fmt: skip
+
+    @staticmethod
+    def fill_whole(wrapping: dict[str, Any], question: str, answer: str) -> str:
+        """The answer in a wrapping of `FRAMES`."""
+        text: str = wrapping["text"]
+        if wrapping["kind"] == "json":
+            question, answer = _in_json(question), _in_json(answer)
+        if "{answer}." in text:
+            answer = answer.rstrip(".")
+        return text.replace("{question}", question).replace("{answer}", answer)
+
+
+def _in_json(text: str) -> str:
+    """A text as it stands in a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 LEADS = (

@@ -18,7 +18,7 @@ from markscheme.flags import CLEANING, Cleaning
 from markscheme.results import (
     Table,
     Tabular,
-    people_shares,
+    people_figures,
     slice_clusters,
     slice_records,
     summary_table,
@@ -132,11 +132,11 @@ class Result(Tabular):
         answers = self._answers_lazily()
         by_slice = (
             summary_table(
-                records, by=name, people=people_shares(answers, slice_clusters(answers, name))
+                records, by=name, people=people_figures(answers, slice_clusters(answers, name))
             )
             for name, records in self.by_slice.items()
         )
-        return (summary_table(self.run.records, people=self.people), *by_slice)
+        return (summary_table(self.run.records, people=self._people), *by_slice)
 
     @cached_property
     def people(self) -> Mapping[str, float]:
@@ -144,8 +144,17 @@ class Result(Tabular):
 
         Empty where no answer has a label, or where labels are grades.
         """
+        return {system: one["accuracy"] for system, one in self._people.items()}
+
+    @cached_property
+    def labels(self) -> Mapping[str, int]:
+        """By system, how many labels the share in `people` is of."""
+        return {system: one["judged"] for system, one in self._people.items()}
+
+    @cached_property
+    def _people(self) -> Mapping[str, dict[str, Any]]:
         answers = self._answers_lazily()
-        return people_shares(answers, answers.select(CLUSTERS))
+        return people_figures(answers, answers.select(CLUSTERS))
 
     @cached_property
     def by_slice(self) -> Mapping[str, list[dict[str, Any]]]:
@@ -172,7 +181,7 @@ class Result(Tabular):
         """
         from markscheme.agreement import gates
 
-        return gates(self.records, limit, confidence=confidence, skipped=self.run.skipped)
+        return gates(self.records, limit, confidence=confidence, skipped=self.run.skipped_of)
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -185,6 +194,7 @@ class Result(Tabular):
         found: dict[str, Any] = {"command": "judge", "figures": self.run.records}
         if self.people:
             found["people"] = self.people
+            found["labels"] = self.labels
         if self.slices:
             found["slices"] = self.by_slice
         return found if self.anchors is None else {**found, "anchors": self.anchors.data}

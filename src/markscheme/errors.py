@@ -23,6 +23,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 
 class MarkschemeError(Exception):
@@ -41,7 +42,8 @@ class Problem:
     """One malformed row: where it is and what is wrong with it.
 
     `line` is the 1-based line (or, for JSON arrays and Parquet, row) in `source`. A row that is
-    `kept` was used without the value that could not be read.
+    `kept` can be used without the value that could not be read. `system` is the one whose answer
+    the row is, "" where that is not known.
     """
 
     source: str
@@ -49,6 +51,7 @@ class Problem:
     message: str
     unit: str = "line"
     kept: bool = False
+    system: str = ""
 
     def __str__(self) -> str:
         return f"{self.source}, {self.unit} {self.line}: {self.message}"
@@ -99,11 +102,15 @@ class BadRowsError(DataError):
             lines.append(f"... and others; {len(self.problems):,} rows in all")
         elif more:
             lines.append("... and perhaps more")
-        count = len(self.problems)
-        head = f"{count} row{'s' if count != 1 else ''} cannot be used:"
+        labels = sum(problem.kept for problem in self.problems)
+        rows = len(self.problems) - labels
+        count, what = len(self.problems), "row" if rows else "label"
+        head = f"{count} {what}{'s' if count != 1 else ''} cannot be {'used' if rows else 'read'}:"
+        effects = ["leaves out and counts what cannot be used"] if rows else []
+        effects += ["judges an answer without a label that cannot be read"] if labels else []
         hint = (
-            "fix the rows; where answers are judged or shown, --on-bad-row skip (Python: "
-            "on_bad_row='skip') leaves out and counts what cannot be used"
+            f"fix the {what}s; where answers are judged or shown, --on-bad-row skip (Python: "
+            f"on_bad_row='skip') {' and '.join(effects)}"
         )
         super().__init__("\n  ".join([head, *lines]) + f"\n{hint}")
 
@@ -125,11 +132,20 @@ def no_such_name(kind: str, name: str, choices: Iterable[str], see: str = "") ->
     "no system named 'chaty'; did you mean 'chatty'? There are 'terse', 'chatty'"
     """
     known = list(choices)
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    guess = f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else "."
-    listing = see if near and see else see[:1].upper() + see[1:]
+    guess = did_you_mean(name, known)
+    listing = see if guess and see else see[:1].upper() + see[1:]
     listing = listing or f"There are {', '.join(map(repr, known))}"
-    return f"no {kind} named {name!r}{guess} {listing}"
+    return f"no {kind} named {name!r}{guess or '.'} {listing}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The near names as a question, to follow what is wrong with a name; "" where there are none.
+
+    >>> did_you_mean("promt", ["nr", "prompt"])
+    "; did you mean 'prompt'?"
+    """
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 class UnknownNameError(MarkschemeError):
@@ -150,7 +166,34 @@ class MissingExtraError(MarkschemeError):
 
     def __init__(self, what: str, extra: str) -> None:
         self.extra = extra
-        super().__init__(f"{what} needs an extra: pip install 'markscheme[{extra}]'")
+        super().__init__(f"{what} needs an extra: {install_line(extra)}")
+
+
+def install_line(extra: str) -> str:
+    """What installs extras, named with commas: from a package index and from a checkout.
+
+    >>> install_line("report")
+    "pip install 'markscheme[report]', or in a checkout pip install '.[report]'"
+    """
+    names = extra.split(",")
+    rest = ",".join(name for name in names if name != "research")
+    here = f"'.[{rest}]' " if rest else ""
+    if "research" in names:  # a package of its own, which no index has
+        return f"pip install {here}./packages/research (in a checkout)"
+    return f"pip install 'markscheme[{extra}]', or in a checkout pip install {here.strip()}"
+
+
+_MODULES = {
+    "report": ("altair", "vl_convert"),
+    "web": ("fastapi", "uvicorn"),
+}
+"""Modules by which the extras of `report` and `view` are recognised as installed."""
+
+
+def lacks_extras(*extras: str) -> bool:
+    """Whether a module of these extras is not installed; none is imported."""
+    names = (name for extra in extras for name in _MODULES[extra])
+    return any(find_spec(name) is None for name in names)
 
 
 class ModelError(MarkschemeError):

@@ -75,7 +75,7 @@ def test_agree_prints_and_writes(cli: Cli, judged: str, example: Path, tmp_path:
     ("format", "start"),
     [
         ("csv", "judge,system,answers"),
-        ("markdown", "exact_match agrees with people on "),
+        ("markdown", "contains agrees with people on "),
         ("latex", "% Judg"),
     ],
 )

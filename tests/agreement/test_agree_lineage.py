@@ -47,6 +47,11 @@ def test_a_run_says_how_many_questions_trained_a_judge_with_both_figures(
     assert record["rest_accuracy"] == pytest.approx(rest["verdict"].mean())
     assert record["rest_accuracy_low"] < record["rest_accuracy"] < record["rest_accuracy_high"]
     lines = scope_notes(judged.run.judgments, judged.run.records)
+    names = "({!r}, {!r}, {!r} and 27 more)".format(
+        *(one["question"] for one in rows() if one["question"] not in NEW)
+    )
+    named = scope_notes(judged.run.judgments, judged.run.records, judged.answers.lazy())
+    assert named[-1].startswith(f"30 of 60 questions trained examiner(depth=fast) {names}; on the ")
     assert lines == [
         "30 of 60 questions trained examiner(depth=fast); on the rest: "
         f"{100 * record['rest_accuracy']:.1f}% accepted (on all: {100 * record['accuracy']:.1f}%)"
@@ -67,8 +72,10 @@ def test_agreement_is_given_on_all_questions_and_on_the_rest(judged: markscheme.
     table = next(one for one in found.tables if one.title.startswith("On questions that trained"))
     assert [row[1] for row in table.rows] == ["all", "did not train it", "trained it"]
     whole, rest = (100 * parts[name].left_out["accuracy"].value for name in ("all", "rest"))
+    first = [one["question"] for one in rows() if one["question"] not in NEW][:3]
     assert table.notes[0] == (
-        "30 of 60 questions trained examiner(depth=fast); on the rest: "
+        f"30 of 60 questions trained examiner(depth=fast) ({', '.join(map(repr, first))} and 27 "
+        "more); on the rest: "
         f"{rest:.1f}% as people say (on all: {whole:.1f}%)"
     )
 
@@ -79,6 +86,28 @@ def test_judges_are_compared_on_the_rest_too(judged: markscheme.Result) -> None:
     assert (found.pairs[0].shared, found.rest[0].shared) == (60, 30)
     assert found.data["learned_questions"] == 30
     assert "30 of 60 questions trained one of these judges" in str(found)
+
+
+def test_where_the_rest_changes_nothing_a_line_takes_the_place_of_a_table() -> None:
+    every = [
+        {"question": f"q{n}", "answer": "x", "system": system, "judge": "j", "scope": "inside",
+         "verdict": n % 10 < right}
+        for system, right in (("a", 9), ("b", 5)) for n in range(200)
+    ]  # fmt: skip
+    every[0]["scope"] = every[200]["scope"] = "learned from"
+    found = compare(every, systems=True)
+    assert len(found.rest) == 1
+    assert len(found.tables) == 1
+    [line] = [note for note in found.tables[0].notes if "trained this judge" in note]
+    assert line.startswith("1 of 200 questions trained this judge ('q0'), and flatter it; without ")
+    for row in every:
+        if int(row["question"][1:]) % 10 in (5, 6, 7, 8):
+            row["scope"] = "learned from"
+    found = compare(every, systems=True)
+    assert [table.title.endswith("that trained no judge") for table in found.tables] == [
+        False,
+        True,
+    ]
 
 
 def test_systems_are_compared_on_the_rest_too() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 
+from markscheme.agreement import rank
 from markscheme.agreement.ranking import (
     kendall_tau_b,
     rank_systems,
@@ -102,6 +103,19 @@ def test_a_pair_ranked_contrariwise_on_both_sides_is_known_to_be() -> None:
     assert (found.low, found.high) == (-1.0, -1.0)
     # Ten answers a question that are all alike tell no more than one.
     assert tau_interval(point, 10 * sums, np.full((100, 2), 10.0)) == found
+
+
+def test_labels_of_a_part_are_no_answers_that_a_system_did_not_give() -> None:
+    rows = [
+        {"question": f"q{n}", "answer": "x", "system": system, "judge": "j", "verdict": True,
+         "label": 1 if n < count else None}
+        for system, count in (("A", 3), ("B", 5)) for n in range(8)
+    ]  # fmt: skip
+    with pytest.raises(AgreementError) as refused:
+        rank(rows)
+    assert "of the 5 questions with labels 'A' has labels of 3; --common" in str(refused.value)
+    assert "did not answer" not in str(refused.value)
+    assert rank(rows, common=True).ranking.questions == 3
 
 
 def test_refusals() -> None:

@@ -58,7 +58,7 @@ def test_undefined_figures_say_why() -> None:
     assert all_rejected["kappa"].value == 0.0
     assert all_rejected["mcc"].reason == "the judge or the labels know only one class"
     assert {figure.reason for figure in statistics([0, 0, 0, 0]).values()} == {"nothing was judged"}
-    assert statistics([4, 0, 0, 0])["kappa"].reason == "judge and labels know only one class"
+    assert statistics([4, 0, 0, 0])["kappa"].reason == "the labels know only one class"
 
 
 def test_what_was_not_judged_is_left_out_or_an_error() -> None:

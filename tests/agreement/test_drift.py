@@ -182,12 +182,13 @@ def test_the_command_exits_with_1_on_drift(
              for n in range(20)]  # fmt: skip
     Path("anchors.jsonl").write_text("\n".join(lines))
     command = ["llm", "drift", "anchors.jsonl", "-j", JUDGE, "-m", "m"]
-    for reply, code in (("Yes", 0), ("No", 1)):
-        with FaultServer([ServerReply(content=reply)]) as server:
-            assert run_command([*command, "--base-url", server.url]) == code
-        (check,) = Path("runs/drift-anchors").glob("*Z.sqlite") if code == 0 else [None]
-        if check is not None:
-            check.rename(check.with_name("2026-01-01T00-00-00Z.sqlite"))
+    says = ["Yes"]
+    with FaultServer(lambda *_: ServerReply(content=says[0])) as server:
+        assert run_command([*command, "--base-url", server.url]) == 0
+        (check,) = Path("runs/drift-anchors").glob("*Z.sqlite")
+        check.rename(check.with_name("2026-01-01T00-00-00Z.sqlite"))
+        says[0] = "No"
+        assert run_command([*command, "--base-url", server.url]) == 1
     assert "DRIFT" in capsys.readouterr().out
 
 
@@ -201,19 +202,19 @@ def test_a_run_asks_about_anchors_and_raises_the_alarm(
     for name in ("one", "two", "three"):
         Path(f"{name}.jsonl").write_text(line.format(name, name))
     command = ["-j", JUDGE, "-j", "exact_match", "-m", "m", "--anchors", "anchors.jsonl"]
-    with FaultServer([ServerReply(content="Yes")]) as server:
+    says = ["Yes"]
+    with FaultServer(lambda *_: ServerReply(content=says[0])) as server:
         judge = ["judge", *command, "--base-url", server.url]
         assert run_command([*judge, "one.jsonl"]) == 0
         assert len(server.requests) == 21
         assert run_command([*judge, "two.jsonl"]) == 0  # The last check is of today.
         assert len(server.requests) == 22
-    assert "no alarm" in capsys.readouterr().err
-    (check,) = Path("runs/drift-anchors").glob("*Z.sqlite")
-    check.rename(check.with_name("2026-01-01T00-00-00Z.sqlite"))
-    with FaultServer([ServerReply(content="No")]) as server:
-        judge = ["judge", *command, "--base-url", server.url]
+        assert "no alarm" in capsys.readouterr().err
+        (check,) = Path("runs/drift-anchors").glob("*Z.sqlite")
+        check.rename(check.with_name("2026-01-01T00-00-00Z.sqlite"))
+        says[0] = "No"
         assert run_command([*judge, "three.jsonl", "--format", "json"]) == 1
-        assert len(server.requests) == 21
+        assert len(server.requests) == 22 + 21
     printed = capsys.readouterr()
     assert "ALARM" in printed.err
     found = orjson.loads(printed.out)

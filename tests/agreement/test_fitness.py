@@ -159,7 +159,7 @@ def test_agree_writes_it_into_the_run_and_a_gate_says_it(
     judge = ["judge", str(example), "-j", "contains", "-q", "--fail-under", "0.1", "-o"]
     assert run([*judge, "labelled"]) == 0
     said = " ".join(capsys.readouterr().err.split())
-    assert "nothing says how far contains agrees with people here" in said
+    assert "'markscheme agree labelled' finds how far contains agrees with the 248 labels" in said
     assert run(["agree", "labelled"]) == 0
     assert "What the judge may be used for" in capsys.readouterr().out
     known = json.loads(Path("labelled", "fitness.json").read_text())

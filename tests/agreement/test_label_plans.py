@@ -309,3 +309,38 @@ def test_a_plan_is_by_one_judge() -> None:
     table, _ = world(questions=20)
     with pytest.raises(AgreementError, match="a plan is by one judge"):
         plan_labels(table, judge="judge,other", half_width=0.1)
+
+
+def test_an_unreachable_half_width_names_the_questions_it_takes_and_these_answers() -> None:
+    table, _ = world(questions=70)
+    plan = plan_labels(table, half_width=0.01)
+    need = plan.needs[None]
+    assert need.labels is None
+    assert need.reach is not None
+    assert need.questions is not None
+    assert need.questions == pytest.approx(70 * (need.reach / 0.01) ** 2, abs=1)
+    assert f"about {need.questions:,} questions would be needed" in plan.notes[0]
+    assert "(--about these)" in plan.notes[0]
+    assert plan_labels(table, half_width=0.01, about="these").needs[None].questions is None
+
+
+def test_a_plan_for_a_limit_says_that_its_test_is_one_sided() -> None:
+    table, truth = world()
+    pilot = labelled(plan_labels(table, count=100).frame, truth)
+    plan = plan_labels(table, above=0.6, pilot=pilot)
+    (note,) = (one for one in plan.notes if "one-sided" in one)
+    assert "95% sure" in note
+    assert "'estimate --confidence 0.9'" in note
+
+
+def test_a_pilot_that_no_plan_drew_is_put_into_a_drawn_order() -> None:
+    table, truth = world()
+    drawn = labelled(plan_labels(table, count=60).frame, truth)
+    # The order in which labels were looked at stays as it was.
+    again = plan_labels(table, pilot=drawn, count=100).frame
+    assert again["answer_id"].head(60).to_list() == drawn["answer_id"].to_list()
+    filed = drawn.drop("inclusion_probability").sort("answer_id")
+    plan = plan_labels(table, pilot=filed, count=100).frame
+    assert set(plan["answer_id"].head(60)) == set(filed["answer_id"])
+    assert plan["answer_id"].head(60).to_list() != filed["answer_id"].to_list()
+    assert plan.equals(plan_labels(table, pilot=filed, count=100).frame)

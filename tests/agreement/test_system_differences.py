@@ -103,6 +103,10 @@ def test_few_labels_give_each_systems_own_share_and_no_difference() -> None:
         assert 0 <= (side.low or 0) < (side.value or 0) < (side.high or 0) <= 1
     assert "what its own few labels say" in str(result)
     assert "needed are 20 labels of each, of 10 questions:" in (found.difference.reason or "")
+    table = result.tables[0]
+    assert not {"difference", "p", "Holm"} & set(table.header)
+    [why] = [note for note in table.notes if note.startswith("no difference yet of ")]
+    assert why.endswith(f"{found.first} and {found.second}: {found.difference.reason}")
 
 
 def test_rank_keeps_the_questions_that_all_systems_answered() -> None:
@@ -242,10 +246,10 @@ def test_the_correction_is_named_where_it_decides() -> None:
     table = verdicts(first=20, b=15, c=15, d=15)
     two, four = (compare(table, systems=True, only=names) for names in (["first", "b"], []))
     assert "8 points more than b (" in two.lead[0]
-    assert "not shown" not in two.lead[0]
-    assert "; not shown after Holm's correction)" in four.lead[0]
+    assert "chance" not in two.lead[0]
+    assert "; no more than chance explains after Holm's correction)" in four.lead[0]
     close = compare(verdicts(first=16, b=15, c=15), systems=True)
-    assert "; not shown)" in close.lead[0]
+    assert "; no more than chance explains)" in close.lead[0]
     assert "Holm" not in close.lead[0]
 
 

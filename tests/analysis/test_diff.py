@@ -114,7 +114,7 @@ def test_a_subset_is_compared_where_it_is_asked_for(tmp_path: Path, capsys: Capt
     assert "gate FAILED: The new answers are worse: -86.7 points" in said
     assert "52 of 60 questions of the base have no new answer: they count as unanswered" in said
     assert run([*command, "--subset"]) == 0
-    assert "only the others are compared" in capsys.readouterr().err
+    assert "only the others are compared" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_system_that_vanishes_is_a_loss() -> None:
@@ -349,11 +349,40 @@ def test_the_p_that_several_looks_take_is_said_where_p_is() -> None:
 def test_where_no_verdict_changed_it_is_said() -> None:
     same = found(rows(30, 30), rows(30, 30))
     assert same.headline.startswith("No verdict changed: 0.0 points")
-    assert "Nothing this small" not in same.headline
-    assert "Only a loss of" in same.headline
+    # Two limits for a loss, one excluded and one not to be found, read as a contradiction.
+    assert "A loss of more than 6.0 points is excluded" in same.headline
+    assert "would have been found" not in same.headline
+    assert same.caution is None
     other = found(rows(30, 30), rows(29, 31))
-    assert other.headline.startswith("No change is shown: -1.7 points")
-    assert "Nothing this small" in other.headline
+    assert other.headline.startswith("The change is no more than chance explains: -1.7 points")
+
+
+def test_a_gate_that_few_questions_pass_says_that_this_says_little(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base, new = rows(44, 16), rows(44, 16)
+    for row in new[:9]:
+        row["answer"] = "no"
+    for row in new[44:47]:
+        row["answer"] = "yes"
+    result = found(base, new)
+    assert result.conclusion == "no change shown"
+    least = 100 * (result.comparison.detectable or 0)
+    wanted = f"60 questions could have found only a loss of {least:.1f} points or more, so that"
+    assert result.caution == f"{wanted} passing says little"
+    paths = [
+        str(write(tmp_path / name, side)) for name, side in (("a.jsonl", base), ("b.jsonl", new))
+    ]
+    assert run(["diff", *paths, "--judge", "exact_match", "--fail-on-regression"]) == 0
+    told = capsys.readouterr().err
+    assert "gate passed: " in told
+    assert f"warning: {wanted}" in " ".join(told.split())
+    assert found(rows(1000, 100), rows(1000, 100)).caution is None
+    low = -100 * (found(rows(20, 0), rows(20, 0)).comparison.difference.low or 0)
+    assert found(rows(20, 0), rows(20, 0)).caution == (
+        f"20 questions exclude only a loss of more than {low:.1f} points, so that passing says "
+        "little"
+    )
 
 
 def test_a_margin_that_holds_is_shown_and_a_plan_says_how_many_questions() -> None:

@@ -148,7 +148,7 @@ def test_the_evidence_of_a_common_root_does_not_depend_on_the_order_of_sets() ->
     one, other = wording("European nuclear agency"), wording("Europeen nucleair bureau")
     assert (
         other_words(Pair(question="", reference=one, answer=other))
-        == "'europeen' and 'european' have one root"
+        == "'Europeen' and 'European' have one root"
     )
 
 

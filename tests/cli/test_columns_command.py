@@ -75,14 +75,14 @@ def test_columns_of_a_tools_own_bookkeeping_are_not_listed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = str(tmp_path / "run")
-    assert run(["judge", str(EXPORTS / "inspect.json"), "-j", "contains", "-q", "-o", out]) == 0
+    assert run(["judge", str(EXPORTS / "inspect.json"), "-j", "contains", "-o", out]) == 0
     said = capsys.readouterr().err
     assert "columns not used" not in said
     assert "references = target" in said
     wide = {"question": "q", "gold": "a", "answer": "a"} | {f"extra{n}": n for n in range(20)}
     file = tmp_path / "many.jsonl"
     file.write_text(json.dumps(wide) + "\n")
-    assert run(["judge", str(file), "-j", "contains", "-q", "-o", f"{out}2"]) == 0
+    assert run(["judge", str(file), "-j", "contains", "-o", f"{out}2"]) == 0
     said = capsys.readouterr().err
     assert "extra11 and 8 more; 'markscheme columns FILE' shows them" in said
 

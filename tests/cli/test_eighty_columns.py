@@ -57,7 +57,7 @@ def test_the_same_file_with_other_columns_has_a_run_of_its_own(
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("question,gold,one,other\nWho?,Ann,Ann,Ben\n")
     for column in ("one", "other", "one"):
-        command = ["judge", "a.csv", "-j", "exact_match", "-q", "--columns", f"answer={column}"]
+        command = ["judge", "a.csv", "-j", "exact_match", "--columns", f"answer={column}"]
         assert run(command) == 0
     assert len(list(Path("runs").iterdir())) == 2
     assert "1 judgments were there from an earlier run" in capsys.readouterr().err

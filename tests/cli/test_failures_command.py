@@ -133,7 +133,7 @@ def test_labels_do_not_hide_what_was_rejected(
 ) -> None:
     folder = tmp_path / "run"
     call(capsys, "judge", example, "-j", "contains", "-q", "-o", folder)
-    assert "people accept" in call(capsys, "failures", folder)
+    assert "Errors of judges against people" in call(capsys, "failures", folder)
     assert "Rejected answers" in call(capsys, "failures", folder, "--rejected")
 
 
@@ -144,12 +144,56 @@ def test_a_failed_gate_names_the_first_rejected_of_the_failing_slice(
     rows = [{"question": "q", "references": ["a"], "answer": answer, "topic": topic}
             for answer, topic in (("a", "x"), ("bb", "x"), ("a", "y"))]  # fmt: skip
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    command = ["judge", file, "-j", "exact_match", "-q", "-o", tmp_path / "run"]
+    command = ["judge", file, "-j", "exact_match", "-o", tmp_path / "run"]
     shown = call(capsys, *command, "--slices", "topic", "--fail-under", "0.6", exit_code=1)
     assert "gate FAILED: exact_match, topic=x" in shown
     assert "gate passed: exact_match, topic=y" in shown
     assert "rejected by exact_match: 'bb' for 'a' to 'q'" in shown
-    assert "next: markscheme failures" in shown
+    assert "next:\n  markscheme failures" in shown
+
+
+def test_a_failed_gate_names_the_system_of_what_was_rejected(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    file = tmp_path / "said.jsonl"
+    rows = [{"question": "q", "references": ["a"], "answer": answer, "system": system, "label": 1}
+            for system, answer in (("good", "a"), ("bad", "bb"))]  # fmt: skip
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["judge", file, "-j", "exact_match", "-q", "-o", tmp_path / "run"]
+    shown = call(capsys, *command, "--fail-under", "0.5", exit_code=1)
+    assert "gate passed: exact_match, (all)" in shown
+    assert "rejected by exact_match, bad: 'bb' for 'a' to 'q'" in shown
+    flat = " ".join(shown.split())
+    assert "finds how far exact_match agrees with the 2 labels here" in flat
+    assert "nothing says how far" not in flat
+
+
+def test_a_gate_is_wrapped_as_notes_are(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("markscheme.cli.judge.notes.width", 80)
+    file = tmp_path / "said.jsonl"
+    row = {"question": "which " * 20, "references": ["a " * 40], "answer": "b " * 40}
+    file.write_text(json.dumps(row) + "\n")
+    command = ["judge", file, "-j", "exact_match", "-q", "-o", "run", "--fail-under", "0.5"]
+    monkeypatch.chdir(tmp_path)
+    shown = call(capsys, *command, exit_code=1)
+    lines = shown.splitlines()
+    gate = lines[next(n for n, line in enumerate(lines) if line.startswith("gate FAILED")) :]
+    assert any(line.startswith("rejected by exact_match") for line in gate)
+    assert max(map(len, gate)) <= 80
+
+
+def test_unsure_is_what_the_judge_calls_so(tmp_path: Path) -> None:
+    said = {"question": "q", "references": ["a"], "answer": "b", "verdict": True, "judge": "j"}
+    rows = [
+        said | {"question": "1", "score": 0.68, "explanation": "equivalent (0.68, unsure): why"},
+        said | {"question": "2", "score": 0.55, "explanation": "equivalent (0.55): why"},
+    ]
+    own = markscheme.failures([row | {"scope": "inside"} for row in rows], rejected=True)
+    assert own.frame.select("question", "outcome").rows() == [("1", "unsure")]
+    near = markscheme.failures(rows[1:], rejected=True)
+    assert near.frame.select("question", "outcome").rows() == [("2", "unsure")]
 
 
 def test_without_labels_it_says_what_to_give(tmp_path: Path, capsys: Captured) -> None:

@@ -113,6 +113,38 @@ def test_scores_without_a_verdict_cannot_open_the_gate() -> None:
     assert bound.bound == pytest.approx(low, abs=1e-9)
 
 
+def test_rows_that_cannot_be_read_count_against_their_own_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    header = "question,gold,answer,system\n"
+    good, bad = "q{},a,a,{}\n", "q{},,a,{}\n"
+    Path("a.csv").write_text(header + "".join(
+        [good.format(n, "A") for n in range(4)] + [bad.format(n, "B") for n in range(3)]
+    ))  # fmt: skip
+    command = ["judge", "a.csv", "-j", "exact_match", "-q", "--on-bad-row", "skip"]
+    assert run([*command, "--fail-under", "0.5"]) == 1
+    told = capsys.readouterr().err
+    assert "warning: 3 bad rows were skipped (3 of B)" in " ".join(told.split())
+    assert "gate passed: exact_match, A: accuracy 100.0; wanted 50" in told
+    lost = "gate FAILED: exact_match, B: accuracy 0.0 (3 not judged, counted as wrong)"
+    assert lost in " ".join(told.split())
+    assert "exact_match, (all): accuracy 57.1 (3 not judged" in told
+
+
+def test_rows_of_no_known_system_count_against_all() -> None:
+    rows = [
+        {"question": f"q{n}", "references": ["a"], "answer": "a", "system": "AB"[n % 2]}
+        for n in range(8)
+    ]
+    records = judge(rows, "exact_match").run.records
+    shares = {
+        gate.system: (gate.accuracy, gate.not_judged)
+        for gate in gates(records, 0.5, skipped={"": 2, "B": 1})
+    }
+    assert shares == {"A": (1.0, 0), "B": (0.8, 1), "(all)": (8 / 11, 3)}
+
+
 def test_what_judged_nothing_is_named_where_the_gate_is_missed_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

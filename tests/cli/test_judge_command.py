@@ -43,8 +43,8 @@ def test_judging_a_file_prints_the_table_and_writes_the_run(
 
 def test_the_default_folder_is_the_same_for_the_same_command(example: Path) -> None:
     for _ in range(2):
-        assert run(["judge", str(example), "-j", "contains", "-q"]) == 0
-    assert run(["judge", str(example), "-j", "exact_match", "-q"]) == 0
+        assert run(["judge", str(example), "-j", "contains"]) == 0
+    assert run(["judge", str(example), "-j", "exact_match"]) == 0
     assert len(list(Path("runs").iterdir())) == 2
 
 
@@ -60,15 +60,16 @@ def test_a_changed_file_gets_a_folder_of_its_own(capsys: pytest.CaptureFixture[s
     row = '{"question":"q","gold":"a","answer":"a"}\n'
     for content in (row, row + row):
         file.write_text(content)
-        assert run(["judge", "a.jsonl", "-j", "exact_match", "-q"]) == 0
+        assert run(["judge", "a.jsonl", "-j", "exact_match"]) == 0
     assert len(list(Path("runs").iterdir())) == 2
-    assert "repeat an earlier one exactly were counted (1 row)" in capsys.readouterr().err
+    said = "rows that repeat an earlier one exactly were counted; --repeats drop leaves them out"
+    assert f"note: {said} (1 row)" in capsys.readouterr().err
 
 
 def test_columns_separator_and_clean(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.csv").write_text("frage,soll,ist\nWho?,Ann/Anne,Anne [1]\n")
     names = "question=frage,references=soll,answer=ist"
-    arguments = ["judge", "a.csv", "-j", "exact_match", "-q", "--columns", names,
+    arguments = ["judge", "a.csv", "-j", "exact_match", "--columns", names,
                  "--reference-separator", "/"]  # fmt: skip
     assert run([*arguments, "--clean", "chat", "--out", "cleaned"]) == 0
     assert pl.read_parquet("cleaned/judgments.parquet")["verdict"].to_list() == [True]
@@ -91,7 +92,7 @@ def test_bad_rows_stop_or_are_skipped_and_counted(capsys: pytest.CaptureFixture[
     Path("a.jsonl").write_text('{"question":"q","gold":"a","answer":"a"}\n{"question":"q",\n')
     assert run(["judge", "a.jsonl", "-j", "exact_match", "-q"]) == 2
     assert "a.jsonl, line 2: not valid JSON" in capsys.readouterr().err
-    skip = ["judge", "a.jsonl", "-j", "exact_match", "-q", "--on-bad-row", "skip", "--out", "x"]
+    skip = ["judge", "a.jsonl", "-j", "exact_match", "--on-bad-row", "skip", "--out", "x"]
     assert run(skip) == 0
     assert "warning: 1 bad rows were skipped; see x/bad_rows.jsonl" in capsys.readouterr().err
 
@@ -103,7 +104,7 @@ def test_why_answers_were_not_judged_is_said(capsys: pytest.CaptureFixture[str])
         for n, one in enumerate([*patterns, "(never"])
     ]
     Path("patterns.jsonl").write_text("".join(rows))
-    assert run(["judge", "patterns.jsonl", "-j", "regex", "-j", "exact_match", "-q"]) == 0
+    assert run(["judge", "patterns.jsonl", "-j", "regex", "-j", "exact_match"]) == 0
     told = capsys.readouterr().err
     assert "not judged by regex: 2 failed: '(never' is not a valid regular expression" in told
     assert "not judged by regex: 2 more, for other reasons" in told
@@ -115,7 +116,7 @@ def test_answers_not_given_are_wrong_and_counted(capsys: pytest.CaptureFixture[s
     Path("a.jsonl").write_text(
         '{"question":"q","gold":"a","answer":"a"}\n{"question":"r","gold":"a","answer":null}\n'
     )
-    assert run(["judge", "a.jsonl", "-j", "exact_match", "-q"]) == 0
+    assert run(["judge", "a.jsonl", "-j", "exact_match"]) == 0
     told = capsys.readouterr()
     assert "50.0" in told.out
     assert "note: rows without an answer, judged as wrong (1 row)" in told.err
@@ -209,7 +210,7 @@ def test_an_interrupt_says_what_is_kept(
 
     monkeypatch.setattr("markscheme.tables.answers.AnswersReader.__iter__", interrupted)
     Path("a.jsonl").write_text('{"question":"q","gold":"a","answer":"a"}\n')
-    assert run(["judge", "a.jsonl", "-j", "exact_match", "-q"]) == 130
+    assert run(["judge", "a.jsonl", "-j", "exact_match"]) == 130
     assert capsys.readouterr().err == "nothing had been judged yet\ninterrupted\n"
 
 
@@ -220,7 +221,7 @@ def test_an_interrupt_names_the_folder_where_a_run_goes_on(
         raise KeyboardInterrupt
 
     Path("a.jsonl").write_text('{"question":"q","gold":"a","answer":"a"}\n')
-    command = ["judge", "a.jsonl", "-j", "exact_match", "-q", "-o", "there"]
+    command = ["judge", "a.jsonl", "-j", "exact_match", "-o", "there"]
     with monkeypatch.context() as patched:
         patched.setattr("markscheme.engine.local_run._put_together", interrupted)
         assert run(command) == 130
@@ -239,7 +240,9 @@ def test_answers_with_unreadable_labels_are_judged_and_named(
     command = ["judge", "a.csv", "-j", "exact_match", "-o", "there"]
     assert run(command) == 2
     told = capsys.readouterr().err
-    assert "10 rows cannot be used" in told
+    assert "10 labels cannot be read" in told
+    assert "judges an answer without a label that cannot be read" in told
+    assert "leaves out" not in told.splitlines()[-1]
     assert "a.csv, line 4: label 'maybe' is none of yes/no" in told
     assert "and 9 like it: lines 5, 6, 7, 8, 9, ..., with 'dunno'" in told
     assert run([*command, "--on-bad-row", "skip"]) == 0
@@ -279,5 +282,5 @@ def test_another_column_mapping_gets_a_folder_of_its_own() -> None:
     Path("a.csv").write_text("q,gold,one,two\nWho?,Ann,Ann,Bob\n")
     for answer in ("one", "two"):
         columns = f"question=q,answer={answer}"
-        assert run(["judge", "a.csv", "-j", "exact_match", "-q", "--columns", columns]) == 0
+        assert run(["judge", "a.csv", "-j", "exact_match", "--columns", columns]) == 0
     assert len(list(Path("runs").iterdir())) == 2

@@ -62,15 +62,15 @@ def told(file: Path) -> pl.DataFrame:
 
 
 def test_a_column_of_verdicts_is_offered_and_reading_it_leads_on(cli: Cli, file: Path) -> None:
-    _, said = cli("judge", file, "-j", "contains", "-o", "runs/plain", "-q")
+    _, said = cli("judge", file, "-j", "contains", "-o", "runs/plain")
     offer = re.search(r"colleague: (\S+) on (\d+) of (\d+) rows.*(--columns \S+)", said)
     assert offer is not None
     assert offer.groups()[:3] == ("right/wrong", "60", "360")
     assert "agree" not in said
     columns = shlex.split(offer[4])
-    _, said = cli("judge", file, "-j", "contains", "-o", "runs/labelled", "-q", *columns)
+    _, said = cli("judge", file, "-j", "contains", "-o", "runs/labelled", *columns)
     assert "people's labels?" not in said
-    advised = re.findall(r"markscheme (\w+ runs/labelled[^\n]*?)   ", said)
+    advised = re.findall(r"markscheme (\w+ runs/labelled[^\n]*?)  # ", said)
     assert [line.split()[0] for line in advised] == ["agree", "estimate", "failures", "report"]
     for line in advised:
         shown, _ = cli(*shlex.split(line))
@@ -125,15 +125,19 @@ def test_every_system_has_what_its_own_labels_say(cli: Cli, file: Path, told: pl
     shown, _ = cli("estimate", "runs/r", "--by", "system")
     lead = shown.splitlines()[:4]
     assert re.match(
-        r"People would accept \d+% \(\d+ to \d+\) of the 360 answers and others like them; ",
+        r"People would accept \d+% \(\d+ to \d+\) of the 360 answers and others like them, "
+        "by the labels and the judge together; ",
         lead[0],
     )
     for line, system in zip(lead[1:], SYSTEMS, strict=True):
         count = told.filter(pl.col("model") == system).height
-        assert (
-            f"of {system}'s answers and others like them; contains's scores alone say 100%" in line
-        )
-        assert (f"few labels, {count}" in line) is (count < 20)
+        assert line.endswith("; contains's scores alone say 100%")
+        if count < 20:
+            assert line.startswith(
+                f"Too few labels for a share of {system}'s answers ({count}; 20 "
+            )
+        else:
+            assert f"of {system}'s answers and others like them, by the labels and the" in line
     shown, _ = cli("compare", "runs/r", "--systems")
     assert "What people would say" in shown
     assert "what its own few labels say" in shown

@@ -63,5 +63,5 @@ def test_judges_of_pytorch_need_the_research_package(
     others = {name: one for name, one in registry.judges().items() if name not in theirs}
     monkeypatch.setattr(registry.JUDGES, "known", others)
     monkeypatch.setattr(registry.importlib.metadata, "entry_points", lambda **_: ())
-    with pytest.raises(MissingExtraError, match=r"needs an extra: .*markscheme\[research\]"):
+    with pytest.raises(MissingExtraError, match=r"needs an extra: .*packages/research"):
         apply(parse_judge(name), table("Paris"))

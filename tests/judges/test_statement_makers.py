@@ -104,10 +104,10 @@ def test_some_makers_need_the_research_package(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(STATEMENT_MAKERS, "known", others)
     STATEMENT_MAKERS.parse.cache_clear()
     monkeypatch.setattr("markscheme.contract.registry.load_all", lambda: None)
-    with pytest.raises(MissingExtraError, match=r"rules needs .*markscheme\[research\]"):
+    with pytest.raises(MissingExtraError, match=r"rules needs .*packages/research"):
         parse_judge("entailment(test=chat)")
     for name in ("seq2seq:a/b", "seq2seq(name=a)", "seq2seq"):
-        with pytest.raises(MissingExtraError, match=r"sequence models .*markscheme\[research\]"):
+        with pytest.raises(MissingExtraError, match=r"sequence models .*packages/research"):
             statement_maker(name)
     assert parse_judge("entailment") == Entailment(statements="auto")
 

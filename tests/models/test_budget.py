@@ -43,6 +43,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def of_our_own(url: str) -> None:
+    """Make the address the model's own, as batch files and their replies name none."""
+    with Path("prices.toml").open("a") as stream:
+        stream.write(f'base_url = "{url}"\n')
+
+
 def line(url: str, *more: str) -> list[str]:
     return ["judge", "a.jsonl", "-j", "llm_kamalloo", "-m", "m", "--base-url", url,
             "--prices", "prices.toml", "--quiet", *more]  # fmt: skip
@@ -266,7 +272,8 @@ def test_a_dry_run_counts_what_is_missing_and_sends_nothing(
 
 def test_limits_skip_the_rest_and_say_so(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with ChatServer() as server:
-        assert run_command(line(server.url, "--max-calls", "12", "-o", "run")) == 0
+        command = line(server.url, "--max-calls", "12", "-o", "run")
+        assert run_command([word for word in command if word != "--quiet"]) == 0
         shown = capfd.readouterr()
         assert "12 calls, $0.1800, 18 skipped" in " ".join(shown.err.split())
         table = pl.read_parquet("run/judgments.parquet")
@@ -291,8 +298,8 @@ def test_a_recorded_run_needs_no_server(here: Path, capfd: pytest.CaptureFixture
     assert run_command(["ledger", "import", "shared.jsonl", "--ledger", "two.sqlite"]) == 0
     shown = capfd.readouterr()
     assert "30 replies written to shared.jsonl" in shown.err
-    assert run_command(line("http://127.0.0.1:9/v1", "-o", "two", "--replay",
-                            "--ledger", "two.sqlite")) == 0  # fmt: skip
+    # Nobody listens at the address any more; which server replied is part of what is recorded.
+    assert run_command(line(server.url, "-o", "two", "--replay", "--ledger", "two.sqlite")) == 0
     for name in ("judgments.parquet", "summary.json"):
         assert Path("run", name).read_bytes() == Path("two", name).read_bytes()
     assert run_command(["ledger", "stats", "--ledger", "nowhere.sqlite"]) == 2
@@ -309,6 +316,7 @@ def test_a_batch_is_written_for_what_is_missing_and_read_back(
 ) -> None:
     written = ["batch", "write", "a.jsonl", "-j", "llm_kamalloo", "-m", "m", "-o"]
     with ChatServer() as server:
+        of_our_own(server.url)
         assert run_command(line(server.url, "--max-calls", "10", "-o", "some")) == 0
         asked = server.bodies[0]
         capfd.readouterr()
@@ -358,6 +366,7 @@ def test_what_the_server_bills_for_a_batched_reply_goes_before_its_price(
     assert run_command(["batch", "read", "results.jsonl", "--prices", "prices.toml", *share]) == 0
     assert f"{ROWS} replies, ${ROWS * 0.25:.4f}, 0 failed" in capfd.readouterr().out
     with ChatServer() as server:
+        of_our_own(server.url)
         assert run_command(line(server.url, "-o", "all")) == 0
         assert server.bodies == []
     table = pl.read_parquet("all/judgments.parquet")

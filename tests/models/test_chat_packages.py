@@ -53,7 +53,7 @@ def test_weights_in_this_process_need_the_research_package(
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **wanted: [])
     ledger = str(tmp_path / "ledger.sqlite")
     models = Models(options=ModelOptions(model="hf:some/name", ledger=ledger))
-    wanted = r"'hf:some/name' .*pip install 'markscheme\[research,hf\]'"
+    wanted = r"'hf:some/name' .*pip install '\.\[hf\]' ./packages/research"
     with pytest.raises(MissingExtraError, match=wanted):
         models.chat()
     named = Models(options=ModelOptions(model="nobody:some", ledger=ledger, replay=True))

@@ -66,7 +66,7 @@ def test_every_wrapping_has_its_answer_once_and_can_be_filled() -> None:
         assert wrapping["place"] in ("inner", "middle", "outer")
         for text in wrapping["texts"]:
             assert text.count("{answer}") == 1, text
-            made = edits.Wrapper._fill(
+            made = edits.Wrapper.fill(
                 wrapping | {"texts": [text]}, "Q {curly}?", "answer X", random.Random(0)
             )
             assert made.count("answer X") == 1, text

@@ -31,7 +31,7 @@ def test_few_systems_have_every_pair_with_its_interval_in_points(tmp_path: Path)
     ]  # fmt: skip
     assert all(" to " in row[2] and "[" not in row[2] for row in section.table.rows)
     assert section.caption.startswith("The judge alone accepts good most often: ")
-    assert "not shown" not in section.caption
+    assert "chance" not in section.caption
 
 
 def test_many_systems_have_their_neighbours_and_who_is_level_with_the_best(tmp_path: Path) -> None:
@@ -41,5 +41,5 @@ def test_many_systems_have_their_neighbours_and_who_is_level_with_the_best(tmp_p
     rows = section.table.rows
     assert len(rows) == 11
     assert {*rows[0][:2]} == {"best", "level"}
-    assert section.caption.count("not shown") == 1
+    assert section.caption.count("no more than chance explains") == 1
     assert "66 pairs" in section.table.notes[0]

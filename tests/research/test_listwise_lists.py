@@ -15,6 +15,7 @@ from markscheme.judges.listwise.listwise_examiner import ListwiseWeights
 from markscheme.models.local.encoder import token_encoder
 from markscheme_research.datasets import passages
 from markscheme_research.judges.reference_overlap import ReferenceOverlap
+from markscheme_research.lists.graded_lists import draw_lists
 from markscheme_research.lists.list_figures import best_and_worst, over_draws
 from markscheme_research.lists.reference_lists import Draw, draw_references
 from markscheme_research.training.listwise import save_listwise, train_mode
@@ -39,6 +40,20 @@ def test_drawn_references_leave_the_candidates() -> None:
     ]  # fmt: skip
     assert drawn.filter(pl.col("question") == "q").height == 12
     assert drawn.filter(pl.col("question") == "r")["reference_grades"][0].to_list() == [1, 1, 0, 0]
+
+
+def test_ids_and_systems_go_with_the_candidates(tmp_path: Path) -> None:
+    known = GRADED.with_columns(answer_id=pl.lit("id of ") + pl.col("passage"), system=pl.lit("s"))
+    drawn = draw_references(known, Draw(composition="3210"))
+    assert (drawn["answer_id"] == "id of " + drawn["answer"]).all()
+    names = {f"mine-{place}" for place in range(8)}
+    rows = [
+        {"id": name, "question": "q", "answer": f"text of {name}", "label": place % 4}
+        for place, name in enumerate(sorted(names))
+    ]
+    file = tmp_path / "graded.jsonl"
+    pl.DataFrame(rows).write_ndjson(file)
+    assert set(draw_lists(str(file), composition="3210").answers["answer_id"]) < names
 
 
 def test_draws_follow_the_seed_and_not_the_order_of_the_file() -> None:

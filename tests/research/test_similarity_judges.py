@@ -65,7 +65,7 @@ HF = ["bertscore", "bleurt", "bem"]
 def test_they_are_described_and_their_names_read_back(name: str) -> None:
     found = judges()[name]
     assert found.summary.endswith(".")
-    assert "extras research and hf" in str(found.needs)
+    assert "the extra hf" in str(found.needs)
     judge = parse_judge(found.example)
     assert parse_judge(judge_name(judge)) == judge
     with pytest.raises(JudgeError, match="needs model"):

@@ -24,15 +24,26 @@ def _rows(*labels: float | None) -> list[dict[str, Any]]:
 def test_labels_give_a_column_of_people_by_system_and_by_slice() -> None:
     found = markscheme.judge(_rows(1, 0, None, 1), "exact_match", slices=["topic"])
     systems, topics = found.tables
-    place = systems.header.index("people")
-    assert [row[place] for row in systems.rows] == ["100.0", "50.0", "66.7"]
+    place = systems.header.index("people (labels)")
+    assert [row[place] for row in systems.rows] == ["100.0 (1)", "50.0 (2)", "66.7 (3)"]
+    assert found.data["people"] == found.people == {"even": 1.0, "odd": 0.5, "(all)": 2 / 3}
+    assert found.data["labels"] == found.labels == {"even": 1, "odd": 2, "(all)": 3}
+    place = topics.header.index("people (labels)")
+    assert [row[place] for row in topics.rows] == ["50.0 (2)", "100.0 (1)"]
+
+
+def test_labels_of_annotators_alone_give_their_majority() -> None:
+    several: list[list[float]] = [[1, 1, 0], [0, 0], [1, 0], [1]]
+    rows = [
+        row | {"annotator_labels": labels}
+        for row, labels in zip(_rows(None, None, None, None), several, strict=True)
+    ]
+    found = markscheme.judge(rows, "exact_match")
     assert found.data["people"] == {"even": 1.0, "odd": 0.5, "(all)": 2 / 3}
-    place = topics.header.index("people")
-    assert [row[place] for row in topics.rows] == ["50.0", "100.0"]
 
 
 def test_without_labels_or_with_grades_there_is_no_such_column() -> None:
     for rows in (_rows(None, None), _rows(3, 1)):
         found = markscheme.judge(rows, "exact_match")
-        assert "people" not in found.tables[0].header
+        assert "people (labels)" not in found.tables[0].header
         assert "people" not in found.data

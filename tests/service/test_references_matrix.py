@@ -80,7 +80,7 @@ def test_the_command_line_judges_what_python_does(
 ) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row(case)) + "\n" for case in REFERENCES))
-    code = run(["judge", str(path), "-j", KNOWN[name].example, "-q", "-o", str(tmp_path / "run")])
+    code = run(["judge", str(path), "-j", KNOWN[name].example, "-o", str(tmp_path / "run")])
     said = capsys.readouterr()
     assert code == 0, said.err
     if wants_references(name):

@@ -33,6 +33,7 @@ from markscheme.tables.answers import (
     read_answers,
     write_answers,
 )
+from markscheme.tables.previews import preview
 
 ROWS: list[dict[str, Any]] = [
     {"question": "Who?", "references": ["Ann", "Anne"], "answer": "Ann", "system": "a", "label": 1},
@@ -345,6 +346,8 @@ def test_notes_count_the_rows_that_they_are_of(tmp_path: Path) -> None:
     assert reader.notes == {
         "references split at '|'; --reference-separator none keeps them": 2,
         "references read as Python lists": 1,
+        "a question has other answers of the same system, which all count; no column says whose "
+        "they are, --columns system=NAME names one": 1,
     }
 
 
@@ -380,13 +383,103 @@ def test_ids_that_stand_once_for_each_system_number_questions() -> None:
     found = pl.concat(list(reader))
     assert found["answer_id"].n_unique() == 6
     assert found["system"].to_list() == ["gpt", "llama"] * 3
-    assert "nr occurs once per system, so it numbers questions" in reader.recognised
+    assert "nr is the same for several systems, so it numbers questions" in reader.recognised
     given = ReadOptions(columns={"answer_id": "nr"})
     with pytest.raises(BadRowsError, match="the id 'Q0' was used before"):
         read_answers(by_system("system"), given)
-    twice = [*by_system("system"), by_system("system")[0]]
-    with pytest.raises(BadRowsError, match="the id 'Q0' was used before"):
-        read_answers(twice)
+
+
+@pytest.mark.parametrize("column", ["system", "bot"])
+def test_rows_that_repeat_do_not_change_what_ids_are_taken_for(column: str) -> None:
+    twice = [*by_system(column), *by_system(column)[:2]]
+    reader = AnswersReader([twice])
+    assert pl.concat(list(reader))["answer_id"].n_unique() == 8
+    assert reader.repeats == 2
+    reader = AnswersReader([twice], ReadOptions(repeats="drop"))
+    assert pl.concat(list(reader)).height == 6
+    assert (reader.repeats, reader.problems) == (0, [])
+    assert reader.notes["rows that repeat an earlier one exactly are left out"] == 2
+
+
+def test_a_repeated_row_with_an_id_of_its_own_can_be_dropped() -> None:
+    rows = [{**row, "id": str(place)} for place, row in enumerate(ROWS)]
+    with pytest.raises(BadRowsError, match=r"'0' was used before.*--repeats drop"):
+        read_answers([*rows, rows[0]])
+    assert read_answers([*rows, rows[0]], ReadOptions(repeats="drop")).height == len(rows)
+    other = {**rows[0], "label": 0}
+    with pytest.raises(BadRowsError, match="'0' was used before"):
+        read_answers([*rows, other], ReadOptions(repeats="drop"))
+    with pytest.raises(DataError, match="repeats='twice' is neither"):
+        ReadOptions(repeats="twice")  # type: ignore[arg-type]
+
+
+def test_other_answers_of_the_same_system_are_counted() -> None:
+    more = {**by_system("system")[0], "answer": "something else"}
+    reader = AnswersReader([[*by_system("system"), more]])
+    assert pl.concat(list(reader)).height == 7
+    assert reader.notes["a question has other answers of the same system, which all count"] == 1
+
+
+def nested(systems: str = "AB") -> list[dict[str, Any]]:
+    """A log of nested fields, as an application writes it."""
+    return [
+        {
+            "run": {"model": system, "nr": n},
+            "input": {"prompt": f"q{n}"},
+            "expected": {"gold": [{"text": "a"}]},
+            "result": {"choices": [{"output": f"{system} {n} {place}"}]},
+            "review": {"human": ["yes", "no", None][n % 3]},
+        }
+        for n in range(6)
+        for place, system in enumerate(systems)
+    ]
+
+
+def test_system_and_label_are_found_inside_objects() -> None:
+    reader = AnswersReader([nested()])
+    read = pl.concat(list(reader))
+    assert read["system"].to_list() == ["A", "B"] * 6
+    assert read["label"].to_list()[::2] == [1.0, 0.0, None] * 2
+    assert reader.last is not None
+    assert (reader.last.place_of("system"), reader.last.place_of("label")) == (
+        "run.model",
+        "review.human",
+    )
+    left = ReadOptions(columns={"system": "none", "label": "none"})
+    assert read_answers(nested(), left)["label"].null_count() == 12
+
+
+@pytest.mark.parametrize(
+    ("more", "column"),
+    [
+        ({"scores": {"correct": True}}, "label"),  # a tool's verdict
+        ({"review": {"grade": 4}}, "label"),
+        ({"a": {"model": "x"}, "b": {"model": "y"}}, "system"),  # either could be
+        ({"a": {"model": "long " * 20}}, "system"),
+        ({"input": {"prompt": "q", "system": "You help."}}, "system"),  # a prompt
+    ],
+)
+def test_what_only_looks_like_a_system_or_a_label_is_not_read(
+    more: dict[str, Any], column: str
+) -> None:
+    row = {"input": {"prompt": "q"}, "expected": {"gold": "a"}, "result": {"output": "x"}, **more}
+    reader = AnswersReader([[row]])
+    assert list(reader)
+    assert reader.last is not None
+    assert column not in reader.last.places
+
+
+def test_answers_of_systems_that_no_column_names_are_counted_with_candidates() -> None:
+    rows = [{**row, "run": {"engine": row["run"]["model"]}} for row in nested()]
+    reader = AnswersReader([rows])
+    assert list(reader)
+    assert "run.engine may say whose answer each row is (A, B)" in "".join(reader.recognised)
+    rows = [{**row, "run": {"number": n}} for n, row in enumerate(nested("AA"))]
+    reader = AnswersReader([rows])
+    assert list(reader)
+    ((note, count),) = ((one, n) for one, n in reader.notes.items() if "other answers" in one)
+    assert count == 6
+    assert "--columns system=NAME names one (not used: run.number)" in note
 
 
 def test_a_column_that_may_name_systems_is_offered() -> None:
@@ -667,3 +760,23 @@ def test_what_lies_beside_a_path_that_is_given_is_still_recognised() -> None:
     del rows[0]["trace"]["output"]
     with pytest.raises(DataError, match=r"no column for answer.* \(inside them are trace\.input"):
         read_answers(rows, ReadOptions(columns={"question": "trace.input.Anliegen"}))
+
+
+def test_a_column_that_is_not_there_is_named_with_a_near_one() -> None:
+    with pytest.raises(DataError, match=r"no column 'promt'; did you mean 'prompt'\?"):
+        read_answers(
+            [{"prompt": "q", "gold": "a", "output": "x"}],
+            ReadOptions(columns={"question": "promt"}),
+        )
+    with pytest.raises(DataError, match=r"did you mean 'review.human'\?"):
+        read_answers(nested(), ReadOptions(columns={"label": "review.humna"}))
+
+
+def test_examples_of_columns_are_of_one_row() -> None:
+    rows = [
+        {"question": f"q{n}", "gold": "a", "answer": f"x{n}", "label": "yes" if n == 2 else ""}
+        for n in range(4)
+    ]
+    (found,) = preview([rows])
+    examples = {column.read_as: column.example for column in found.columns}
+    assert (examples["question"], examples["answer"], examples["label"]) == ("q2", "x2", "yes")

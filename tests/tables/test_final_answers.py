@@ -80,7 +80,7 @@ REASONED = {
 @pytest.mark.parametrize("answer", REASONED)
 def test_reasoning_is_not_the_answer(answer: str) -> None:
     assert without_reasoning(answer) == REASONED[answer]
-    found, notes = read({**QUESTION, "answer": answer}, {**QUESTION, "answer": None})
+    found, notes = read({**QUESTION, "answer": answer}, {**QUESTION, "answer": None, "system": "b"})
     assert found == [REASONED[answer], None]
     assert notes.pop(SILENT) == 1 + (REASONED[answer] is None)
     assert sum(notes.values()) == (REASONED[answer] != answer)

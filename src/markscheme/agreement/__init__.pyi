@@ -69,6 +69,7 @@ from .options import LabelOptions as LabelOptions
 from .options import PlanOptions as PlanOptions
 from .options import RankOptions as RankOptions
 from .pairs import LARGE as LARGE
+from .pairs import WITHIN_CHANCE as WITHIN_CHANCE
 from .pairs import Comparison as Comparison
 from .pairs import compare_answers as compare_answers
 from .pairs import compare_judges as compare_judges

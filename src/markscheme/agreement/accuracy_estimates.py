@@ -22,9 +22,11 @@ from markscheme.agreement.people_errors import (
     label_noise,
     noise_sentence,
     undone,
+    with_questions,
 )
 from markscheme.agreement.sequences import RunningEstimate, running_estimate
 from markscheme.agreement.sources import names_of
+from markscheme.agreement.ties import decided, tie_sentence, tied_answers
 from markscheme.errors import AgreementError
 from markscheme.results import Figure, by_labels, population
 from markscheme.stats import (
@@ -80,7 +82,8 @@ class HumanAccuracy:
         notes: what the reader should know.
         more_labels: of an interval to look at after every label: about how many more the wanted
             half-width takes, 0 where it is reached; None where none was wanted or it is not known.
-        few: whether the labels are too few to show the judge's errors, and speak by themselves.
+        few: where the labels are too few to show the judge's errors, and speak by themselves, how
+            many there are and how many are needed; else None.
         about: `future` or `these` (`EstimateOptions.about`).
         label_noise: how many labels are wrong; None where nothing shows it.
         without_noise: the figure to report, as it would be if no label were wrong.
@@ -98,7 +101,7 @@ class HumanAccuracy:
     refusal: str | None
     notes: Sequence[str]
     more_labels: int | None = None
-    few: bool = False
+    few: str | None = None
     about: About = "future"
     label_noise: LabelNoise | None = None
     without_noise: Figure | None = None
@@ -157,21 +160,16 @@ def human_accuracy(
     about = options.about or ("these" if options.anytime else "future")
     names = tuple(dict.fromkeys(names_of(options.judge)))
     options = replace(options, judge=names, about=about)
-    table, others = with_label_notes(one_judge(judgments, names[0] if names else None), labels)
-    for place, name in enumerate(names[1:], 1):
-        table, left_out = _with_judge(table, one_judge(judgments, name), place)
-        if left_out:
-            others.append(
-                f"{left_out:,} answers of {name}'s are not among those of {names[0]}, and left out"
-            )
+    table, others = _all_answers(judgments, labels, names)
     noise = label_noise(
-        labels,
+        with_questions(labels, judgments),
         supposed=options.label_errors,
         positive_from=options.positive_from,
         confidence=options.confidence,
     )
     whole = _with_noise(_of_answers(table, None, options), noise)
     said = [noise] if isinstance(noise, str) else []
+    said += _of_ties(judgments, labels, options) if whole.figure is not None else []
     whole = replace(whole, notes=[*others, *whole.notes, *said])
     if whole.refusal and not options.by == "system":
         raise AgreementError(whole.refusal)
@@ -184,6 +182,34 @@ def human_accuracy(
         if all(one.refusal for one in found):
             raise AgreementError(whole.refusal or "no system has enough labels")
     return found
+
+
+def _all_answers(
+    judgments: pl.DataFrame, labels: pl.DataFrame, names: Sequence[str]
+) -> tuple[pl.DataFrame, list[str]]:
+    """`with_label_notes` of the first judge, with what the others say."""
+    table, said = with_label_notes(one_judge(judgments, names[0] if names else None), labels)
+    for place, name in enumerate(names[1:], 1):
+        table, left_out = _with_judge(table, one_judge(judgments, name), place)
+        if left_out:
+            said.append(
+                f"{left_out:,} answers of {name}'s are not among those of {names[0]}, and left out"
+            )
+    return table, said
+
+
+def _of_ties(judgments: pl.DataFrame, labels: pl.DataFrame, options: EstimateOptions) -> list[str]:
+    """What the figure would be if every tie were decided one way, or the other."""
+    ties = tied_answers(labels)
+    if not ties:
+        return []
+    figures = []
+    for way in ("lowest", "highest"):
+        table, _ = _all_answers(judgments, decided(labels, way), options.judge)
+        figures.append(_of_answers(table, None, options).figure)
+    ends = sorted(one.value for one in figures if one is not None and one.value is not None)
+    between = {"": (ends[0], ends[1])} if len(ends) == 2 else {}
+    return [tie_sentence(ties, between, "with all of them rejected, or accepted, the figure is")]
 
 
 def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOptions) -> HumanAccuracy:
@@ -230,9 +256,11 @@ def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOption
         found = found[-1:]
     elif (tuned := found[0]).worth is not None:
         helps = any(tuned.weights.values())
-        worth = f"{labelled:,} labels are worth {tuned.worth:,.0f} with the judge"
+        worth = (
+            f"with the judge {labelled:,} labels say as much as {tuned.worth:,.0f} would without it"
+        )
         notes.append(worth if helps else "the judge adds nothing to the labels here")
-    return replace(about, estimates=found, few=bool(few))
+    return replace(about, estimates=found, few=few)
 
 
 def _judged(table: pl.DataFrame, place: int) -> int:
@@ -477,7 +505,8 @@ def _estimate(method: str, found: Powered, weights: Mapping[str, float] | None =
     return Estimate(
         method=method,
         figure=Figure(value=found.value, low=found.low, high=found.high, method=found.method),
-        standard_error=found.error,
+        # Labels that are all alike show no spread, and an interval that is not a point.
+        standard_error=found.error if found.error or found.low == found.high is not None else None,
         worth=found.worth,
         weights=weights or {},
     )

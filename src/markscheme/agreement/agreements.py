@@ -25,6 +25,7 @@ from markscheme.agreement.people_errors import (
     label_noise,
     noise_sentence,
     undone,
+    with_questions,
 )
 from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.sources import (
@@ -35,6 +36,7 @@ from markscheme.agreement.sources import (
     names_of,
     open_run,
 )
+from markscheme.agreement.ties import tie_sentence
 from markscheme.agreement.verdicts import STATISTICS
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
@@ -90,11 +92,14 @@ class AgreeResult(TableResult):
         fitness: what each judge may be used for, as far as the labels show it.
         errors: every answer on which a judge and the labels differ, as `label_errors` gives them;
             None where no verdicts were compared.
+        annotators: with `annotators`, every two of them: how often they agree, kappa and AC1, with
+            intervals. What holds for all of them is in `data["annotators"]`. None otherwise.
     """
 
     joined: Joined
     judges: tuple[Agreement, ...]
     errors: pl.DataFrame | None
+    annotators: pl.DataFrame | None = None
     fitness: tuple[Fitness, ...] = ()
 
     def write_errors(self, path: str | Path) -> Path:
@@ -151,6 +156,7 @@ def agree(
     run = open_run(judgments, answers=answers)
     rows, known = judged_and_labelled(run, labels, wanted, judges=wanted.judges)
     joined = join_labels(rows, known)
+    known = with_questions(known, rows)
     about = of_labels(joined)
     tables: list[Table] = []
     data: dict[str, Any] = {"command": "agree", "matched": joined.notes()}
@@ -172,8 +178,9 @@ def agree(
         data |= {"confidence": wanted.confidence, "judges": found}
     correlations: dict[str, PerQuestion] = {}
     if wanted.per_question:
-        data["per_question"] = correlations = correlations_of(joined)
-        tables.append(_correlation_table(correlations))
+        correlations, without = judges_correlations(joined)
+        data["per_question"] = correlations
+        tables.append(_correlation_table(correlations, without))
     if wanted.annotators:
         data["annotators"] = annotators_of(
             known, wanted.blanks, names_of(wanted.people), confidence=wanted.confidence
@@ -200,7 +207,15 @@ def agree(
             joined, known, noise, signatures=_signatures(run), positive_from=wanted.positive_from
         )
         data["fitness"] = by_judge(statements)
-        tables += [_fitness_table(one, about) for one in statements[:_LEADING]]
+        leading = [one.judge for one in _by_agreement(found)[:_LEADING]]
+        shown = sorted(
+            (one for one in statements if one.judge in leading),
+            key=lambda one: leading.index(one.judge),
+        )
+        tables += [_fitness_table(one, about) for one in shown]
+    ties = joined.tied_judgments.select(joined.identity).unique(maintain_order=True).to_dicts()
+    if ties:
+        data["tied"] = ties
     of_scores = (
         {"judge": judge, **one.means, "questions": one.questions}
         for judge, one in correlations.items()
@@ -209,10 +224,11 @@ def agree(
         frame=agreement_frame(found) if found else flat_frame(of_scores),
         tables=tuple(tables),
         data=data,
-        lead=_lead(found, noise),
+        lead=_lead(found, noise, joined, ties),
         joined=joined,
         judges=tuple(found),
         errors=errors,
+        annotators=data["annotators"]["pairs"] if wanted.annotators else None,
         fitness=tuple(statements),
     )
 
@@ -240,9 +256,23 @@ _LEADING = 3
 """Judges of which the lead speaks."""
 
 
-def _lead(found: Sequence[Agreement], noise: LabelNoise | str) -> tuple[str, ...]:
+def _by_agreement(found: Iterable[Agreement]) -> list[Agreement]:
+    """Judges over all systems, the best first, of equal ones the first named.
+
+    Answers that were not judged count as errors here: a judge that leaves most out is not the best.
+    """
+    whole = (one for one in found if one.system is None)
+    return sorted(whole, key=lambda one: -(one.as_errors["accuracy"].value or 0.0))
+
+
+def _lead(
+    found: Sequence[Agreement],
+    noise: LabelNoise | str,
+    joined: Joined,
+    ties: Sequence[Mapping[str, Any]],
+) -> tuple[str, ...]:
     """Of each judge over all systems: its accuracy, and how many errors of either kind."""
-    whole = [one for one in found if one.system is None]
+    whole = _by_agreement(found)
     if not whole:
         return ()
     said = []
@@ -255,6 +285,9 @@ def _lead(found: Sequence[Agreement], noise: LabelNoise | str) -> tuple[str, ...
             f"{wrong_yes:,} of the {rejected + wrong_yes:,} that they reject, and rejects "
             f"{wrong_no:,} of the {accepted + wrong_no:,} that they accept"
         )
+    if ties:
+        ends = {one.judge: _with_ties(one, joined) for one in whole[:_LEADING]}
+        said.append(tie_sentence(ties, ends, "with all of them against the judge, or for it"))
     if isinstance(noise, LabelNoise):
         without = {one.judge: undone(one.left_out["accuracy"], noise) for one in whole[:_LEADING]}
         said.append(
@@ -263,8 +296,21 @@ def _lead(found: Sequence[Agreement], noise: LabelNoise | str) -> tuple[str, ...
     elif noise != NOTHING_TWICE:
         said.append(noise)
     if len(whole) > _LEADING:
-        said.append(f"{len(whole) - _LEADING} more judges are in the tables")
+        more = len(whole) - _LEADING
+        said.append(
+            f"{more} more {'judges agree' if more > 1 else 'judge agrees'} no better; the tables "
+            f"have {'them' if more > 1 else 'it'}"
+        )
     return tuple(said)
+
+
+def _with_ties(one: Agreement, joined: Joined) -> tuple[float, float]:
+    """A judge's agreement if every tied answer that it judged counted as an error, or as right."""
+    rows = joined.tied_judgments
+    ties = rows.filter(pl.col("judge") == one.judge)["verdict"].count()
+    judged = sum(one.counts[name] for name in _CELLS)
+    right = one.counts["true_positive"] + one.counts["true_negative"]
+    return right / max(1, judged + ties), (right + ties) / max(1, judged + ties)
 
 
 SHORT = ("accuracy", "kappa")
@@ -344,8 +390,10 @@ def lineage_lines(joined: Joined, positive_from: float | None = None) -> list[st
     It has the judge's agreement with people on all of them and on the rest.
     """
     accepted = as_binary(joined.rows["label"], positive_from=positive_from)
+    rows = joined.rows
+    texts = "question" if "question" in rows.columns else pl.lit(None, dtype=pl.String)
     return lineage_notes(
-        joined.rows.with_columns(question="cluster"),
+        rows.with_columns(question="cluster", question_text=texts),
         joined.rows["verdict"] == accepted,
         figure="as people say",
     )
@@ -547,16 +595,36 @@ def _alternative_table(tests: Mapping[str, AlternativeAnnotator]) -> Table:
 
 
 def correlations_of(joined: Joined) -> dict[str, PerQuestion]:
-    """Correlations within questions of every judge's score with the labels as grades."""
+    """Correlations within questions of every judge's score with the labels as grades.
+
+    Raises:
+        AgreementError: no question is known, or no judge has a correlation.
+    """
+    return judges_correlations(joined)[0]
+
+
+def judges_correlations(joined: Joined) -> tuple[dict[str, PerQuestion], dict[str, str]]:
+    """The same, and by judge why others have none.
+
+    Raises:
+        AgreementError: as `correlations_of`.
+    """
     if "question" not in joined.rows.columns:
         raise AgreementError("correlations within questions need the question of every answer")
-    return {
-        str(judge): per_question(rows.with_columns(pl.col("label").alias("grade")))
-        for (judge,), rows in joined.rows.group_by("judge", maintain_order=True)
-    }
+    found: dict[str, PerQuestion] = {}
+    without: dict[str, str] = {}
+    for (judge,), rows in joined.rows.group_by("judge", maintain_order=True):
+        try:
+            found[str(judge)] = per_question(rows.with_columns(pl.col("label").alias("grade")))
+        except AgreementError as error:
+            scored = rows["score"].count()
+            without[str(judge)] = f"{error} ({scored:,} of {rows.height:,} answers have a score)"
+    if not found:
+        raise AgreementError("; ".join(f"{judge}: {why}" for judge, why in without.items()))
+    return found, without
 
 
-def _correlation_table(found: Mapping[str, PerQuestion]) -> Table:
+def _correlation_table(found: Mapping[str, PerQuestion], without: Mapping[str, str]) -> Table:
     """One row per judge."""
     shown: tuple[Column | str, ...] = (
         "judge",
@@ -568,5 +636,8 @@ def _correlation_table(found: Mapping[str, PerQuestion]) -> Table:
         "Scores against grades within questions, averaged",
         shown,
         [{"judge": judge, **vars(one), **one.means} for judge, one in found.items()],
-        ("left out: questions where a side is constant, and those with a single answer",),
+        (
+            "left out: questions where a side is constant, and those with a single answer",
+            *(f"{judge} is left out: {why}" for judge, why in without.items()),
+        ),
     )

@@ -15,6 +15,7 @@ from markscheme.agreement.closed_forms import holm_figures
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.pairs import (
     LARGE,
+    WITHIN_CHANCE,
     Comparison,
     compare_judges,
     compare_systems,
@@ -44,6 +45,7 @@ from markscheme.results import (
     flat_frame,
     interval_note,
     methods_of,
+    named_questions,
     number_text,
     out_of,
     population,
@@ -182,9 +184,9 @@ def compare(
         of = partial(_of_judges, joined, wanted)
         pairs = of(compared)
         said, what = [*joined.notes(), *notes], wanted.statistic
-    learned, rest, of_rest = _on_the_rest(rows, compared, of)
+    learned, rest, of_rest = _on_the_rest(rows, compared, of, pairs, wanted)
     tables = [_difference_table(pairs, what, (*said, *of_rest), wanted, by=by)]
-    if rest:
+    if rest and not _agree(pairs, rest, 1 - wanted.confidence):
         among = ", on questions that trained no judge"
         tables.append(_difference_table(rest, what, (), wanted, by=by, among=among))
     if people:
@@ -243,13 +245,13 @@ def _lead(result: CompareResult, confidence: float) -> tuple[str, ...]:
 
 
 def _ahead(one: PeoplesDifference | Comparison, other: str, *, alpha: float) -> str:
-    """`12 points more than b (3 to 21)`, and whether that is shown, corrected for all pairs."""
+    """`12 points more than b (3 to 21)`, and whether chance explains that, over all pairs."""
     sign, change = -1 if other == one.first else 1, one.difference
     ends = sorted(sign * end for end in (change.low, change.high) if end is not None)
     corrected = one.holm if isinstance(one, PeoplesDifference) else one.p_holm
     alone = bool(ends) and ends[0] > 0
     shown = alone and (corrected is None or corrected <= alpha)
-    unshown = "not shown after Holm's correction" if alone else "not shown"
+    unshown = f"{WITHIN_CHANCE} after Holm's correction" if alone else WITHIN_CHANCE
     range_ = " to ".join(share_text(end, digits=0) for end in ends)
     about = "; ".join(part for part in (range_, "" if shown else unshown) if part)
     points = share_text(sign * (change.value or 0.0), digits=0)
@@ -291,6 +293,8 @@ def _on_the_rest(
     rows: pl.DataFrame,
     compared: pl.DataFrame,
     compare_rows: Callable[[pl.DataFrame], list[Comparison]],
+    pairs: Sequence[Comparison],
+    options: CompareOptions,
 ) -> tuple[int, list[Comparison], list[str]]:
     """How many questions compared trained a judge, the pairs without them, and a line on it."""
     if "question" not in rows.columns:
@@ -301,12 +305,39 @@ def _on_the_rest(
         return 0, [], []
     which = "this judge" if compared is rows else "one of these judges"
     count = out_of(learned.len(), compared["question"].n_unique())
-    note = f"{count} questions trained {which}, and flatter it;"
+    named = named_questions(learned.sort(), learned.len())
+    note = f"{count} questions trained {which}{named}, and flatter it;"
     try:
         rest = compare_rows(compared.filter(~pl.col("question").is_in(learned.implode())))
     except AgreementError:
         return learned.len(), [], [f"{note} too few others are left to compare by"]
+    if _agree(pairs, rest, 1 - options.confidence):
+        note = f"{note} without them all conclusions are the same"
+        return learned.len(), rest, [f"{note}, and no difference moves by more than a point"]
     return learned.len(), rest, [f"{note} the rest is below"]
+
+
+_MOVED = 0.01
+"""A difference that moves by no more does not need a table of its own."""
+
+
+def _agree(pairs: Sequence[Comparison], rest: Sequence[Comparison], alpha: float) -> bool:
+    """Whether the same pairs differ alike, and more than chance explains or not, on both."""
+
+    def concluded(pair: Comparison) -> tuple[str, str, bool]:
+        p = pair.p.value if pair.p_holm is None else pair.p_holm
+        return pair.first, pair.second, p is not None and p <= alpha
+
+    if list(map(concluded, pairs)) != list(map(concluded, rest)):
+        return False
+    moves = (
+        (one.difference.value, other.difference.value)
+        for one, other in zip(pairs, rest, strict=True)
+    )
+    return all(
+        one == other or (one is not None and other is not None and abs(one - other) <= _MOVED)
+        for one, other in moves
+    )
 
 
 def _known(name: str) -> Callable[[Mapping[str, Any]], Figure | None]:
@@ -319,8 +350,8 @@ _PAIR = ("first", "second")
 _OF_PEOPLE = (
     Column("by the judge alone", "alone", "change"),
     Column("labels", "labelled", "count"),
-    Column("p", _known("p"), "p"),
-    Column("Holm", "holm", "p"),
+    Column("p", _known("p"), "p", show=None),
+    Column("Holm", "holm", "p", show=None),
 )
 """Columns of a pair by people, behind the difference."""
 
@@ -350,6 +381,16 @@ def _row(pair: Comparison, people: PeoplesDifference | None) -> dict[str, Any]:
     return own if people is None else {**own, **vars(people), "alone": pair.difference.value}
 
 
+def _without(people: Sequence[PeoplesDifference]) -> list[str]:
+    """Why pairs have no difference by people: a line for each reason."""
+    reasons: dict[str, list[str]] = {}
+    for one in people:
+        if one.difference.value is None:
+            pair = f"{one.first} and {one.second}"
+            reasons.setdefault(str(one.difference.reason), []).append(pair)
+    return [f"no difference yet of {', '.join(names)}: {why}" for why, names in reasons.items()]
+
+
 def _people_table(
     people: Sequence[PeoplesDifference],
     pairs: Sequence[Comparison],
@@ -357,6 +398,8 @@ def _people_table(
     options: CompareOptions,
 ) -> Table:
     lacking = any(one.difference.value is None is not one.first_value.value for one in people)
+    tested = any(one.p.value is not None for one in people)
+    test = "p: ppi-t (prediction-powered, Student's t); " if tested else ""
     few = "where there is no difference yet, a system's share is what its own few labels say"
     figures = [
         ("", one)
@@ -366,13 +409,18 @@ def _people_table(
     shares = (("of first", _known("first_value")), ("of second", _known("second_value")))
     return Table.of(
         "What people would say, in per cent of answers accepted",
-        (*_PAIR, *columns("share", *shares, "difference"), *_OF_PEOPLE),
+        (
+            *_PAIR,
+            *columns("share", *shares),
+            Column("difference", _known("difference"), "share", missing="n/a", show=None),
+            *_OF_PEOPLE,
+        ),
         map(_row, pairs, people),
         (
             *interval_note(figures, pairs_population(people, by, systems=True), options.confidence),
             *_apart_note(people),
-            "p: ppi-t (prediction-powered, Student's t); the labels must be of all answers or of a "
-            "random part",
+            f"{test}the labels must be of all answers or of a random part",
+            *_without(people),
             *([few] if lacking else []),
         ),
     )
@@ -564,7 +612,7 @@ _TESTS = {
 def _detectable_note(
     pairs: Sequence[Comparison], alpha: float, *, by_points: bool
 ) -> tuple[str, ...]:
-    """Which difference would have been found where none is shown."""
+    """Which difference would have been found where chance explains what there is."""
     sizes = [
         pair.detectable
         for pair in pairs
@@ -575,8 +623,8 @@ def _detectable_note(
     texts = [share_text(end) if by_points else number_text(end) for end in (min(sizes), max(sizes))]
     size = f"{' to '.join(dict.fromkeys(texts))}{' points' if by_points else ''}"
     by_pair = ", by pair," if len(set(texts)) > 1 else ""
-    small = ", nothing small could be: only one" if max(sizes) > LARGE else ": one"
+    small = ", a small one could not be found: only one" if max(sizes) > LARGE else ": one"
     return (
-        f"where no difference is shown{small} of {size}{by_pair} or more would have been found in "
-        "4 of 5 such comparisons",
+        f"where a difference is {WITHIN_CHANCE}{small} of {size}{by_pair} or more would have been "
+        "found in 4 of 5 such comparisons",
     )

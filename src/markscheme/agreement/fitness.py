@@ -296,18 +296,27 @@ def write_fitness(statements: Sequence[Fitness], where: Path) -> tuple[Path, lis
     return file, lines
 
 
-def fitness_line(judge: str, signature: str, where: Path | None) -> str:
+def fitness_line(
+    judge: str, signature: str, where: Path | None, *, labels: int = 0, run: str = "RUN"
+) -> str:
     """What is known of the judge of a gate, in a line.
 
     Args:
         judge, signature: of this run.
         where: a file that `write_fitness` or `agree --out` wrote, or the folder of the first; None
             for none.
+        labels: how many of the answers judged here have one.
+        run: the folder of this run.
 
     Raises:
         DataError: the file cannot be read.
         AgreementError: it holds no statements.
     """
+    if where is None and labels:
+        return (
+            f"'markscheme agree {run}' finds how far {judge} agrees with the {labels:,} labels "
+            f"here; with --fitness {run} a gate prints that"
+        )
     if where is None:
         return (
             f"nothing says how far {judge} agrees with people here: 'markscheme agree' on labelled "

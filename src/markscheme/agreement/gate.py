@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from markscheme.engine import ALL_SYSTEMS
@@ -63,7 +64,7 @@ def gates(
     limit: float,
     *,
     confidence: float | None = None,
-    skipped: int = 0,
+    skipped: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Gate]:
     """Hold every judge's figure of every system against a limit.
 
@@ -73,7 +74,8 @@ def gates(
         confidence: how sure to be: the limit is held against a one-sided lower bound, the exact
             one where each question has one answer (`stats.share_bound`). None takes the figure
             itself.
-        skipped: rows that could not be read: they count as not judged in the figure of all.
+        skipped: rows that could not be read, by system ("" where it is not known): they count as
+            not judged in the figure of their system and in that of all.
 
     Raises:
         MarkschemeError: the limit or the confidence is out of range.
@@ -82,20 +84,37 @@ def gates(
         raise MarkschemeError(f"the limit is an accuracy from 0 to 1, such as 0.8, not {limit:g}")
     if confidence is not None and not 0.5 <= confidence < 1:
         raise MarkschemeError(f"the confidence is from 0.5 to 0.9999, not {confidence:g}")
+    return [_gate(one, limit, confidence) for one in _with_skipped(records, skipped)]
+
+
+def _with_skipped(
+    records: Sequence[dict[str, Any]], skipped: Mapping[str, int]
+) -> Iterator[dict[str, Any]]:
+    """The records with the rows that could not be read, those of each system in its own.
+
+    A system of which no other row is left has a record too: it is not missing from the gate.
+    """
     whole = {
         record["judge"]: record for record in reversed(records) if record["system"] == ALL_SYSTEMS
     }
     first = {record["judge"]: record for record in reversed(records)} | whole
-    return [
-        _gate(
-            {**one, "not_judged": {**one["not_judged"], "unread": skipped}}
-            if skipped and one is first[one["judge"]]
-            else one,
-            limit,
-            confidence,
-        )
-        for one in records
-    ]
+    systems = {record["system"] for record in records}
+    lost = [name for name in skipped if name and name not in systems]
+    for one in records:
+        own = skipped.get(one["system"], 0)
+        if one is not first[one["judge"]]:
+            yield _unread(one, own)
+            continue
+        if lost and one["system"] != ALL_SYSTEMS:
+            yield _unread(one, own)
+        nothing = {**one, "accuracy": None, "judged": 0, "verdicts": 0, "not_judged": {}}
+        yield from (_unread({**nothing, "system": name}, skipped[name]) for name in lost)
+        every = {**one, "system": ALL_SYSTEMS} if lost else one
+        yield _unread(every, sum(skipped.values()))
+
+
+def _unread(record: dict[str, Any], rows: int) -> dict[str, Any]:
+    return {**record, "not_judged": {**record["not_judged"], "unread": rows}} if rows else record
 
 
 def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gate:

@@ -16,6 +16,7 @@ from markscheme.agreement.sources import (
     TableSource,
     judged_and_labelled,
 )
+from markscheme.agreement.ties import tied_answers
 from markscheme.flags import with_keywords
 from markscheme.results import (
     Column,
@@ -35,6 +36,19 @@ NAMES = {
     "labels_only": "labels only",
     "sequence": "confidence sequence",
 }
+
+_WAYS = {
+    "ppi_tuned": "by the labels and the judge together",
+    "labels_only": "by the labels alone",
+    "sequence": "by the labels and the judge so far",
+}
+"""By what a figure is, in the lead: figures made in different ways need not fit together."""
+
+_WORTH = (
+    "labels' worth: how many labels without a judge would give as narrow an interval; weight of "
+    "judge: how much of the judge's own difference between all answers and the labelled ones is "
+    "added to the share of the labels (0: the judge does not help)"
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -88,30 +102,43 @@ def estimate(
     return EstimateResult(
         frame=flat_frame(records),
         tables=(_table(found, records, wanted, label_notes(rows, known)),),
-        data={"command": "estimate", "confidence": wanted.confidence, "estimates": found},
+        data={
+            "command": "estimate",
+            "confidence": wanted.confidence,
+            "estimates": found,
+            **({"tied": ties} if (ties := tied_answers(known)) else {}),
+        },
         lead=_lead(found),
         estimates=tuple(found),
     )
 
 
 def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
-    """What people would accept, of all answers and of each system's: the first method's figure."""
+    """What people would accept, of all answers and of each system's: the first method's figure.
+
+    Of few labels among more answers it names how many are needed instead: their raw share next to
+    figures that the judge corrects is read as one of these, and a whole may lie outside its parts.
+    """
     said = []
     for one in found:
         figure = one.figure
         if figure is None:
             continue
         whose = f"the {one.answers:,} answers" if one.system is None else f"{one.system}'s answers"
-        whose += " and others like them" if one.further else ""
-        few = f"; few labels, {one.labelled:,}" if one.few else ""
-        share = figure.text(scale=100, digits=0, unit="%", words=True)
         alone = one.judge.partition(" + ")[0]
         if one.judge_mean is None:
             alone += " judged none of them"
         else:
             alone += "'s scores alone say" if one.predictions == "score" else " alone says"
             alone += f" {share_text(one.judge_mean, digits=0)}%"
-        said.append(f"People would accept {share} of {whose}; {alone}{_weights(one)}{few}")
+        if one.few and one.labelled < one.answers:
+            said.append(f"Too few labels for a share of {whose} ({one.few}); {alone}")
+            continue
+        whose += " and others like them" if one.further else ""
+        few = f"; few labels, {one.labelled:,}" if one.few else ""
+        share = figure.text(scale=100, digits=0, unit="%", words=True)
+        way = next(_WAYS[each.method] for each in one.estimates if each.figure is figure)
+        said.append(f"People would accept {share} of {whose}, {way}; {alone}{_weights(one)}{few}")
     return tuple(said)
 
 
@@ -184,6 +211,8 @@ def _table(
     for one in found:
         notes = ([one.refusal] if one.refusal else []) + list(one.notes)
         said += [f"{one.system or '(all)'}: {note}" for note in notes]
+    if any(record["worth"] is not None and record["weight_of_judge"] for record in records):
+        said.append(_WORTH)
     return Table.of(
         "Human accuracy in per cent",
         (

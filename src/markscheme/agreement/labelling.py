@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +57,8 @@ class LabelNeed:
         source: what that rests on.
         known: labels that are there already.
         more: how many more than these.
+        questions: about how many questions like these would give the half-width with a label of
+            every answer, where even all labels of these give less; None elsewhere.
         more_anytime: about how many more if one looks after every label and stops when the
             interval is narrow enough, as `estimate --anytime` says; None without a pilot, and
             where the plan is not about these answers alone.
@@ -69,6 +72,7 @@ class LabelNeed:
     source: str
     known: int = 0
     more: int | None = None
+    questions: int | None = None
     more_anytime: int | None = None
 
 
@@ -189,6 +193,8 @@ def plan_labels(
             number = 2 * LEAST_FOR_JUDGES
         seed = wanted.seed + place
         drawn.append(choose_labels(_begun(part), number, questions=bool(pair), seed=seed))
+    if wanted.above is not None:
+        said.append(_one_sided(wanted.confidence))
     plan = pl.concat(drawn)
     said += _of_the_draw(plan, table, wanted)
     return PlanResult(
@@ -254,6 +260,16 @@ def _begun(part: pl.DataFrame) -> pl.DataFrame:
     if "stratum" in known.columns or (chance in known.columns and known[chance].n_unique() > 1):
         return part.with_columns(label=pl.lit(None, dtype=pl.Float64))
     return part
+
+
+def _one_sided(confidence: float) -> str:
+    """What a plan for a limit rests on, which is not the interval that `estimate` prints."""
+    sure, both = f"{100 * confidence:g}%", f"{100 * (2 * confidence - 1):g}%"
+    return (
+        f"above a limit is a one-sided test, {sure} sure: the limit lies below the {both} interval "
+        f"('estimate --confidence {2 * confidence - 1:g}'); the {sure} interval that 'estimate' "
+        "prints by default is two-sided, wider, and may reach below it"
+    )
 
 
 def _of_the_draw(plan: pl.DataFrame, table: pl.DataFrame, options: PlanOptions) -> list[str]:
@@ -323,7 +339,13 @@ def _asked(need: LabelNeed, answers: int, options: PlanOptions) -> str:
         return f"{labels} labels {what} {samples} ({alone} without the judge)"
     if half is not None and need.reach is not None:
         reach = _points(need.reach, above=half)
-        return f"even all {most:,} labels give no less than +-{reach} points"
+        text = f"even all {most:,} labels give no less than +-{reach} points"
+        if need.questions is not None:
+            text += (
+                f" about further questions like these: about {need.questions:,} questions would be "
+                "needed; of these answers alone a plan is narrower (--about these)"
+            )
+        return text
     if limit is not None and need.value <= limit:
         return f"no labels {what}, which is supposed to be false"
     return f"even all {most:,} labels {what} in only {share_text(need.share, digits=0)}% of samples"
@@ -408,8 +430,23 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
         source=source,
         known=known,
         more=None if labels is None or not known else max(0, labels - known),
+        questions=_questions_needed(answers, found.half_width, options) if not labels else None,
         more_anytime=_more_anytime(answers, options) if known else None,
     )
+
+
+def _questions_needed(
+    answers: pl.DataFrame, reach: float | None, options: PlanOptions
+) -> int | None:
+    """Questions, labelled whole, that the wanted half-width takes, if further ones are like these.
+
+    Half-widths shrink with the root of the number of questions.
+    """
+    half = options.half_width
+    if half is None or reach is None or options.about == "these" or options.for_difference:
+        return None
+    simulated = answers["cluster"].n_unique() * min(1.0, MOST_ANSWERS / answers.height)
+    return math.ceil(simulated * (reach / half) ** 2)
 
 
 def _wanted(options: PlanOptions) -> tuple[Callable[[Powered], bool], float]:
@@ -487,7 +524,9 @@ def choose_labels(
 
     Args:
         answers: as for `label_need`. Those that have a `label`, which must have been drawn at
-            random as well, come first and are among the `labels`.
+            random as well, come first and are among the `labels`: in their own order where a plan
+            drew them (`inclusion_probability`), else in one drawn here, as the order of a file of
+            labels is commonly that of the answers.
         labels: how many to draw.
         questions: whether questions are drawn, as many as have about so many answers.
         seed: of the draw.
@@ -511,6 +550,8 @@ def choose_labels(
         .unique(maintain_order=True)
         .to_numpy()
     )
+    if "inclusion_probability" not in answers.columns:
+        known = np.random.default_rng([seed, 1]).permutation(known)
     rest = np.random.default_rng(seed).permutation(np.setdiff1d(np.arange(total), known))
     order = np.r_[known, rest].astype(np.int64)
     count = max(len(known), round(labels * total / answers.height), 1)

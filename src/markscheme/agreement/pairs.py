@@ -43,6 +43,9 @@ Ints = npt.NDArray[np.int64]
 LARGE = 0.1
 """A comparison that detects no smaller difference shows nothing small."""
 
+WITHIN_CHANCE = "no more than chance explains"
+"""The one wording of a difference whose p is too large."""
+
 
 def _former(name: str, now: str) -> property:
     """The property of 0.1.0, which warns, until 0.3."""

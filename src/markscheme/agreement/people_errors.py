@@ -86,6 +86,20 @@ def label_noise(
     return of_majorities(noise, np.maximum(ahead[~np.isnan(counted) & (people > 0)], 1))
 
 
+def with_questions(labels: pl.DataFrame, judgments: pl.DataFrame) -> pl.DataFrame:
+    """Labels with the question of each answer, where they are known by `answer_id` alone.
+
+    So a file of labels has the same intervals whether it repeats the question or not.
+    """
+    known = {"answer_id", "question"}
+    if "question" in labels.columns or not known <= set(judgments.columns):
+        return labels
+    if "answer_id" not in labels.columns:
+        return labels
+    questions = judgments.select("answer_id", "question").unique("answer_id", keep="first")
+    return labels.join(questions, on="answer_id", how="left", maintain_order="left")
+
+
 def are_verdicts(ratings: pl.DataFrame) -> bool:
     """Whether annotators gave 0 and 1 alone, and no grades."""
     known = pl.all().cast(pl.Float64).is_in([0.0, 1.0])
@@ -127,10 +141,18 @@ def noise_sentence(noise: LabelNoise, without: Mapping[str, Figure]) -> str:
     wrong = f"{share_text(noise.rate)}% of labels"
     if not noise.pairs:
         return f"supposing that {wrong} are wrong, without these errors: {shares}"
+    ends = f"({interval(noise.low, noise.high)})"
+    if noise.single is None:
+        of_whom = f"about {share_text(noise.rate)}% of one person's labels, which count here, "
+        said = f"{of_whom}are wrong {ends}"
+    else:
+        said = (
+            f"about {share_text(noise.single)}% of one person's labels are wrong, and about "
+            f"{share_text(noise.rate)}% {ends} of the labels that count here, on which most agree"
+        )
     return (
         f"people differ on {share_text(noise.differ)}% of {noise.pairs:,} pairs of labels, so that "
-        f"about {wrong} are wrong ({interval(noise.low, noise.high)}); without these "
-        f"errors: {shares}"
+        f"{said}; without the errors among those that count: {shares}"
     )
 
 

@@ -18,7 +18,7 @@ from markscheme.agreement.sources import (
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import Column, Table, TableResult, columns, interval_note, population
-from markscheme.tables import as_binary, join_labels
+from markscheme.tables import Joined, as_binary, join_labels
 
 HUMAN = "human"
 EXACT = "exact_match"
@@ -66,12 +66,13 @@ def rank(
     rows, known = judged_and_labelled(
         judgments, labels, wanted, judges=wanted.judges, answers=answers
     )
-    wide, said = _side_by_side(
-        rows, known, scores=wanted.scores, positive_from=wanted.positive_from
-    )
+    joined = join_labels(rows, known)
+    wide, said = _side_by_side(joined, scores=wanted.scores, positive_from=wanted.positive_from)
     if wanted.common:
         wide, left = _common(wide)
         said.append(f"{left:,} questions that not all systems answered are left out (--common)")
+    elif joined.labelled < joined.answers:
+        _check_labels(wide)
     names = [n for n in wide.columns if n not in ("question", "system", "answer_id", HUMAN)]
     ranking = rank_systems(
         wide,
@@ -105,15 +106,37 @@ def _common(wide: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     everywhere = pl.col("system").n_unique().over("question") == wide["system"].n_unique()
     kept = wide.filter(everywhere)
     if kept.is_empty():
-        raise AgreementError("no question was answered by all systems; there is nothing in common")
+        raise AgreementError(
+            "no question has labels of all systems' answers; there is nothing in common. " + _ELSE
+        )
     return kept, wide["question"].n_unique() - kept["question"].n_unique()
 
 
+_ELSE = "'markscheme compare --systems' needs labels of a random part of the answers only"
+
+
+def _check_labels(wide: pl.DataFrame) -> None:
+    """Whether every system's answers to the same questions have labels.
+
+    Raises:
+        AgreementError: a system's have not.
+    """
+    total = wide["question"].n_unique()
+    counts = wide.group_by("system").agg(pl.col("question").n_unique().alias("labelled"))
+    short = counts.filter(pl.col("labelled") < total).sort("system")
+    if short.height:
+        raise AgreementError(
+            "the labels are not of the same questions for every system: of the "
+            f"{total:,} questions with labels {short['system'][0]!r} has labels of "
+            f"{short['labelled'][0]:,}; --common (Python: common=True) uses the questions that "
+            f"have labels of all systems, and {_ELSE}"
+        )
+
+
 def _side_by_side(
-    rows: pl.DataFrame, labels: pl.DataFrame, *, scores: bool, positive_from: float | None
+    joined: Joined, *, scores: bool, positive_from: float | None
 ) -> tuple[pl.DataFrame, list[str]]:
     """One row per answer, one column per judge, by each answer's own verdict and label."""
-    joined = join_labels(rows, labels)
     matched = joined.rows
     missing = [name for name in ("question", "system") if name not in matched.columns]
     if missing:

@@ -162,11 +162,14 @@ def _f1_macro(c: Array) -> Array:
 
 
 @statistic(
-    "kappa", heading="Cohen's kappa", undefined="judge and labels know only one class", lowest=-1.0
+    "kappa", heading="Cohen's kappa", undefined="the labels know only one class", lowest=-1.0
 )
 def _kappa(c: Array) -> Array:
+    """0 of a judge that always says the same; NaN where labels do, as no judge could be better."""
     tp, fp, fn, tn = np.moveaxis(c, -1, 0)
-    return _divided(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+    by_chance = (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)
+    two_classes = (tp + fn > 0) & (fp + tn > 0)
+    return _divided(2 * (tp * tn - fp * fn), np.where(two_classes, by_chance, 0.0))
 
 
 @statistic(

@@ -9,7 +9,9 @@ from .error_categories import NEAR as NEAR
 from .error_categories import error_rates as error_rates
 from .error_categories import judge_errors as judge_errors
 from .error_categories import kind_of as kind_of
+from .error_categories import unsure as unsure
 from .explanations import Explanation as Explanation
+from .explanations import answer_of as answer_of
 from .explanations import explain as explain
 from .failing import FailuresResult as FailuresResult
 from .failing import failures as failures
@@ -17,14 +19,17 @@ from .judge_descriptions import JudgeDescription as JudgeDescription
 from .judge_descriptions import JudgeList as JudgeList
 from .judge_descriptions import describe_judge as describe_judge
 from .judge_descriptions import list_judges as list_judges
+from .judge_descriptions import needs_in_words as needs_in_words
 from .judged_answers import judged_answers as judged_answers
 from .ledger_contents import LedgerFigures as LedgerFigures
 from .ledger_contents import ledger_figures as ledger_figures
 from .mode_detection import GROUPS as GROUPS
 from .mode_detection import MODES as MODES
 from .mode_detection import failure_modes as failure_modes
+from .next_steps import count_labels as count_labels
 from .next_steps import next_commands as next_commands
 from .next_steps import rejected_at_gates as rejected_at_gates
+from .next_steps import stored_answers as stored_answers
 from .options import DiffOptions as DiffOptions
 from .options import ExplainOptions as ExplainOptions
 from .options import FailureOptions as FailureOptions

@@ -76,8 +76,11 @@ def plan_calls(
     )
     notes = [] if asked.model is None else [f"tokens in: {how_counted(asked.model)}"]
     if any(one.unpriced for _, one in found):
+        model = asked.model or "MODEL"
         notes.append(
-            f"no price is known for {asked.model or 'the model'}; give one with --models FILE"
+            f"no price is known for {model}: --max-cost assumes the highest price in the model "
+            "files; give its own with --models FILE, or for a server that charges nothing "
+            f'["{model}"] with input = 0 and output = 0'
         )
     return CallPlan(
         frame=flat_frame(records),

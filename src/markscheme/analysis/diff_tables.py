@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from markscheme.agreement import LARGE, Comparison
+from markscheme.agreement import LARGE, WITHIN_CHANCE, Comparison
 from markscheme.analysis.clusters import Cluster
 from markscheme.analysis.options import DiffOptions
 from markscheme.results import (
@@ -57,17 +57,18 @@ def headline(
         return f"No difference can be given: {change.reason}."
     words = {"worse": "The new answers are worse", "better": "The new answers are better"}
     flipped = bool(comparison.only_first or comparison.only_second)
-    none = "No change is shown" if flipped else "No verdict changed"
+    none = f"The change is {WITHIN_CHANCE}" if flipped else "No verdict changed"
     text = f"{words.get(conclusion, none)}: {_points(comparison)}"
     text += f"; {needed}." if (needed := _needed(options)) else "."
     whole = worst is None and change.method == "tango"
-    most = share_text(-(change.low or 0.0))
-    if conclusion != "worse" and whole and float(most) > 0:
-        text += f" A loss of more than {most} points is excluded."
-        if margin and -(change.low or 0.0) <= margin:
+    most = -(change.low or 0.0)
+    excluded = conclusion != "worse" and whole and float(share_text(most)) > 0
+    if excluded:
+        text += f" A loss of more than {share_text(most)} points is excluded."
+        if margin and most <= margin:
             text += f" They are shown to be not worse than the margin, {100 * margin:g} points."
     if conclusion not in words:
-        text += _detectable(comparison, margin, flipped=flipped)
+        text += _detectable(comparison, margin, excluded=most if excluded else None)
     if margin and conclusion == "worse":
         text += f" The margin is {100 * margin:g} points."
     if gone := counts["only in base"]:
@@ -98,23 +99,58 @@ def _needed(options: DiffOptions) -> str:
     return f"with {options.looks:,} looks a change takes p {1 - options.level:.2g} or less"
 
 
-def _detectable(comparison: Comparison, margin: float, *, flipped: bool) -> str:
-    """Which loss so many questions would have shown."""
-    least = comparison.detectable
+def _wanted(margin: float) -> float:
+    """The loss that a comparison should find."""
+    return min(margin or LARGE, LARGE)
+
+
+def _detectable(comparison: Comparison, margin: float, *, excluded: float | None) -> str:
+    """Which loss so many questions would have shown.
+
+    Not where the interval excludes a smaller one: what is excluded needs not to be found, and two
+    limits for a loss read as a contradiction.
+    """
+    least, wanted = comparison.detectable, _wanted(margin)
+    if excluded is not None and excluded <= wanted:
+        return ""
     if least is None:
         return " Nothing could be shown by so few questions."
-    size = f"{share_text(least)} points"
-    found = f"loss of {size} or more would have been found in 4 of 5 such comparisons"
-    wanted = min(margin or LARGE, LARGE)
+    # The error falls with the root of the number of questions.
+    questions = math.ceil(comparison.questions * (least / wanted) ** 2)
+    more = f"about {questions:,} questions would show one of {100 * wanted:g} points."
+    if excluded is not None and excluded <= least:
+        return f" Only {more}"
+    found = f"loss of {share_text(least)} points or more would have been found in 4 of 5"
     if least > wanted:
-        # The error falls with the root of the number of questions.
-        questions = math.ceil(comparison.questions * (least / wanted) ** 2)
-        small = "Nothing this small could be shown: only" if flipped else "Only"
-        return (
-            f" {small} a {found}; about {questions:,} questions would show one of "
-            f"{100 * wanted:g} points."
-        )
-    return f" A {found}."
+        return f" Nothing this small could be shown: only a {found} such comparisons; {more}"
+    return f" A {found} such comparisons."
+
+
+def caution(comparison: Comparison, conclusion: str, options: DiffOptions) -> str | None:
+    """Why a passed gate says little: a large loss is possible, and may not have been found.
+
+    Args:
+        comparison: new against base.
+        conclusion: as for `headline`.
+        options: the margin.
+
+    Returns:
+        None where it says enough.
+    """
+    least, low = comparison.detectable, comparison.difference.low
+    wanted = _wanted(options.margin)
+    found = least is not None and least <= wanted
+    excluded = low is not None and -low <= wanted
+    if conclusion in ("worse", "better") or found or excluded:
+        return None
+    few = f"{comparison.questions:,} questions"
+    if least is None:
+        return f"{few} could have found no loss at all, so that passing says nothing"
+    if low is not None and -low <= least:
+        size = f"exclude only a loss of more than {share_text(-low)} points"
+    else:
+        size = f"could have found only a loss of {share_text(least)} points or more"
+    return f"{few} {size}, so that passing says little"
 
 
 def _points(comparison: Comparison) -> str:
@@ -211,6 +247,7 @@ def flips_table(pairs: pl.DataFrame, *, most: int) -> Table:
             Column("reference", "references", _EXCERPT),
             Column("base", "base_answer", _EXCERPT, missing="(no answer)"),
             Column("new", "new_answer", _EXCERPT, missing="(no answer)"),
+            Column("rejected", _rejected),
             Column("evidence", lambda row: "" if row["mode"] == "other" else row["evidence"]),
             Column("the judge says", _explanation, _EXCERPT, missing="(no answer)"),
         ),
@@ -220,7 +257,12 @@ def flips_table(pairs: pl.DataFrame, *, most: int) -> Table:
 
 
 def _explanation(row: Mapping[str, str | None]) -> str | None:
-    return row["new_explanation" if row["change"] == "worse" else "base_explanation"]
+    return row[f"{_rejected(row)}_explanation"]
+
+
+def _rejected(row: Mapping[str, str | None]) -> str:
+    """The side whose answer is rejected: what evidence and explanation are about."""
+    return "new" if row["change"] == "worse" else "base"
 
 
 _EXCERPT = excerpts(_LISTED)

@@ -20,7 +20,7 @@ from markscheme.agreement import (
 )
 from markscheme.analysis.clusters import Cluster, clusters
 from markscheme.analysis.diff_reports import comment, junit, sarif
-from markscheme.analysis.diff_tables import change_tables, flips_table, headline
+from markscheme.analysis.diff_tables import caution, change_tables, flips_table, headline
 from markscheme.analysis.judged_answers import judged_answers
 from markscheme.analysis.options import DiffOptions
 from markscheme.analysis.rejections import with_rejections
@@ -55,6 +55,8 @@ class DiffResult(TableResult):
         clusters: groups in which more got worse than better, those that lost most first.
         conclusion: `worse`, `better` or `no change shown`.
         regression: more was lost than the margin, beyond chance; in the worst case.
+        source: the new side's file, or what it is.
+        options: how they were compared.
     """
 
     judge: str
@@ -65,6 +67,12 @@ class DiffResult(TableResult):
     conclusion: str
     regression: bool
     source: str
+    options: DiffOptions
+
+    @property
+    def caution(self) -> str | None:
+        """Why a passed gate says little about so few questions; None where it says enough."""
+        return caution(self.comparison, self.conclusion, self.options)
 
     @property
     def headline(self) -> str:
@@ -182,6 +190,7 @@ def diff(
         conclusion=conclusion,
         regression=regression,
         source=str(new) if isinstance(new, str | Path) else "answers",
+        options=chosen,
     )
 
 

@@ -19,6 +19,7 @@ from markscheme.analysis.same import same_date
 from markscheme.analysis.wording import Pair, Wording, stands_in, wording
 from markscheme.contract import entry, name_of, parse_judge
 from markscheme.errors import MarkschemeError
+from markscheme.tables import UNSURE
 
 Kind = Literal["lexical", "neural", "llm"]
 
@@ -96,6 +97,22 @@ def kind_of(judge: str) -> JudgeKind:
         return JudgeKind(kind="llm", threshold=limit)
     lexical = ".judges.lexical." in type(known).__module__
     return JudgeKind(kind="lexical" if lexical else "neural", threshold=limit)
+
+
+def unsure(rows: pl.DataFrame, judge: str) -> pl.Expr:
+    """Whether a judge is unsure of an answer: the one limit, for summaries, listings and reports.
+
+    A judge with a scope says so in its explanations. Any other never does: of it, whether the score
+    is within `NEAR` of its threshold.
+
+    Args:
+        rows: the judge's own judgments.
+        judge: its name.
+    """
+    found = pl.col("explanation").str.contains(UNSURE)
+    if "scope" not in rows.columns or rows["scope"].null_count() == rows.height:
+        found |= (pl.col("score") - kind_of(judge).threshold).abs() <= NEAR
+    return found.fill_null(value=False)
 
 
 def error_rates(judged: pl.DataFrame, modes: pl.DataFrame) -> pl.DataFrame:

@@ -8,9 +8,11 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.agreement import open_run
 from markscheme.analysis.options import ExplainOptions
 from markscheme.contract import plain_answers
 from markscheme.engine import with_plain
+from markscheme.errors import AgreementError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.judges.examiner import Effects, Examiner, find_effects, matched_spans
 from markscheme.models import Models
@@ -101,6 +103,26 @@ def explain(
         contradicting=found.contradicting,
         values=found.values,
     )
+
+
+def answer_of(run: str, answer_id: str | None) -> tuple[str, tuple[str, ...], str]:
+    """Question, references and answer of an answer of a run, or of a file of answers.
+
+    Raises:
+        DataError: the run cannot be read.
+        AgreementError: it has no such answer, or the system gave none.
+    """
+    answers = open_run(run).answers
+    ids = answers["answer_id"].to_list()
+    if answer_id not in ids:
+        some = f"The ids are {', '.join(ids[:5])}{', ...' if len(ids) > 5 else ''}"
+        if answer_id is None:
+            raise AgreementError(f"explain {run} requires the id of an answer. {some}")
+        raise AgreementError(no_such_name("answer", answer_id, ids, some))
+    row = answers.row(ids.index(answer_id), named=True)
+    if row["answer"] is None:
+        raise AgreementError(f"the system gave no answer {answer_id}: there is nothing to explain")
+    return row["question"], tuple(row["references"]), row["answer"]
 
 
 def _outcome(judgment: Mapping[str, Any]) -> Table:

@@ -22,7 +22,12 @@ from markscheme.analysis.error_categories import CATEGORIES, NEAR, error_rates, 
 from markscheme.analysis.judged_answers import judged_answers
 from markscheme.analysis.mode_detection import GROUPS, MODES, failure_modes
 from markscheme.analysis.options import FailureOptions
-from markscheme.analysis.rejections import REJECTIONS, rejected_answers, rejection_counts
+from markscheme.analysis.rejections import (
+    REJECTIONS,
+    accepted_answers,
+    rejected_answers,
+    rejection_counts,
+)
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.models import Models
@@ -43,6 +48,10 @@ _LISTED = 200
 
 
 _VERDICTS = {"verdict", "score"}
+_EXACT = "exact_match"
+
+_ACCEPTED_SHOWN = 20
+"""Accepted answers of a judge that are shown where nothing says how many."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -87,8 +96,8 @@ def failures(
 ) -> FailuresResult:
     """What judges reject, mode by mode; with labels, what they and exact match get wrong.
 
-    Without labels every answer is listed that a judge rejects, scores near its threshold
-    (doubtful, accepted or not) or gives no verdict on, with the reason: the judge's own, and what
+    Without labels every answer is listed that a judge rejects, is unsure of or gives no verdict
+    on, with the reason: the judge's own, and what
     differs from the references (`REJECTIONS`). With labels: why answers that people accept fail
     exact match (Kamalloo et al. 2023, section 5), and which judges fail too.
 
@@ -102,7 +111,7 @@ def failures(
     Returns:
         With labels, a row per answer that is accepted and fails exact match: the answer, `group`
         and `mode` and the `evidence` of the rule that found it. Without, a row per judge and
-        answer: `outcome` (`rejected`, `doubtful`, `not judged`), `mode`, `evidence`, the answer,
+        answer: `outcome` (`rejected`, `unsure`, `not judged`), `mode`, `evidence`, the answer,
         `score`, `explanation` and the slices.
 
     Raises:
@@ -117,7 +126,11 @@ def failures(
         1
     """
     chosen = with_keywords(FailureOptions, options, keywords)
+    if chosen.accepted and chosen.rejected:
+        raise AgreementError("choose one of --accepted and --rejected")
     run = _opened(judged, answers, chosen, labels)
+    if chosen.accepted:
+        return _acceptances(run, chosen)
     said = bool(labels is not None or chosen.trusted or chosen.label_column)
     if chosen.rejected or not (said or _has_labels(run, chosen)):
         return _rejections(run, chosen)
@@ -127,22 +140,38 @@ def failures(
     tables = [_modes_table(modes, left_out, examples=examples)]
     data: dict[str, Any] = {"command": "failures", "modes": modes.to_dicts()}
     rates = errors = None
+    lead: tuple[str, ...] = ()
     if verdicts is not None:
         rates = error_rates(verdicts, modes)
         if not modes.is_empty():
             tables.append(_rates_table(rates))
         data["error_rates"] = rates.to_dicts()
-        if chosen.judge_errors:
+        # Of a run without exact match, its own judges are what was asked about.
+        others = chosen.trusted is None and _EXACT not in verdicts["judge"].unique().to_list()
+        if others:
+            tables.clear()
+        if chosen.judge_errors or others:
             text = table.select(
                 "answer_id", "system", "question", "references", "answer", "accepted"
             )
             errors = judge_errors(verdicts.join(text, on="answer_id"))
-            tables.append(_errors_table(errors, examples=examples, by_system=chosen.by == "system"))
+            by_system = chosen.by == "system"
+            notes = left_out if others else ()
+            if errors.is_empty():
+                names = ", ".join(verdicts["judge"].unique(maintain_order=True))
+                lead = (
+                    f"{names}: no verdict contradicts a label, so there are no errors; --rejected "
+                    "lists what was rejected",
+                    *notes,
+                )
+            else:
+                tables.append(_errors_table(errors, notes, examples=examples, by_system=by_system))
             data["judge_errors"] = errors.to_dicts()
     return FailuresResult(
         frame=modes,
         tables=tuple(tables),
         data=data,
+        lead=lead,
         labelled=True,
         error_rates=rates,
         judge_errors=errors,
@@ -177,12 +206,13 @@ def _rejections(run: Run, options: FailureOptions) -> FailuresResult:
         *([] if found.is_empty() else [rejections_table(found, counts)]),
     ]
     data: dict[str, Any] = {"command": "failures", "judges": counts.to_dicts()}
-    for name in options.slices:
+    by_system = ["system"] if options.by == "system" else []
+    for name in dict.fromkeys((*by_system, *options.slices)):
         by = rejection_counts(rows, by=name)
         tables.append(counts_table(by, by=name))
         data.setdefault("slices", {})[name] = by.to_dicts()
     if examples and not found.is_empty():
-        tables.append(listing_table(found, examples=examples))
+        tables.append(_listing_table(found, _whose(rows), examples=examples))
     data["rejected"] = found.to_dicts()
     return FailuresResult(
         frame=found,
@@ -191,6 +221,37 @@ def _rejections(run: Run, options: FailureOptions) -> FailuresResult:
         labelled=False,
         error_rates=None,
         judge_errors=None,
+    )
+
+
+def _acceptances(run: Run, options: FailureOptions) -> FailuresResult:
+    """What judges accept, with their reasons."""
+    rows = judged_answers(
+        run, judges=options.judges, threshold=options.threshold, slices=options.slices
+    )
+    found = accepted_answers(rows, slices=options.slices)
+    most = _ACCEPTED_SHOWN if options.examples is None else options.examples
+    return FailuresResult(
+        frame=found,
+        tables=(_accepted_table(found, _whose(rows), most=most),),
+        data={"command": "failures", "accepted": found.to_dicts()},
+        labelled=False,
+        error_rates=None,
+        judge_errors=None,
+    )
+
+
+def _accepted_table(found: pl.DataFrame, whose: Sequence[Column], *, most: int) -> Table:
+    shown = found.group_by("judge", maintain_order=True).head(most)
+    left = found.height - shown.height
+    more = (
+        f"{left:,} more not shown: --examples N shows N of each judge, --details FILE writes all."
+    )
+    return Table.of(
+        f"Accepted answers ({found.height:,})",
+        (*whose, *_READ, Column("the judge says", "explanation", _EXCERPT)),
+        shown,
+        (more,) if left else (),
     )
 
 
@@ -259,7 +320,9 @@ def _rates_table(rates: pl.DataFrame) -> Table:
     )
 
 
-def _errors_table(errors: pl.DataFrame, *, examples: int, by_system: bool) -> Table:
+def _errors_table(
+    errors: pl.DataFrame, said: Sequence[str], *, examples: int, by_system: bool
+) -> Table:
     """Each judge's errors by category, and by system where that is requested."""
     rows = []
     keys = ["judge", "kind", *(["system"] if by_system else [])]
@@ -281,15 +344,15 @@ def _errors_table(errors: pl.DataFrame, *, examples: int, by_system: bool) -> Ta
             "for instance",
         ),
         rows,
-        (f"Share: of the errors of that judge{where}, in per cent.",),
+        (f"Share: of the errors of that judge{where}, in per cent.", *said),
     )
 
 
 def counts_table(counts: pl.DataFrame, *, by: str | None = None) -> Table:
-    """How many answers each judge rejects, doubts or does not judge, in all or by slices."""
+    """How many answers each judge rejects, is unsure of or does not judge, in all or by slices."""
     note = (
-        "Share: of the answers judged, in percent. Doubtful: the score is within "
-        f"{NEAR:g} of the judge's threshold, accepted or not."
+        "Share: of the answers judged, in percent. Unsure: accepted or not, the judge says so, as "
+        f"'judge' counts it; of one that never does, the score is within {NEAR:g} of its threshold."
     )
     return Table.of(
         f"Rejected answers by {by}" if by else "Rejected answers",
@@ -298,7 +361,7 @@ def counts_table(counts: pl.DataFrame, *, by: str | None = None) -> Table:
             Column(by or "", lambda row: row[by] or None, missing="(none)", show=by is not None),
             *columns("count", "answers", "rejected"),
             Column("share", format="share"),
-            *columns("count", "doubtful", "not judged"),
+            *columns("count", "unsure", "not judged"),
         ),
         counts.with_columns(
             share=pl.when(pl.col("judged") > 0).then(pl.col("rejected") / pl.col("judged"))
@@ -311,7 +374,7 @@ def rejections_table(found: pl.DataFrame, counts: pl.DataFrame) -> Table:
     """The modes of what each judge rejects or does not judge, commonest first."""
     rows = []
     for judge in counts["judge"]:
-        mine = found.filter(pl.col("judge") == judge, pl.col("outcome") != "doubtful")
+        mine = found.filter(pl.col("judge") == judge, pl.col("outcome") != "unsure")
         for mode, count in mine["mode"].value_counts(sort=True).iter_rows():
             rows.append((judge, mode, count, count / mine.height, REJECTIONS[mode]))
     return Table.of(
@@ -325,20 +388,17 @@ def rejections_table(found: pl.DataFrame, counts: pl.DataFrame) -> Table:
     )
 
 
-def listing_table(found: pl.DataFrame, *, examples: int) -> Table:
+def _listing_table(found: pl.DataFrame, whose: Sequence[Column], *, examples: int) -> Table:
     """The first answers of each mode, with the reasons."""
     shown = found.group_by("judge", "outcome", "mode", maintain_order=True).head(examples)
     left = found.height - shown.height
     more = f"{left:,} more not shown: --examples N shows N of each mode, --details FILE writes all."
     return Table.of(
-        "Answers that were rejected, doubted or not judged",
+        "Answers that were rejected, unsure or not judged",
         (
-            Column("judge", show=found["judge"].n_unique() > 1),
+            *whose,
             Column("mode", _mode),
-            Column("question", format=_EXCERPT),
-            Column("reference", "references", _EXCERPT),
-            Column("answer", format=_EXCERPT),
-            Column("score", format=_SCORE, missing=""),
+            *_READ,
             Column("evidence", lambda row: row["evidence"] if row["mode"] != "other" else ""),
             Column("the judge says", "explanation", _EXCERPT),
         ),
@@ -356,6 +416,21 @@ def _mode(row: dict[str, Any]) -> str:
 
 _SCORE = Format("{:.2f}".format, numeric=False)
 _EXCERPT = excerpts(_LISTED)
+_READ = (
+    Column("question", format=_EXCERPT),
+    Column("reference", "references", _EXCERPT),
+    Column("answer", format=_EXCERPT),
+    Column("score", format=_SCORE, missing=""),
+)
+
+
+def _whose(rows: pl.DataFrame) -> tuple[Column, ...]:
+    """Columns for judge and system of a listed answer, where what was judged is of several."""
+    return tuple(
+        Column(name, missing="", show=rows[name].n_unique() > 1)
+        for name in ("judge", "system")
+        if name in rows.columns
+    )
 
 
 def _has_labels(run: Run, options: FailureOptions) -> bool:

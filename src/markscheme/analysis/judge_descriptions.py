@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from markscheme.analysis.bibliography import references
 from markscheme.contract import (
     RESEARCH_JUDGES,
     Entry,
+    Judge,
+    Needs,
     broken_plugins,
     entry,
+    judge_name,
     judges,
+    name_of,
+    needs_of,
+    parse_judge,
     type_in_words,
 )
+from markscheme.errors import install_line
 from markscheme.results import Column, Table, TableResult, flat_frame
 
 
@@ -31,12 +40,14 @@ class JudgeList(TableResult):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class JudgeDescription(TableResult):
-    """One judge in full. `frame` has a row per parameter: name, type, required, default.
+    """One judge in full. `frame` has a row per parameter: name, type, required, default and
+    description, and `value` where parameters were named.
 
     Attributes:
         name: as users write it.
-        documentation: the docstring of its class.
+        documentation: the docstring of its class, without what it says of parameters.
         paper: where the method comes from; empty for our own.
+        references: the papers that it names, in full.
         needs: what must be there.
         example: a name with parameters that works.
     """
@@ -44,16 +55,24 @@ class JudgeDescription(TableResult):
     name: str
     documentation: str
     paper: str
+    references: tuple[str, ...]
     needs: str
     example: str
 
     @property
     def parameters(self) -> list[str]:
-        """A line per parameter: name, type, and the default or that it is required."""
-        return [
-            f"{name}: {kind}, {'required' if required else f'default {default}'}"
-            for name, kind, required, default in self.frame.iter_rows()
-        ]
+        """A line per parameter: name, type, the default or that it is required, and its value
+        where that was named and differs; its description follows in a line of its own."""
+        lines = []
+        for one in self.frame.iter_rows(named=True):
+            default = one["default"]
+            line = f"{one['parameter']}: {one['type']}, "
+            line += "required" if one["required"] else f"default {default}"
+            value = one.get("value", default)
+            lines.append(line if value == default else f"{line}, here {value}")
+            if one["description"]:
+                lines.append(f"    {one['description']}")
+        return lines
 
 
 def list_judges() -> JudgeList:
@@ -66,7 +85,7 @@ def list_judges() -> JudgeList:
         "Judges",
         ("name", Column("what it does", "summary")),
         records,
-        (f"pip install 'markscheme[research]' adds {absent}",) if absent else (),
+        (f"{install_line('research')} adds {absent}",) if absent else (),
     )
     data = {"command": "judges", "judges": records, "broken_plugins": broken}
     return JudgeList(frame=flat_frame(records), tables=(table,), data=data, broken=broken)
@@ -76,41 +95,76 @@ def describe_judge(name: str) -> JudgeDescription:
     """One judge: documentation, parameters with types and defaults, paper, needs, an example.
 
     Args:
-        name: as `list_judges` lists it, without parameters.
+        name: as `list_judges` lists it, or with parameters (`token_f1(threshold=0.6)`): then
+            their values are shown too, and what the judge needs with them.
 
     Raises:
         UnknownNameError: no judge has the name.
+        JudgeError: a parameter is wrong.
     """
-    found = entry(name)
-    documentation = inspect.getdoc(found.judge) or ""
+    judge = parse_judge(name) if "(" in name else None
+    found = entry(name if judge is None else name_of(judge))
+    documentation = _SECTION.sub("", inspect.getdoc(found.judge) or "").strip()
     parameters = [_parameter(found, one) for one in dataclasses.fields(found.judge)]  # type: ignore[arg-type]
+    if judge is not None:
+        parameters = [one | {"value": repr(getattr(judge, one["parameter"]))} for one in parameters]
     shown = ("parameter", "type", Column("default", missing="required"))
-    table = Table.of(f"Parameters of {name}", shown, parameters)
-    about = _about(found)
+    table = Table.of(f"Parameters of {found.name}", shown, parameters)
+    about = _about(found, judge)
+    papers = references(found.paper)
     return JudgeDescription(
         frame=flat_frame(parameters),
         tables=(table,),
         data={
             "command": "judges",
             **about,
+            "references": papers,
             "documentation": documentation,
             "parameters": parameters,
         },
         documentation=documentation,
         name=about["name"],
         paper=about["paper"],
+        references=tuple(papers),
         needs=about["needs"],
         example=about["example"],
     )
 
 
-def _about(found: Entry) -> dict[str, str]:
+def _about(found: Entry, judge: Judge | None = None) -> dict[str, str]:
+    """What lists show of a judge; of one with parameters, what it needs with them."""
     return {
         "name": found.name,
         "paper": found.paper,
-        "needs": str(found.needs),
-        "example": found.example,
+        "needs": needs_in_words(found, found.needs if judge is None else needs_of(judge)),
+        "example": found.example if judge is None else judge_name(judge),
     }
+
+
+def needs_in_words(found: Entry, needs: Needs) -> str:
+    """What a judge needs, in words, with the package that has it where that is not this one."""
+    said = str(needs)
+    if found.name not in RESEARCH_JUDGES:
+        return said
+    return "the research package" if said == "nothing" else f"the research package, {said}"
+
+
+_SECTION = re.compile(r"(?:^|\n)Attributes:\n((?:(?: .*)?(?:\n|$))*)")
+"""The section of a docstring on parameters; its lines are indented or empty."""
+
+_ENTRY = re.compile(r"^ {4}(\w[\w, ]*): (.*(?:\n {5,}.*)*)", re.MULTILINE)
+"""The names that an entry of the section describes, and its text."""
+
+
+def _descriptions(judge: type) -> dict[str, str]:
+    """What docstrings say of each parameter; a class goes before those that it inherits from."""
+    known: dict[str, str] = {}
+    for one in judge.__mro__:
+        section = _SECTION.search(inspect.cleandoc(one.__doc__ or ""))
+        for names, text in _ENTRY.findall(section[1]) if section else ():
+            for name in names.split(", "):
+                known.setdefault(name, " ".join(text.split()))
+    return known
 
 
 def _parameter(found: Entry, field: dataclasses.Field[Any]) -> dict[str, Any]:
@@ -123,4 +177,5 @@ def _parameter(found: Entry, field: dataclasses.Field[Any]) -> dict[str, Any]:
         "type": type_in_words(found.judge, field.name),
         "required": value is missing,
         "default": None if value is missing else repr(value),
+        "description": _descriptions(found.judge).get(field.name, ""),
     }

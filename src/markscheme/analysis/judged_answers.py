@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from markscheme.agreement import JudgmentsSource, TableSource, judged_table, open_run
-from markscheme.analysis.error_categories import NEAR, kind_of
+from markscheme.analysis.error_categories import unsure
 from markscheme.errors import DataError
 from markscheme.results import check_slices
 from markscheme.tables import matched_on
@@ -28,7 +28,7 @@ def judged_answers(
 
     Columns: `answer_id` where known, `judge`, `status`, `score`, `verdict`, `relation` and
     `explanation` (null where not given), `question`, `references`, `answer`, `system`,
-    `reference_kind`, `doubtful` (the score is within 0.1 of the judge's threshold), and the slices.
+    `reference_kind`, `unsure` (as `error_categories.unsure` finds it), and the slices.
 
     Raises:
         DataError, AgreementError: the files cannot be read, do not fit together, or have no
@@ -54,9 +54,9 @@ def judged_answers(
             "the judged file with --answers"
         )
     missing = [name for name in ("relation", "explanation") if name not in table.columns]
-    limits = {name: kind_of(name).threshold for name in table["judge"].unique()}
-    limit = pl.col("judge").replace_strict(limits, return_dtype=pl.Float64)
+    table = table.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in missing)
+    parts = {str(judge): part for (judge,), part in table.group_by("judge")}
+    doubts = ((pl.col("judge") == judge) & unsure(part, judge) for judge, part in parts.items())
     return table.with_columns(
-        *(pl.lit(None, dtype=pl.String).alias(name) for name in missing),
-        doubtful=((pl.col("score") - limit).abs() <= NEAR).fill_null(value=False),
-    ).with_columns(pl.col("relation").cast(pl.String))
+        pl.col("relation").cast(pl.String), unsure=pl.any_horizontal(pl.lit(value=False), *doubts)
+    )

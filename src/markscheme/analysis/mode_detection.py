@@ -154,7 +154,7 @@ def _finer_place(pair: Pair) -> str | None:
         return None
     added, lacking = other.words - one.words, one.words - other.words
     if one.words & other.words and (added & other.capitals or lacking & one.capitals):
-        return f"shares {quoted(one.words & other.words)} with {one.text!r}, at another scale"
+        return f"shares {quoted(one.words & other.words, one)} with {one.text!r}, at another scale"
     return None
 
 
@@ -193,14 +193,16 @@ def _elaborate(pair: Pair) -> str | None:
         return None
     enough = len(shared) >= max(1, 0.5 * len(one.words)) and shared - _of(pair.question)
     if enough and len(other.content) > len(one.content) + 2:
-        return f"says {quoted(shared)} of {one.text!r}, at greater length"
+        return f"says {quoted(shared, one)} of {one.text!r}, at greater length"
     return None
 
 
 def _partly_worded(pair: Pair) -> str | None:
     shared = pair.reference.words & pair.answer.words - _of(pair.question)
     if shared and not (pair.reference.numbers and pair.answer.numbers):
-        return f"shares {quoted(shared)} with {pair.reference.text!r}, in other words"
+        return (
+            f"shares {quoted(shared, pair.reference)} with {pair.reference.text!r}, in other words"
+        )
     return None
 
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from markscheme.agreement import Gate
 from markscheme.engine import ALL_SYSTEMS, RunReport
+from markscheme.errors import lacks_extras
 from markscheme.results import NO_VALUE
 from markscheme.tables import is_binary, scan_parquet
 
@@ -22,7 +23,7 @@ def next_commands(report: RunReport) -> dict[str, str]:
 
     With labels, what these say of the judge comes first; without, how to come by some comes last.
     """
-    labels = scan_parquet(_answers_file(report)).select("label").collect()["label"]
+    labels = _labels(report)
     labelled, answers = labels.count(), labels.len()
     grades = labels.drop_nulls().unique().sort().to_list()
     folder, cut, said = shlex.quote(str(report.folder)), "", ""
@@ -39,7 +40,8 @@ def next_commands(report: RunReport) -> dict[str, str]:
         wanted[f"estimate {folder}{one}{cut}"] = "the share of all answers that people accept"
     rejected = " --rejected" if labelled else ""
     wanted[f"failures {folder}{rejected}"] = "what was rejected, and why"
-    wanted[f"report {folder}{cut}"] = "everything on a page to read and share"
+    lacks = " (needs the extra 'report')" if lacks_extras("report") else ""
+    wanted[f"report {folder}{cut}"] = f"everything on a page to read and share{lacks}"
     if not labelled:
         count = min(_FIRST_LABELS, answers)
         wanted[f"plan-labels {folder}{one} --count {count} --out labels.csv"] = (
@@ -70,7 +72,22 @@ def rejected_at_gates(
         pl.any_horizontal(_within(gate.system, slices) for gate in missed)
     )
     judges = list(dict.fromkeys(gate.judge for gate in missed))
-    return first_rejected(report.judgments, answers, judges)
+    several = len({record["system"] for record in report.records}) > 1
+    return first_rejected(report.judgments, answers, judges, by_system=several)
+
+
+def count_labels(report: RunReport) -> int:
+    """How many of a run's answers have a label; 0 where the run is in no folder."""
+    return 0 if report.folder is None else _labels(report).count()
+
+
+def stored_answers(report: RunReport) -> pl.LazyFrame | None:
+    """The answers of a run; None where it is in no folder."""
+    return None if report.folder is None else scan_parquet(_answers_file(report))
+
+
+def _labels(report: RunReport) -> pl.Series:
+    return scan_parquet(_answers_file(report)).select("label").collect()["label"]
 
 
 def _answers_file(report: RunReport) -> Path:

@@ -44,7 +44,7 @@ class ExplainOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class FailureOptions:
-    """How rejected answers, or answers that fail exact match, are read, sorted and shown.
+    """How rejected or accepted answers, or those that judges get wrong, are read and shown.
 
     Attributes:
         label_column: the column with labels.
@@ -54,9 +54,10 @@ class FailureOptions:
         threshold: an answer is accepted from this score where a judge gave no verdict.
         positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
         judge_errors: sort each judge's errors too.
-        by: `system`: the errors of judges for each system by itself.
+        by: `system`: rejected answers, or the errors of judges, for each system by itself.
         examples: answers to show of every mode; None for 1 with labels and 3 without.
         rejected: list what judges reject, even where there are labels.
+        accepted: list what judges accept, with their reasons.
         slices: columns of the user's own by whose values rejections are counted.
     """
 
@@ -80,6 +81,7 @@ class FailureOptions:
     rejected: Annotated[
         bool, Option("List what the judges reject, even where there are labels.", rare=True)
     ] = False
+    accepted: Annotated[bool, Option("List what the judges accept, with their reasons.")] = False
     slices: Slices = ()
 
 

@@ -138,9 +138,10 @@ def rejection(
     others = named(spoken) - asked.capitals
     names = others and all(named(wording(one)) for one in references)
     shared = spoken.words & set().union(*(wording(one).words for one in references)) - asked.words
+    shared_words = ", ".join(repr(spoken.spelled(word)) for word in sorted(shared)[:3])
     named_part = "a reference's name" if names else "a reference"
     evidence = (
-        f"of a reference only {', '.join(map(repr, sorted(shared)[:3]))} is in it"
+        f"of a reference only {shared_words} is in it"
         if shared
         else f"nothing of {named_part} is in it"
     )
@@ -169,7 +170,7 @@ def in_a_line(row: Mapping[str, Any]) -> str:
 
 
 def with_rejections(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows of rejected, doubtful or not judged answers with the `mode` and the `evidence` of each.
+    """Rows of rejected, unsure or not judged answers with the `mode` and the `evidence` of each.
 
     Args:
         rows: `question`, `references`, `answer`, `status`, `explanation`; `relation` and
@@ -218,49 +219,57 @@ _SHOWN = (
 
 
 def rejected_answers(rows: pl.DataFrame, *, slices: Sequence[str] = ()) -> pl.DataFrame:
-    """What judges reject, doubt or do not judge, judge by judge, with mode and evidence.
+    """What judges reject, are unsure of or do not judge, judge by judge, with mode and evidence.
 
     Args:
         rows: as `judged_answers` gives them.
         slices: further columns to include.
 
     Returns:
-        `outcome` is `rejected`, `not judged`, or `doubtful` for what is accepted by a narrow
-        margin; the order is by judge, outcome (rejected first) and mode, as the answers stood.
+        `outcome` is `rejected`, `not judged`, or `unsure` for what a judge accepts and is
+        unsure of; the order is by judge, outcome (rejected first) and mode, as the answers stood.
     """
     outcome = (
         pl.when(pl.col("status") != "judged")
         .then(pl.lit("not judged"))
         .when(~pl.col("verdict"))
         .then(pl.lit("rejected"))
-        .when("doubtful")
-        .then(pl.lit("doubtful"))
+        .when("unsure")
+        .then(pl.lit("unsure"))
     )
     found = rows.with_columns(outcome=outcome).drop_nulls("outcome")
-    order = pl.col("outcome").replace_strict({"rejected": 0, "doubtful": 1, "not judged": 2})
+    order = pl.col("outcome").replace_strict({"rejected": 0, "unsure": 1, "not judged": 2})
     place = {mode: number for number, mode in enumerate(REJECTIONS)}
     judges = {name: number for number, name in enumerate(rows["judge"].unique(maintain_order=True))}
-    kept = [
-        name
-        for name in dict.fromkeys((*_SHOWN, *slices))
-        if name in rows.columns or name in ("outcome", "mode", "evidence")
-    ]
-    return (
-        with_rejections(found)
-        .sort(
-            pl.col("judge").replace_strict(judges, return_dtype=pl.Int64),
-            order,
-            pl.col("mode").replace_strict(place, return_dtype=pl.Int64),
-            maintain_order=True,
-        )
-        .select(kept)
-    )
+    listed = with_rejections(found)
+    return listed.sort(
+        pl.col("judge").replace_strict(judges, return_dtype=pl.Int64),
+        order,
+        pl.col("mode").replace_strict(place, return_dtype=pl.Int64),
+        maintain_order=True,
+    ).select(_columns(listed, slices))
+
+
+def accepted_answers(rows: pl.DataFrame, *, slices: Sequence[str] = ()) -> pl.DataFrame:
+    """What judges accept, judge by judge in the order of the rows, with `explanation`.
+
+    Args:
+        rows: as `judged_answers` gives them.
+        slices: further columns to include.
+    """
+    found = rows.filter((pl.col("status") == "judged") & pl.col("verdict"))
+    first = pl.int_range(pl.len()).min().over("judge")
+    return found.sort(first, maintain_order=True).select(_columns(found, slices))
+
+
+def _columns(rows: pl.DataFrame, slices: Sequence[str]) -> list[str]:
+    return [name for name in dict.fromkeys((*_SHOWN, *slices)) if name in rows.columns]
 
 
 def rejection_counts(rows: pl.DataFrame, *, by: str | None = None) -> pl.DataFrame:
     """Per judge, and per value of a column where one is named, how many answers are what.
 
-    Columns: `judge`, the column, `answers`, `judged`, `rejected`, `doubtful`, `not_judged`.
+    Columns: `judge`, the column, `answers`, `judged`, `rejected`, `unsure`, `not_judged`.
     """
     keys = ["judge", *([by] if by and by != "judge" else [])]
     judged = pl.col("status") == "judged"
@@ -268,13 +277,18 @@ def rejection_counts(rows: pl.DataFrame, *, by: str | None = None) -> pl.DataFra
         answers=pl.len(),
         judged=judged.sum(),
         rejected=(judged & ~pl.col("verdict")).sum(),
-        doubtful=(judged & pl.col("doubtful")).sum(),
+        unsure=(judged & pl.col("unsure")).sum(),
         not_judged=(~judged).sum(),
     )
 
 
 def first_rejected(
-    judgments: pl.LazyFrame, answers: pl.LazyFrame, judges: Sequence[str], *, most: int = 5
+    judgments: pl.LazyFrame,
+    answers: pl.LazyFrame,
+    judges: Sequence[str],
+    *,
+    most: int = 5,
+    by_system: bool = False,
 ) -> list[str]:
     """The first answers that judges reject or do not judge, a line each; for a gate that fails.
 
@@ -283,6 +297,7 @@ def first_rejected(
         answers: the answers judged, or those of them that are looked at.
         judges: whose judgments.
         most: so many lines.
+        by_system: name the system of each.
     """
     bad = ~pl.col("verdict").fill_null(value=False)
     mine = judgments.filter(pl.col("judge").is_in(list(judges)) & bad).join(
@@ -292,14 +307,14 @@ def first_rejected(
     columns = ("answer_id", "judge", "status", "explanation", "relation")
     first = mine.select(columns).head(most).collect()
     texts = answers.filter(pl.col("answer_id").is_in(first["answer_id"].to_list())).select(
-        "answer_id", "question", "references", "answer", "reference_kind"
+        "answer_id", "question", "references", "answer", "reference_kind", "system"
     )
     rows = first.join(
         texts.collect().unique("answer_id"), on="answer_id", how="left", maintain_order="left"
     ).with_columns(pl.col("relation", "status").cast(pl.String))
     lines = [
-        f"{'rejected' if row['status'] == 'judged' else row['status']} by {row['judge']}: "
-        f"{in_a_line(row)}"
+        f"{'rejected' if row['status'] == 'judged' else row['status']} by {row['judge']}"
+        f"{', ' + str(row['system']) if by_system else ''}: {in_a_line(row)}"
         for row in with_rejections(rows).iter_rows(named=True)
     ]
     return [*lines, f"and {total - most:,} more"] if total > most else lines

@@ -206,11 +206,15 @@ def words_added(pair: Pair) -> str | None:
         bare = not [word for word in added if word not in known] and not lacking
         return "a word or a few more, all from the question" if bare and shared else None
     if not lacking and len(added) <= 4:
-        return f"adds {quoted(added)} to {one.text!r}" if added else f"{one.text!r} in small words"
+        return (
+            f"adds {quoted(added, other)} to {one.text!r}"
+            if added
+            else f"{one.text!r} in small words"
+        )
     if not added and len(lacking) <= 4:
-        return f"leaves {quoted(lacking)} of {one.text!r} out"
+        return f"leaves {quoted(lacking, one)} of {one.text!r} out"
     if len(added) <= 1 and len(lacking) <= 1 and len(shared) > 1:
-        return f"{quoted(added)} for {quoted(lacking)} in {one.text!r}"
+        return f"{quoted(added, other)} for {quoted(lacking, one)} in {one.text!r}"
     return None
 
 
@@ -221,11 +225,16 @@ def other_words(pair: Pair) -> str | None:
         for said in sorted(other.words):
             stem = min(len(word), len(said)) - 2
             if stem > 3 and word != said and word[:stem] == said[:stem]:
-                return f"{said!r} and {word!r} have one root"
+                return f"{other.spelled(said)!r} and {one.spelled(word)!r} have one root"
     return None
 
 
-def quoted(words: Iterable[str]) -> str:
-    """The first four words, those of a set in alphabetical order, as evidence shows them."""
+def quoted(words: Iterable[str], of: Wording | None = None) -> str:
+    """The first four words, those of a set in alphabetical order, as evidence shows them.
+
+    Args:
+        words: texts, or canonical forms of the words of a text.
+        of: that text.
+    """
     shown = sorted(words) if isinstance(words, frozenset) else list(words)
-    return ", ".join(repr(word.lstrip("#@")) for word in shown[:4])
+    return ", ".join(repr(word if of is None else of.spelled(word)) for word in shown[:4])

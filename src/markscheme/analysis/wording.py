@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from markscheme.text import (
@@ -45,6 +46,7 @@ class Wording:
         numbers: values of its numbers, years, days and fractions included.
         values: its typed values.
         names: lower-case pieces without titles, suffixes and function words.
+        written: canonical forms but of numbers, with the first word of each as in the text.
     """
 
     text: str
@@ -56,11 +58,16 @@ class Wording:
     numbers: frozenset[float]
     values: tuple[Value, ...]
     names: tuple[str, ...]
+    written: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def words(self) -> frozenset[str]:
         """Its different content words."""
         return frozenset(self.content)
+
+    def spelled(self, word: str) -> str:
+        """The word of a canonical form as the text has it; a number as a number."""
+        return self.written.get(word) or word.lstrip("#@")
 
     @property
     def dates(self) -> tuple[Date, ...]:
@@ -102,7 +109,14 @@ def wording(text: str) -> Wording:
     """Read a text."""
     read = repaired(text)
     plain_text = unaccented(read)
-    known = [describe(word) for word in merged(split(plain_text))]
+    spoken = merged(split(plain_text))
+    known = [describe(word) for word in spoken]
+    # Reversed, so that the first of several words with one canonical form is the one that stays.
+    written = {
+        entry[0]: word
+        for entry, word in reversed([*zip(known, spoken, strict=True)])
+        if not entry[3] & NUMBER
+    }
     known = [entry for entry in known if not entry[3] & MARK]
     pieces = tuple(_GAP.sub(" ", plain_text).lower().split())
     return Wording(
@@ -116,6 +130,7 @@ def wording(text: str) -> Wording:
         | _written_out(plain_text),
         values=tuple(parse_values(read)),
         names=tuple(piece for piece in pieces if piece not in _NOT_OF_NAMES),
+        written=written,
     )
 
 

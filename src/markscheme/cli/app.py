@@ -8,6 +8,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 from rich.console import Console
+from rich.text import Text
 from typer.core import TyperGroup
 
 from markscheme.text import printable
@@ -122,7 +123,12 @@ class _Console(Console):
     """Prints untrusted text (names, answers, replies) so that it cannot steer a terminal."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print; in texts, signs other than lines and tabs that would not be seen are escaped."""
+        """Print; in texts, signs other than lines and tabs that would not be seen are escaped.
+
+        A terminal breaks long lines wherever they end, so notes are folded here between words.
+        """
+        if self.stderr and self.is_terminal and options.get("soft_wrap"):
+            options |= {"soft_wrap": False}
         super().print(
             *(printable(one) if isinstance(one, str) else one for one in objects), **options
         )
@@ -138,6 +144,11 @@ console = _Console(width=_width(sys.stdout), highlight=False)
 
 notes = _Console(stderr=True, width=_width(sys.stderr), highlight=False)
 """Progress, warnings and errors: standard error, so that results can be piped."""
+
+
+def print_error(text: str) -> None:
+    """An error as every command prints it."""
+    notes.print(Text.assemble(("error: ", "bold red"), printable(text)), soft_wrap=True)
 
 
 def print_version(value: bool) -> None:

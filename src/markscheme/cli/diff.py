@@ -56,6 +56,8 @@ def diff(
     shown.show(found)
     if fail_on_regression:
         word = "FAILED" if found.regression else "passed"
-        notes.print(f"gate {word}: {found.headline}", markup=False, soft_wrap=True)
+        notes.print(f"gate {word}: {found.headline}", markup=False)
+        if not found.regression and found.caution:
+            notes.print(f"warning: {found.caution}", markup=False)
         if found.regression:
             raise typer.Exit(1)

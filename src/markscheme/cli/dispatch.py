@@ -17,8 +17,8 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from markscheme.cli.app import GROUPS, app, group, notes, silence
-from markscheme.errors import MarkschemeError
+from markscheme.cli.app import GROUPS, app, group, notes, print_error, silence
+from markscheme.errors import MarkschemeError, install_line
 from markscheme.text import one_line
 
 RESEARCH = (
@@ -74,8 +74,8 @@ IDLE = dict.fromkeys(("agree", "compare", "diff"), _DRAWS) | {
 }
 """Options with a value that do nothing any more, by command: understood until 0.3, and ignored."""
 
-INSTALL_RESEARCH = (
-    "not installed: pip install 'markscheme[research]' adds papers' tables, public data sets, "
+NOT_INSTALLED = (
+    f"not installed: {install_line('research')}; it adds papers' tables, public data sets, "
     "studies, the judges fine-tuned for a paper, and training"
 )
 
@@ -131,7 +131,7 @@ class NotInstalled(TyperGroup):
         """
         theirs = RESEARCH if ctx.info_name == "research" else ("examiner",)
         if args[0] in theirs and args[0] not in self.list_commands(ctx):
-            raise MarkschemeError(f"markscheme {ctx.info_name} {args[0]} is {INSTALL_RESEARCH}")
+            raise MarkschemeError(f"markscheme {ctx.info_name} {args[0]} is {NOT_INSTALLED}")
         return super().resolve_command(ctx, args)
 
 
@@ -168,7 +168,7 @@ def load_commands(arguments: Sequence[str] = ()) -> None:
     known = stem in own or bool(theirs) or first in GROUPS
     if importlib.util.find_spec("markscheme_research") is None:
         for name in ("research", "train"):
-            group(name, INSTALL_RESEARCH, cls=NotInstalled)
+            group(name, NOT_INSTALLED, cls=NotInstalled)
     for name in own if known else files:
         importlib.import_module(f"markscheme.cli.{name}")
     for name in theirs if known else points:
@@ -243,8 +243,7 @@ def run(arguments: Sequence[str]) -> int:
     except MarkschemeError as error:
         if debug:
             raise
-        notes.print("error: ", style="bold red", end="")
-        notes.print(str(error), markup=False, soft_wrap=True)
+        print_error(str(error))
         return error.exit_code
     except BrokenPipeError:
         return _reader_left()
@@ -257,8 +256,7 @@ def run(arguments: Sequence[str]) -> int:
         if debug:
             raise
         reason = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        notes.print("error: ", style="bold red", end="")
-        notes.print(reason, markup=False, soft_wrap=True)
+        print_error(reason)
         return 2
     except KeyboardInterrupt:
         code = _INTERRUPTED

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from markscheme.analysis import ExplainOptions
 from markscheme.cli.app import console
 from markscheme.cli.options import Shown, command
-from markscheme.flags import Answer, Question, References
+from markscheme.errors import MarkschemeError
+from markscheme.flags import Answer, Argument, Question, References
 
 if TYPE_CHECKING:
     from markscheme.analysis import Explanation
@@ -15,15 +16,34 @@ if TYPE_CHECKING:
 
 @command("explain", example='markscheme explain -q "When did it open?" -r 1975 -a "In 1985."')
 def explain(
-    question: Question,
-    reference: References,
-    answer: Answer,
+    *,
+    run: Annotated[
+        str | None, Argument("A run, or a file of answers, that has the answer.", metavar="RUN")
+    ] = None,
+    answer_id: Annotated[
+        str | None,
+        Argument("Its id, as 'markscheme failures RUN --details FILE' writes it.", metavar="ID"),
+    ] = None,
+    question: Question = "",
+    reference: References = (),
+    answer: Answer = "",
     options: ExplainOptions,
     shown: Shown,
 ) -> None:
-    """Explain the examiner's judgment of one answer: verdict, matched words, deciding features."""
+    """Explain the examiner's judgment of one answer: verdict, matched words, deciding features.
+
+    The answer is one of a run, by its id, or what -q, -r and -a say.
+    """
+    from markscheme.analysis import answer_of
     from markscheme.analysis import explain as find_reasons
 
+    if run is not None:
+        question, reference, answer = answer_of(run, answer_id)
+    elif not (question and reference and answer):
+        raise MarkschemeError(
+            "explain requires -q QUESTION, -r REFERENCE and -a ANSWER, or RUN and the ID of one of "
+            "its answers"
+        )
     found = find_reasons(question, reference, answer, options)
     shown.show(found, lambda: _print(found))
 

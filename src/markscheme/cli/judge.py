@@ -15,7 +15,7 @@ import typer
 from markscheme.cli.app import console, notes
 from markscheme.cli.models import opened
 from markscheme.cli.options import Files, OutAddress, Quiet, Shown, command
-from markscheme.errors import MarkschemeError, gathered
+from markscheme.errors import MarkschemeError, gathered, lacks_extras
 from markscheme.flags import (
     CLEANING,
     CONFIDENCE,
@@ -28,7 +28,7 @@ from markscheme.flags import (
 )
 from markscheme.models import ModelOptions
 from markscheme.tables import ReadOptions
-from markscheme.text import in_rows
+from markscheme.text import in_rows, printable
 
 if TYPE_CHECKING:
     from markscheme.agreement import DriftResult
@@ -120,6 +120,7 @@ def judge(
     Results: `judgments.parquet`, `summary.json`, `summary.md` in the --out folder.
     """
     from markscheme.api import DEFAULT_JUDGE, Result, run
+    from markscheme.cli.options import check_folder
     from markscheme.cli.progress_bar import progress
     from markscheme.contract import parse_judge
     from markscheme.engine import RunFolder, command_line, default_folder
@@ -145,6 +146,7 @@ def judge(
         if out is None:
             out = str(default_folder(files, chosen, clean, asked, read=read))
         check_named(out, "folder")
+        check_folder(out)
         target = out
         if again:
             RunFolder(target).reopen()
@@ -183,9 +185,11 @@ def judge(
                 )
     result = replace(Result.of(report, reader), anchors=checked)
     shown.show(result, lambda: _print_figures(result))
-    _print_notes(report, asked)
+    _print_warnings(report)
+    if not quiet:
+        _print_notes(report, asked)
     _print_anchors(checked)
-    if engine is Engine.LOCAL:
+    if engine is Engine.LOCAL and not quiet:
         _name_next(report)
     missed = fail_under is not None and not _hold_gates(result, fail_under, confidence, fitness)
     alarm = checked is not None and checked.alarm
@@ -274,8 +278,15 @@ def _print_figures(result: Result) -> None:
 def _name_next(report: RunReport) -> None:
     from markscheme.analysis import next_commands
 
-    lines = [f"markscheme {done}   {what}" for done, what in next_commands(report).items()]
-    notes.print("next: " + "\n      ".join(lines), markup=False, soft_wrap=True)
+    notes.print("next:")
+    for done, what in next_commands(report).items():
+        command, comment = f"markscheme {done}", f"# {what}"
+        one_line = f"  {command}  {comment}"
+        if not notes.is_terminal or len(one_line) <= notes.width:
+            notes.file.write(printable(one_line) + "\n")
+        else:  # Neither a command nor a word may be broken by the edge of the terminal.
+            notes.print(f"  {comment}", markup=False)
+            notes.file.write(printable(f"  {command}") + "\n")
 
 
 def _hold_gates(
@@ -286,7 +297,7 @@ def _hold_gates(
     The first answers that a failing judge rejects are named at once, and what is known of judges.
     """
     from markscheme.agreement import fitness_line
-    from markscheme.analysis import rejected_at_gates
+    from markscheme.analysis import count_labels, rejected_at_gates
     from markscheme.results import records_population
 
     held = result.gates(limit, confidence=confidence)
@@ -296,11 +307,13 @@ def _hold_gates(
         about = records_population(result.records)
         notes.print(f"these bounds speak of {about}", markup=False)
     for line in rejected_at_gates(result.run, held, result.slices):
-        notes.print(line, markup=False, soft_wrap=True)
+        notes.print(line, markup=False)
+    labels = count_labels(result.run)
     for judge, signature in dict.fromkeys(
         (one["judge"], one["signature"]) for one in result.run.records
     ):
-        notes.print(fitness_line(judge, signature, fitness), markup=False, soft_wrap=True)
+        line = fitness_line(judge, signature, fitness, labels=labels, run=str(result.run.folder))
+        notes.print(line, markup=False)
     return all(gate.passed for gate in held)
 
 
@@ -330,6 +343,13 @@ def _not_used(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + hint
 
 
+def _of_systems(report: RunReport) -> str:
+    """Whose the rows that were skipped are, where they are of several systems or of one of them."""
+    named = [f"{count:,} of {name}" for name, count in report.skipped_of.items() if name]
+    several = len({*report.skipped_of, *(record["system"] for record in report.records)}) > 1
+    return f" ({', '.join(named)})" if named and several else ""
+
+
 def _print_unlabelled(report: RunReport) -> None:
     """Which labels could not be read, if any."""
     if not report.unlabelled:
@@ -346,20 +366,11 @@ def _print_unlabelled(report: RunReport) -> None:
         notes.print(f"  ...; all are in {report.folder}/bad_rows.jsonl", markup=False)
 
 
-def _print_notes(report: RunReport, models: Models) -> None:
-    """What the reader met, what is where, and what was taken from an earlier run."""
-    counted = [f"{text} ({in_rows(count)})" for text, count in report.notes.items()]
-    for said in (*report.recognised, *counted):
-        notes.print(f"note: {said}", markup=False, soft_wrap=True)
-    if report.ignored:
-        said = _not_used(report.ignored)
-        notes.print(f"note: columns not used: {said}", markup=False, soft_wrap=True)
-    if report.repeats:
-        again = in_rows(report.repeats)
-        notes.print(f"note: rows that repeat an earlier one exactly were counted ({again})")
+def _print_warnings(report: RunReport) -> None:
+    """What was left out of the run, made again or not judged."""
     if report.skipped:
         notes.print(
-            f"warning: {report.skipped:,} bad rows were skipped; see "
+            f"warning: {report.skipped:,} bad rows were skipped{_of_systems(report)}; see "
             f"{report.folder}/bad_rows.jsonl",
             markup=False,
         )
@@ -370,16 +381,33 @@ def _print_notes(report: RunReport, models: Models) -> None:
             f"warning: {shown} in {report.folder} are damaged or not of this run; made again",
             markup=False,
         )
-    if report.resumed:
-        notes.print(f"{report.resumed:,} judgments were there from an earlier run")
     if any(record["not_judged"] for record in report.records):
         from markscheme.results import why_not_judged
 
         for line in why_not_judged(report.judgments):
             notes.print(line, markup=False)
+
+
+def _print_notes(report: RunReport, models: Models) -> None:
+    """What the reader met, what is where, and what was taken from an earlier run."""
+    counted = [f"{text} ({in_rows(count)})" for text, count in report.notes.items()]
+    for said in (*report.recognised, *counted):
+        notes.print(f"note: {said}", markup=False, soft_wrap=True)
+    if report.ignored:
+        said = _not_used(report.ignored)
+        notes.print(f"note: columns not used: {said}", markup=False, soft_wrap=True)
+    if report.repeats:
+        again = in_rows(report.repeats)
+        said = (
+            "rows that repeat an earlier one exactly were counted; --repeats drop leaves them out"
+        )
+        notes.print(f"note: {said} ({again})", markup=False, soft_wrap=True)
+    if report.resumed:
+        notes.print(f"{report.resumed:,} judgments were there from an earlier run")
+    from markscheme.analysis import stored_answers
     from markscheme.results import scope_notes
 
-    for line in scope_notes(report.judgments, report.records):
+    for line in scope_notes(report.judgments, report.records, stored_answers(report)):
         notes.print(f"note: {line}", markup=False)
     spending = models.budget.spending
     if spending.calls or spending.known or spending.skipped:
@@ -391,8 +419,7 @@ def _print_notes(report: RunReport, models: Models) -> None:
             "the same command with --again asks for what failed or was skipped, and nothing else",
             markup=False,
         )
-    notes.print(
-        f"written to {report.folder}; 'markscheme view {report.folder}' shows every answer",
-        markup=False,
-        soft_wrap=True,
-    )
+    view = f"'markscheme view {report.folder}' shows every answer"
+    if lacks_extras("report", "web"):
+        view += ", with the extras 'report' and 'web' installed"
+    notes.print(f"written to {report.folder}; {view}", markup=False, soft_wrap=True)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 @command("judges", example='markscheme judges "token_f1(threshold=0.6)"')
 def judges(
     shown: Shown,
-    name: Annotated[str | None, Argument("Show this judge in full.")] = None,
+    name: Annotated[
+        str | None, Argument("Show this judge in full, with parameters or without.")
+    ] = None,
 ) -> None:
     """List the judges, or show one: parameters, paper, what it needs, an example."""
     from markscheme.analysis import describe_judge, list_judges
@@ -37,6 +39,8 @@ def _print(found: JudgeDescription) -> None:
     for parameter in found.parameters or ["none"]:
         console.print(f"  {parameter}", markup=False)
     console.print(f"paper: {found.paper or 'none; our own'}", markup=False)
+    for reference in found.references:
+        console.print(f"  {reference}", markup=False)
     console.print(f"needs: {found.needs}", markup=False)
     # A shell takes quotes inside quotes of the same kind away.
     quote = '"' if "'" in found.example else "'"

@@ -43,8 +43,9 @@ if TYPE_CHECKING:
     from markscheme.results import Tabular
 
 OUT = Option(
-    "File or folder that results are written to. A file's ending names its format: .json, .csv, "
-    ".md, .tex or .txt for figures; .jsonl, .csv, .tsv or .parquet for rows.",
+    "File or folder that results are written to; for judge, always a folder. A file's ending names "
+    "its format: .json, .csv, .md, .tex or .txt for figures; .jsonl, .csv, .tsv or .parquet for "
+    "rows.",
     ("--out", "-o"),
     metavar="PATH",
 )
@@ -54,7 +55,14 @@ OutAddress = Annotated[str | None, OUT]
 """The same, or an address such as `s3://bucket/run`, of which a path would lose a slash."""
 OutFile = Annotated[Path, OUT]
 """Where a command has to write."""
-Quiet = Annotated[bool, Option("No progress bar.", ("--quiet", "-q"), rare=True)]
+Quiet = Annotated[
+    bool,
+    Option(
+        "Print results, warnings and errors: no progress and no notes.",
+        ("--quiet", "-q"),
+        rare=True,
+    ),
+]
 Host = Annotated[
     str,
     Option("Address to listen on; with another than loopback, other machines reach it."),
@@ -75,6 +83,24 @@ Judgments = Annotated[
         metavar="JUDGMENTS",
     ),
 ]
+
+
+_ENDINGS = frozenset(".json .csv .md .tex .txt .jsonl .tsv .parquet .html".split())
+"""Of files that other commands and tools write results to."""
+
+
+def check_folder(out: str) -> None:
+    """Refuse a new folder with the name of a file, as people mean whose other tools write one.
+
+    Raises:
+        MarkschemeError: the name has an ending that results are written with.
+    """
+    if Path(out).suffix.lower() in _ENDINGS and not Path(out).is_dir():
+        raise MarkschemeError(
+            f"--out names the folder of a run, and {out!r} looks like a file: --out "
+            f"{Path(out).with_suffix('')} writes a folder with judgments.parquet and summary.md; "
+            "--format csv prints the figures as CSV"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

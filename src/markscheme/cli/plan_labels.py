@@ -35,8 +35,12 @@ def plan_labels(
     shown.show(plan, lambda: console.print("\n".join(plan.notes), markup=False, soft_wrap=True))
     if out is not None:
         plan.write(out)
-        empty = plan.frame["label"].null_count()
-        do = "fill in the column 'label'" if empty else "all its answers have a label"
+        filled = plan.frame["label"].count()
+        do = "fill in the column 'label'"
+        if filled == plan.frame.height:
+            do = "all its answers have a label"
+        elif filled:
+            do = f"{filled:,} of its answers have a label already; {do} of the others"
         notes.print(f"written to {out}: {do}", markup=False)
     elif shown.format is Format.TABLE:
         console.print("nothing is written; --out to_label.csv writes them, to be labelled")

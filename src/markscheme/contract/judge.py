@@ -133,6 +133,8 @@ class Needs:
         extras: optional dependencies by the name of their extra, such as `hf`.
         weights: weights or other files that the user must supply.
         references, question: whether the judge reads them.
+        grades: whether the judge reads the grades of references. One that requires references and
+            does not takes each as right, whatever its grade, and a run notes that.
         columns: columns of the user's own that the judge reads, such as those that a prompt names.
         apart: whether a chat model is sent each row by itself, so that rows share neither
             requests nor work: a run then gives the judge small tables, many at the same time.
@@ -151,6 +153,7 @@ class Needs:
     weights: Use = "unused"
     references: Use = "optional"
     question: Use = "optional"
+    grades: bool = False
     columns: tuple[str, ...] = ()
     apart: bool = False
     note: str = ""
@@ -197,6 +200,7 @@ def combined(needs: Iterable[Needs]) -> Needs:
         weights=min((one.weights for one in every), key=get_args(Use).index, default="unused"),
         references=_read(one.references for one in every),
         question=_read(one.question for one in every),
+        grades=any(one.grades for one in every),
         columns=tuple(dict.fromkeys(name for one in every for name in one.columns)),
         apart=bool(every) and all(one.apart for one in every),
         note="; ".join(dict.fromkeys(one.note for one in every if one.note)),

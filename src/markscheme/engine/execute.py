@@ -18,6 +18,7 @@ from markscheme.contract import (
     Judge,
     ModelSource,
     asks_chat,
+    judge_name,
     needs_of,
     plain_answers,
     reads_plain,
@@ -248,6 +249,29 @@ class Readings:
         if self._plain is None:
             self._plain = plain_answers(self.items)
         return self._plain
+
+
+def blind_to_grades(judges: Iterable[Judge]) -> tuple[str, ...]:
+    """Names of judges that take each reference as right, whatever its grade."""
+    needs = {judge_name(judge): needs_of(judge) for judge in judges}
+    return tuple(
+        name for name, one in needs.items() if one.references == "required" and not one.grades
+    )
+
+
+def graded_rows(batch: pl.DataFrame) -> int:
+    """Rows whose references have more than one grade."""
+    several = pl.col("reference_grades").list.n_unique() > 1
+    return int(batch.select(several.fill_null(value=False).sum()).item())
+
+
+def graded_note(rows: int, blind: Sequence[str]) -> dict[str, int]:
+    """What a run notes of graded references for judges that do not read grades."""
+    if not rows or not blind:
+        return {}
+    takes = "takes" if len(blind) == 1 else "take"
+    said = f"{' and '.join(blind)} {takes} references of every grade as right"
+    return {f"{said}; keep the best ones only, or use listwise_examiner": rows}
 
 
 def cleaned_note(rows: int) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -18,9 +19,12 @@ from markscheme.engine.execute import (
     Ask,
     Readings,
     apply,
+    blind_to_grades,
     cleaned_note,
     contradictions,
     contradictions_note,
+    graded_note,
+    graded_rows,
     kept_cleaning,
     reading_for,
 )
@@ -71,7 +75,8 @@ class RunReport:
     judgments: pl.LazyFrame
     records: list[dict[str, Any]]
     rows: int
-    skipped: int
+    skipped_of: Counter[str]
+    """Bad rows that were left out, by system; those of no known system under ""."""
     repeats: int
     ignored: list[str]
     notes: dict[str, int]
@@ -83,6 +88,11 @@ class RunReport:
     unlabelled: list[Problem] = field(default_factory=list)
     """Labels that could not be read; their answers were judged without one."""
 
+    @property
+    def skipped(self) -> int:
+        """How many bad rows were left out."""
+        return self.skipped_of.total()
+
 
 @dataclass(kw_only=True)
 class Tally:
@@ -91,6 +101,8 @@ class Tally:
     Attributes:
         chain: the mark of all of them; see `_chained`.
         ledger: keys of the ledger's entries that were used.
+        blind: the run's judges that do not read grades of references.
+        graded: rows whose references have several grades.
     """
 
     items: int = 0
@@ -99,12 +111,15 @@ class Tally:
     chain: bytes = b""
     clusters: list[pl.DataFrame] = field(default_factory=list)
     ledger: set[str] = field(default_factory=set)
+    blind: tuple[str, ...] = ()
+    graded: int = 0
 
     def add(self, batch: pl.DataFrame, cleaning: Cleaning | None) -> Readings:
         """Count a batch, and give what judges read of it."""
         readings = Readings(batch, cleaning)
         self.items += readings.items.height
         self.cleaned += readings.cleaned
+        self.graded += graded_rows(batch)
         self.clusters.append(batch.select(CLUSTERS))
         return readings
 
@@ -119,7 +134,7 @@ def judge_batches(
     on_progress: OnProgress | None = None,
 ) -> tuple[pl.DataFrame, Tally]:
     """The judgments of all batches, in memory, and what was counted."""
-    tally = Tally()
+    tally = Tally(blind=blind_to_grades(one.judge for one in prepared))
     sheets: list[Sheet] = []
     with Stream(models, ask=ask) as stream:
         for batch in batches:
@@ -209,7 +224,7 @@ def run_in_folder(
             raise RunError(f"{folder.path} holds a run with {difference}; choose another --out")
         if found is not None and found["state"] == "done":
             if tables_hold(folder):
-                return _finished(reader, folder, found, render=render, cleaning=cleaning)
+                return _finished(reader, folder, found, judges, render=render, cleaning=cleaning)
             found = {**found, "run": None}
         run = new_run() if found is None else run_of(found, folder.path)
         folder.run = run["id"]
@@ -244,7 +259,7 @@ def _judge_into(
     on_progress: OnProgress | None,
 ) -> Tally:
     """Judge every batch that is not done yet, each into a piece of its own."""
-    tally = Tally()
+    tally = Tally(blind=blind_to_grades(one.judge for one in prepared))
     folder.list_parts()
     used = _Used(models, folder, tally.ledger)
     earlier: list[_SavedSheet] = []
@@ -476,6 +491,7 @@ def _finished(
     reader: AnswersReader,
     folder: RunFolder,
     found: dict[str, Any],
+    judges: Sequence[Judge],
     *,
     render: Callable[[RunReport], str] | None,
     cleaning: Cleaning | None,
@@ -485,7 +501,7 @@ def _finished(
     The figures are computed from the judgments again: those that are in the folder are not
     trusted, and are written again where they were changed.
     """
-    tally = Tally()
+    tally = Tally(blind=blind_to_grades(judges))
     for batch in reader:
         tally.chain = _chained(tally.chain, batch)
         tally.add(batch, cleaning)
@@ -531,12 +547,13 @@ def _report(
         judgments=judgments,
         records=summarise(judgments, pl.concat(tally.clusters)),
         rows=reader.rows,
-        skipped=sum(not one.kept for one in reader.problems),
+        skipped_of=Counter(one.system for one in reader.problems if not one.kept),
         repeats=reader.repeats,
         ignored=list(reader.ignored),
         notes=reader.notes
         | contradictions_note(contradictions(judgments, reader.graded))
-        | cleaned_note(tally.cleaned),
+        | cleaned_note(tally.cleaned)
+        | graded_note(tally.graded, tally.blind),
         items=tally.items,
         resumed=tally.resumed,
         recognised=[*reader.recognised, *reader.offers],

@@ -25,6 +25,7 @@ from markscheme.engine.execute import (
     cleaned_note,
     contradictions,
     contradictions_note,
+    graded_note,
     kept_cleaning,
     reading_for,
 )
@@ -239,7 +240,9 @@ class PieceJudge:
             "repeats": reader.repeats,
             "items": tally.items,
             "ignored": list(reader.ignored),
-            "notes": reader.notes | cleaned_note(tally.cleaned),
+            "notes": reader.notes
+            | cleaned_note(tally.cleaned)
+            | graded_note(tally.graded, tally.blind),
             "recognised": list(reader.recognised),
         }
 
@@ -496,12 +499,14 @@ class _Folder:
         notes = Counter[str]()
         for one in reports:
             notes.update(one["notes"])
+        problems = [problem for one in reports for problem in one["skipped"]]
+        found = [Problem(**problem) for problem in problems]
         report = RunReport(
             folder=Path(self.address) if self.local else None,
             judgments=judgments,
             records=summarise(judgments, clusters),
             rows=sum(one["rows"] for one in reports),
-            skipped=sum(not row["kept"] for one in reports for row in one["skipped"]),
+            skipped_of=Counter(one.system for one in found if not one.kept),
             repeats=sum(one["repeats"] for one in reports),
             ignored=list(dict.fromkeys(name for one in reports for name in one["ignored"])),
             notes=dict(notes)
@@ -511,9 +516,8 @@ class _Folder:
             items=sum(one["items"] for one in reports),
             damaged=self.damaged,
             recognised=list(dict.fromkeys(said for one in reports for said in one["recognised"])),
-            unlabelled=[Problem(**row) for one in reports for row in one["skipped"] if row["kept"]],
+            unlabelled=[one for one in found if one.kept],
         )
-        problems = [problem for one in reports for problem in one["skipped"]]
         texts = closing_texts(report, wanted, problems, render)
         for name, content in texts.items():
             write_whole(f"{self.address}/{name}", content)

@@ -17,6 +17,7 @@ class ServerOptions:
 
     Attributes:
         base_url: address up to and including `/v1`; None for the model's own, else OpenAI's.
+            Another one than these distinguishes replies, as a revision does.
         api_key_env: name of the environment variable that holds the key; None for the model's own,
             else OPENAI_API_KEY.
         concurrency: requests under way at the same time, at most.
@@ -33,7 +34,8 @@ class ServerOptions:
         str | None,
         Option(
             "Any OpenAI-compatible server, such as http://localhost:8000/v1. [default: the "
-            "model's own in the model files, else OpenAI]",
+            "model's own in the model files, else OpenAI] Replies are stored by it: another "
+            "address is another model.",
             panel=_PANEL,
         ),
     ] = None

@@ -9,11 +9,11 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.analysis import CATEGORIES, MODES, NEAR, kind_of
+from markscheme.analysis import CATEGORIES, MODES, unsure
 from markscheme.reports.explaining import Aligned, alignments, marked, value_findings
 from markscheme.reports.material import PEOPLE, Judged, Material
 from markscheme.results import p_text
-from markscheme.tables import RELATIONS, STATUSES, UNSURE
+from markscheme.tables import RELATIONS, STATUSES
 from markscheme.web import has_markup, render_answer
 
 _DIGITS = 4
@@ -145,19 +145,8 @@ def _verdicts(one: Judged) -> dict[str, Any]:
         "verdict": rows["verdict"].cast(pl.Int8).to_list(),
         "relation": _column(rows["relation"].to_physical()),
         "score": _number(rows, "score"),
-        "unsure": rows.select(_unsure(rows, one.judge).arg_true()).to_series().to_list(),
+        "unsure": rows.select(unsure(rows, one.judge).arg_true()).to_series().to_list(),
     }
-
-
-def _unsure(rows: pl.DataFrame, judge: str) -> pl.Expr:
-    """Whether a judge says that it is unsure, as the summary of a run counts it.
-
-    Of a judge without a scope, which never says so, whether its score is near the threshold.
-    """
-    said = pl.col("explanation").str.contains(UNSURE)
-    if "scope" not in rows.columns or rows["scope"].null_count() == rows.height:
-        said |= (pl.col("score") - kind_of(judge).threshold).abs() <= NEAR
-    return said.fill_null(value=False)
 
 
 def _reasons(one: Judged, material: Material) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.agreement import JudgmentsSource, TableSource, labelled_table, open_run
-from markscheme.errors import MarkschemeError
+from markscheme.errors import MarkschemeError, MissingExtraError, lacks_extras
 from markscheme.flags import with_keywords
 from markscheme.reports.figures import write_figures
 from markscheme.reports.html import report_html
@@ -76,6 +76,8 @@ def report(
         MarkschemeError: `out` is missing for judgments in no folder, or `labels` for `label_column`
             or `columns`.
     """
+    if lacks_extras("report"):
+        raise MissingExtraError("the report", "report")
     chosen = with_keywords(ReportOptions, options, keywords)
     if labels is None and (chosen.label_column is not None or chosen.columns):
         option = "--columns" if chosen.label_column is None else "--label-column"

@@ -32,8 +32,9 @@ from .run_summary import accuracy_note as accuracy_note
 from .run_summary import judged_nothing as judged_nothing
 from .run_summary import lineage_note as lineage_note
 from .run_summary import lineage_notes as lineage_notes
+from .run_summary import named_questions as named_questions
 from .run_summary import not_judged as not_judged
-from .run_summary import people_shares as people_shares
+from .run_summary import people_figures as people_figures
 from .run_summary import reasons_not_judged as reasons_not_judged
 from .run_summary import records_population as records_population
 from .run_summary import scope_notes as scope_notes

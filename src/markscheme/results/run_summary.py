@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import polars as pl
@@ -29,7 +30,7 @@ from markscheme.tables import (
     scope_kind,
     scope_parts,
 )
-from markscheme.text import one_line
+from markscheme.text import excerpt, one_line
 
 _NOTE = (
     "Accepted: share of judged answers with verdict true, in percent. Mean score: 0 to 100. "
@@ -41,23 +42,28 @@ def summary_table(
     records: Sequence[dict[str, Any]],
     *,
     by: str = "system",
-    people: Mapping[str, float | None] | None = None,
+    people: Mapping[str, dict[str, Any]] | None = None,
 ) -> Table:
     """One row per judge and system, from the records of `engine.summary.summarise`.
 
     Args:
         records: of systems, or of the slices of a column (`slice_records`).
         by: that column.
-        people: by system, the share of labelled answers that people accept; a column of its own.
+        people: by system, the figures of people's labels (`people_figures`); a column of its own.
     """
     title = f"Answers accepted, by judge and {by}, in percent"
-    share = {} if people is None else people
+    labelled = {} if people is None else people
     columns = (
         "judge",
         Column(by, lambda record: record["system"].removeprefix(f"{by}=")),
         Column("accepted", "accuracy", "share", missing="n/a"),
         Column("95% interval", _accuracy_interval, "right"),
-        Column("people", lambda record: share.get(record["system"]), "share", show=None),
+        Column(
+            "people (labels)",
+            lambda record: _share_of_labels(labelled.get(record["system"])),
+            "right",
+            show=None,
+        ),
         Column("mean score", format="share", missing="n/a"),
         Column("judged", format="count"),
         Column("not judged", lambda record: not_judged(record["not_judged"])),
@@ -68,23 +74,38 @@ def summary_table(
     return Table.of(title, columns, records, (_NOTE, *accuracy_note(records), *signed))
 
 
-def people_shares(answers: pl.LazyFrame, clusters: pl.LazyFrame) -> dict[str, float]:
-    """The share of labelled answers that people accept, 0 to 1, by system.
+def _share_of_labels(figures: Mapping[str, Any] | None) -> str | None:
+    """`87.5 (8)`: the share that people accept, and of how many labels."""
+    if not figures:
+        return None
+    return f"{share_text(figures['accuracy'])} ({figures['judged']:,})"
+
+
+def people_figures(answers: pl.LazyFrame, clusters: pl.LazyFrame) -> dict[str, dict[str, Any]]:
+    """Figures of people's labels by system: of `judged` labels the share accepted as `accuracy`.
 
     Args:
         answers: of a run.
         clusters: their systems, or slices, and questions (`engine.CLUSTERS`).
 
     Returns:
-        Nothing where no answer has a label, or where labels are grades.
+        Nothing where no answer has a label, or where labels are grades. Where only annotators'
+        labels are known, their majority counts.
     """
-    if "label" not in answers.collect_schema().names():
+    columns = answers.collect_schema().names()
+    if "label" not in columns:
         return {}
     labels = answers.select("label").collect(engine="streaming").to_series()
+    if not labels.count() and "annotator_labels" in columns:
+        several = answers.select("annotator_labels").collect(engine="streaming").to_series()
+        if several.list.drop_nulls().list.len().sum():
+            from markscheme.tables import majority, ratings_table
+
+            labels = majority(ratings_table(several))
     if not labels.count() or not is_binary(labels):
         return {}
     found = verdict_figures(as_binary(labels), clusters.collect(engine="streaming"))
-    return {one["system"]: one["accuracy"] for one in found if one["accuracy"] is not None}
+    return {one["system"]: one for one in found if one["accuracy"] is not None}
 
 
 def _accuracy_interval(record: dict[str, Any]) -> str:
@@ -172,15 +193,21 @@ def reasons_not_judged(judgments: pl.LazyFrame) -> list[tuple[str, str | None, i
     return rows
 
 
-def scope_notes(judgments: pl.LazyFrame, records: Sequence[dict[str, Any]]) -> list[str]:
+def scope_notes(
+    judgments: pl.LazyFrame,
+    records: Sequence[dict[str, Any]],
+    answers: pl.LazyFrame | None = None,
+) -> list[str]:
     """What is to be known of trained judges before their figures are relied on, as lines.
 
     How many answers lie outside what a judge learned and why, of how many it says that it cannot
-    tell, and how many questions trained it, with the share it accepts of all and of the others.
+    tell, and which questions trained it, with the share it accepts of all and of the others.
 
     Args:
         judgments: of a run.
         records: its figures, as `engine.summary.summarise` makes them.
+        answers: of the run, which have the questions where the judgments have not; None where
+            questions need no names.
     """
     lines = []
     # Of a judge's records the one over all systems is the last.
@@ -195,13 +222,14 @@ def scope_notes(judgments: pl.LazyFrame, records: Sequence[dict[str, Any]]) -> l
             )
         if one["unsure"]:
             lines.append(
-                f"{judge} is unsure of {one['unsure']:,} of {total:,} answers; a cascade can send "
-                "exactly those to another judge"
+                f"{judge} is unsure of {one['unsure']:,} of {total:,} answers (scores near its "
+                "threshold); a cascade can send exactly those to another judge"
             )
         said = lineage_note(
             judge,
             questions=one["questions"],
             trained=one["learned_questions"],
+            names=_learned_questions(judgments, judge, answers) if one["learned_answers"] else (),
             figure="accepted",
             whole=_share(one["accuracy"]),
             rest=_share(one["rest_accuracy"]) if one["rest_judged"] else None,
@@ -214,7 +242,8 @@ def lineage_notes(rows: pl.DataFrame, right: pl.Series, *, figure: str) -> list[
     """A line for each judge that some of these questions trained, or may have trained.
 
     Args:
-        rows: judgments with their `question`.
+        rows: judgments with their `question`, by which they are counted, and `question_text`, by
+            which questions are named.
         right: what a share is given of, one truth value a row, null where there is none.
         figure: what that share is, in words.
     """
@@ -222,11 +251,13 @@ def lineage_notes(rows: pl.DataFrame, right: pl.Series, *, figure: str) -> list[
     for (judge,), mine in rows.with_columns(_right=right).group_by("judge", maintain_order=True):
         parts = scope_parts(mine)
         asked = {name: part["question"].n_unique() for name, part in parts.items()}
+        learned = parts.get(LEARNED, mine.clear())["question_text"].unique(maintain_order=True)
         shares = {name: _share(part["_right"].mean()) for name, part in parts.items()}
         said = lineage_note(
             str(judge),
             questions=asked[ALL],
             trained=None if UNKNOWN in parts else asked.get(LEARNED, 0),
+            names=learned,
             figure=figure,
             whole=shares[ALL],
             rest=shares.get(REST),
@@ -239,8 +270,53 @@ def _share(value: Any) -> str:
     return "n/a" if value is None else f"{share_text(value)}%"
 
 
+_NAMED = 3
+"""Questions that trained a judge, which are named."""
+_QUESTION = 60
+"""Characters of a question that is named."""
+
+
+def named_questions(names: Iterable[object], count: int) -> str:
+    """The first of some questions, in brackets: `('Who wrote Emma?', ... and 4 more)`.
+
+    Args:
+        names: of the questions, or of the first of them.
+        count: how many there are in all.
+
+    Returns:
+        Text with a space in front; empty where no name is known.
+    """
+    # Tables that hold questions by number have no name of them.
+    texts = (name for name in names if isinstance(name, str))
+    first = [repr(excerpt(text, _QUESTION)) for text in islice(texts, _NAMED)]
+    more = f" and {count - len(first):,} more" if count > len(first) else ""
+    return f" ({', '.join(first)}{more})" if first else ""
+
+
+def _learned_questions(
+    judgments: pl.LazyFrame, judge: str, answers: pl.LazyFrame | None
+) -> list[str]:
+    """The first questions that trained a judge, where judgments or answers have their texts."""
+    known = judgments.collect_schema().names()
+    learned = judgments.filter(pl.col("judge") == judge, scope_kind() == LEARNED)
+    if "question" not in known:
+        if answers is None or "answer_id" not in known:
+            return []
+        ids = learned.select("answer_id").unique()
+        learned = answers.join(ids, on="answer_id", how="semi", maintain_order="left")
+    texts = learned.select(pl.col("question").drop_nulls().unique(maintain_order=True))
+    return texts.head(_NAMED).collect(engine="streaming")["question"].to_list()
+
+
 def lineage_note(
-    judge: str, *, questions: int, trained: int | None, figure: str, whole: str, rest: str | None
+    judge: str,
+    *,
+    questions: int,
+    trained: int | None,
+    figure: str,
+    whole: str,
+    rest: str | None,
+    names: Iterable[object] = (),
 ) -> str | None:
     """One line on how many questions trained a judge, with a figure on all and on the rest.
 
@@ -250,6 +326,7 @@ def lineage_note(
         trained: how many of them trained it; None where that is not known.
         figure: what the two numbers are.
         whole, rest: the figure on all questions and on the others; `rest` None where none is left.
+        names: of those that trained it, where they are to be named.
 
     Returns:
         The line; None where no question trained it.
@@ -262,6 +339,7 @@ def lineage_note(
     if not trained:
         return None
     note = f"{trained:,} of {questions:,} questions trained {judge}"
+    note += named_questions(names, trained)
     if rest is None:
         return f"{note}; none is left to judge it by ({figure}: {whole} on all)"
     return f"{note}; on the rest: {rest} {figure} (on all: {whole})"

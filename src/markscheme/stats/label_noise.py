@@ -29,6 +29,8 @@ class LabelNoise:
         low, high: its interval; the rate itself where it is supposed.
         pairs: pairs of labels of one answer that it rests on; 0 where it is supposed.
         differ: the share of these that differ.
+        single: the share of single labels that are wrong, where the labels that count are of
+            several people; None where they are single ones themselves.
         method: of the interval (`Evidence.method`); None where the rate is supposed.
     """
 
@@ -37,6 +39,7 @@ class LabelNoise:
     high: float
     pairs: int = 0
     differ: float = 0.0
+    single: float | None = None
     method: str | None = None
 
 
@@ -84,7 +87,7 @@ def of_majorities(noise: LabelNoise, margins: npt.ArrayLike) -> LabelNoise:
         return float(np.average(odds / (1 + odds), weights=answers))
 
     rate, low, high = map(wrong, (noise.rate, noise.low, noise.high))
-    return replace(noise, rate=rate, low=low, high=high)
+    return replace(noise, rate=rate, low=low, high=high, single=noise.rate)
 
 
 def without_noise(

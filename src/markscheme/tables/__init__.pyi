@@ -25,6 +25,7 @@ from .files import count_rows as count_rows
 from .files import iter_raw as iter_raw
 from .files import read_table as read_table
 from .joins import Joined as Joined
+from .joins import is_tied as is_tied
 from .joins import join_labels as join_labels
 from .joins import label_notes as label_notes
 from .joins import matched_on as matched_on

@@ -9,6 +9,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,13 @@ from markscheme.tables.label_values import LabelOffers
 from markscheme.tables.paths import values_at
 from markscheme.tables.predictions import Predictions, question_ids, with_predictions
 from markscheme.tables.read_options import ReadOptions
-from markscheme.tables.recognition import Recognised, recognise_columns, system_like
+from markscheme.tables.recognition import (
+    Recognised,
+    number_questions,
+    recognise_columns,
+    systems_in,
+    unread,
+)
 from markscheme.tables.validation import validate_rows
 from markscheme.text import csv_cell
 
@@ -46,6 +53,9 @@ should have given the answer: the answer is null, and is not judged."""
 
 
 _LABELS = frozenset({"label", "annotator_labels"})
+
+_NAMED = 12
+"""Columns that are not used, which a note names."""
 
 _KEY_BYTES = 16
 """Of 10^9 different rows two share a key with a probability below 10^-20."""
@@ -98,6 +108,7 @@ class AnswersReader:
         self.last: Recognised | None = None
         self.graded: dict[str, tuple[str, bool]] = {}
         self._seen = _SeenIds()
+        self._rows_seen = _SeenIds() if self.options.repeats == "drop" else None
         self._named: set[Problem] = set()
         self._offers = LabelOffers()
         self._labels: Counter[str] = Counter()
@@ -181,7 +192,10 @@ class AnswersReader:
             self._begun[raw.source] = self._first_look(found, raw)
         if self._begun[raw.source]:
             found.places.pop("answer_id", None)
-            found.values.pop("answer_id", None)
+            numbers = found.values.get("answer_id", ())
+            bare = any(one is None or not str(one).strip() for one in numbers)
+            if bare or "system" not in found.values:
+                found.values.pop("answer_id", None)
         self.last = found
         said = found.said(raw.source)
         self.recognised.update({said: None} if said else {})
@@ -200,8 +214,12 @@ class AnswersReader:
         self._note(found.notes)
         more = [raw.columns[name] for name in found.more_references]
         grades = dict(zip(raw.lines, found.graded, strict=bool(found.graded)))
-        parts = [self._typed(raw, values, more, grades, default_system) for values in tables]
+        parts = [
+            self._typed(raw, values, more, grades, default_system, alone=len(tables) == 1)
+            for values in tables
+        ]
         frame = pl.concat(parts)
+        self._note_other_answers(frame, raw, found)
         if "label" in found.places and found.format is None:
             self._labels[found.place_of("label")] += frame["label"].count()
         return frame
@@ -215,24 +233,44 @@ class AnswersReader:
         ids = found.values.get("answer_id") if "answer_id" not in given else None
         of = found.values["question"] if ids is None else ids
         if "system" in found.places:
-            numbers = ids is not None and bool(system_like(found.values["system"], ids))
-        elif "system" in given or found.answers or found.format is not None:
+            numbers = ids is not None and number_questions(ids, found.values)
+        elif self._one_system(found):
             return False
         else:
-            kinds = {name: system_like(raw.columns[name], of) for name in found.unused}
-            name = next((name for name in found.unused if kinds[name]), None)
-            numbers = ids is not None and name is not None
-            if name is not None:
+            name, kinds = systems_in(raw, found, of)
+            numbers = ids is not None and bool(kinds)
+            if kinds:
                 self.recognised[
-                    f"{name} may say whose answer each row is ({', '.join(kinds[name][:3])}"
-                    f"{', ...' if len(kinds[name]) > 3 else ''}): --columns "
+                    f"{name} may say whose answer each row is ({', '.join(kinds[:3])}"
+                    f"{', ...' if len(kinds) > 3 else ''}): --columns "
                     f"system={shlex.quote(name)} reads it"
                 ] = None
         if numbers:
             self.recognised[
-                f"{found.places['answer_id']} occurs once per system, so it numbers questions"
+                f"{found.places['answer_id']} is the same for several systems, so it numbers "
+                "questions"
             ] = None
         return numbers
+
+    def _one_system(self, found: Recognised) -> bool:
+        """Whether no column need say whose answers these are."""
+        return "system" in self.options.columns or bool(found.answers) or found.format is not None
+
+    def _note_other_answers(self, frame: pl.DataFrame, raw: RawBatch, found: Recognised) -> None:
+        """Count the rows that answer a question otherwise than a row before of the same system."""
+        if frame["question"].n_unique() == frame.height:
+            return
+        item = ("question", pl.col("references").list.join("\x1e"), "context", "system")
+        asked, answered = frame.select(
+            pl.struct(*item).n_unique().alias("asked"),
+            pl.struct(*item, "answer").n_unique().alias("answered"),
+        ).row(0)
+        said = "a question has other answers of the same system, which all count"
+        if "system" not in found.places and not self._one_system(found) and frame.height:
+            unused = unread(raw, found)
+            names = f" (not used: {', '.join(unused[:_NAMED])})" if unused else ""
+            said += f"; no column says whose they are, --columns system=NAME names one{names}"
+        self._note({said: answered - asked} if answered > asked else {})
 
     def _typed(
         self,
@@ -241,6 +279,8 @@ class AnswersReader:
         more_references: Sequence[Sequence[Any] | pl.Series],
         grades: Mapping[int, tuple[str, bool] | None],
         default_system: str,
+        *,
+        alone: bool,
     ) -> pl.DataFrame:
         result = validate_rows(
             raw,
@@ -250,20 +290,22 @@ class AnswersReader:
             default_system=default_system,
             more_references=more_references,
         )
-        # A row of a wide table is several answers, and malformed once.
-        self.problems += [one for one in result.problems if one not in self._named]
-        self._named.update(result.problems)
+        # A row of a wide table is several answers, and malformed once, whosever they are.
+        problems = [one if alone else replace(one, system="") for one in result.problems]
+        self.problems += [one for one in problems if one not in self._named]
+        self._named.update(problems)
         self._note(result.notes)
-        frame = (
-            self._with_given_ids(raw, result.frame, result.lines)
-            if "answer_id" in values
-            else self._with_content_ids(result.frame)
-        )
-        if grades and frame.height == len(result.lines):
-            lines = map(int, result.lines)
+        frame, lines = self._without_repeats(result.frame, result.lines)
+        if "answer_id" not in values:
+            frame = self._with_content_ids(frame)
+        elif self._begun[raw.source]:
+            frame = self._with_ids_of_questions(frame)
+        else:
+            frame = self._with_given_ids(raw, frame, lines)
+        if grades and frame.height == len(lines):
             self.graded.update(
                 (name, grade)
-                for name, line in zip(frame["answer_id"], lines, strict=True)
+                for name, line in zip(frame["answer_id"], map(int, lines), strict=True)
                 if (grade := grades[line]) is not None
             )
         return frame
@@ -272,34 +314,62 @@ class AnswersReader:
         for note, count in notes.items():
             self.notes[note] = self.notes.get(note, 0) + count
 
+    def _without_repeats(
+        self, frame: pl.DataFrame, lines: np.ndarray[Any, Any]
+    ) -> tuple[pl.DataFrame, np.ndarray[Any, Any]]:
+        """The rows, without those equal to an earlier one in every column if these are to go."""
+        if self._rows_seen is None or frame.is_empty():
+            return frame, lines
+        again = self._rows_seen.add(frame.hash_rows(seed=1).to_numpy())
+        if again.any():
+            self._note({"rows that repeat an earlier one exactly are left out": int(again.sum())})
+        return frame.filter(~again), lines[~again]
+
     def _with_given_ids(
         self, raw: RawBatch, frame: pl.DataFrame, lines: np.ndarray[Any, Any]
     ) -> pl.DataFrame:
         again = self._seen.add(frame["answer_id"].hash().to_numpy())
         if not again.any():
             return frame
-        for line, answer_id in zip(lines[again], frame["answer_id"].filter(again), strict=True):
+        used = frame.filter(again)
+        for line, answer_id, system in zip(
+            lines[again], used["answer_id"], used["system"], strict=True
+        ):
             self.problems.append(
                 Problem(
                     raw.source,
                     int(line),
                     f"the id {answer_id!r} was used before; if that column numbers questions "
-                    "rather than answers, pass --columns answer_id=none",
+                    "rather than answers, pass --columns answer_id=none; --repeats drop leaves "
+                    "out rows that are equal in every column",
                     unit=raw.unit,
+                    system=system,
                 )
             )
         return frame.filter(~again)
 
+    def _with_ids_of_questions(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Ids of a question's number and the system, as answers of wide tables have them.
+
+        So labels that have the number and the system are matched (`matched_on`).
+        """
+        self.repeats += self._numbered_again(content_ids(frame))[1]
+        ids = frame.select(pl.format("{}:{}", "answer_id", "system")).to_series()
+        return frame.with_columns(self._numbered_again(ids)[0].alias("answer_id"))
+
     def _with_content_ids(self, frame: pl.DataFrame) -> pl.DataFrame:
-        ids = content_ids(frame)
-        again = self._seen.add(ids.hash().to_numpy())
-        if again.any():
-            self.repeats += int(again.sum())
-            place = pl.Series(np.arange(self.rows, self.rows + frame.height) + 1).cast(pl.String)
-            ids = pl.select(
-                pl.when(pl.Series(again)).then(ids + "-" + place).otherwise(ids).alias("answer_id")
-            ).to_series()
+        ids, again = self._numbered_again(content_ids(frame))
+        self.repeats += again
         return frame.with_columns(ids.alias("answer_id"))
+
+    def _numbered_again(self, ids: pl.Series) -> tuple[pl.Series, int]:
+        """The ids, with the row's number behind those that were used before, and how many."""
+        again = self._seen.add(ids.hash().to_numpy())
+        if not again.any():
+            return ids, 0
+        place = pl.Series(np.arange(self.rows, self.rows + ids.len()) + 1).cast(pl.String)
+        new = pl.when(pl.Series(again)).then(ids + "-" + place).otherwise(ids)
+        return pl.select(new).to_series(), int(again.sum())
 
 
 def read_answers(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from markscheme.errors import DataError
+from markscheme.errors import DataError, did_you_mean
 from markscheme.tables.label_values import BLANK, is_verdict
 from markscheme.tables.paths import sample
 from markscheme.text import words_of
@@ -82,6 +82,14 @@ def no_columns(source: str, missing: Sequence[str], names: Sequence[str]) -> Dat
     )
 
 
+def no_such_column(source: str, name: str, names: Sequence[str], ours: str) -> DataError:
+    """What to say of a name that the user gave for a column of ours and no column has."""
+    return DataError(
+        f"{source} has no column {name!r}{did_you_mean(name, names) or ';'} the columns are "
+        f"{', '.join(map(repr, names))} (requested as {ours})"
+    )
+
+
 def recognise(names: Sequence[str], ours: str, source: str) -> str | None:
     """The one of a source's columns that is ours by its name, or None.
 
@@ -108,10 +116,7 @@ def plain_name(name: str) -> str:
 def _check_given(given: Mapping[str, str], names: Sequence[str], source: str) -> None:
     for own, theirs in given.items():
         if theirs != "none" and theirs not in names:
-            raise DataError(
-                f"{source} has no column {theirs!r}; the columns are "
-                f"{', '.join(map(repr, names))} (requested as {own})"
-            )
+            raise no_such_column(source, theirs, names, own)
 
 
 # --- wide tables ------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from markscheme.errors import DataError, MarkschemeError, UnknownNameError
+from markscheme.errors import DataError, MarkschemeError, UnknownNameError, install_line
 
 ENTRY_POINTS = "markscheme.datasets"
 
@@ -35,7 +35,7 @@ def read_dataset(name: str, *, data_dir: str | Path | None = None) -> pl.DataFra
     if not named:
         known = ", ".join(sorted(one.name for one in points)) or "none"
         if importlib.util.find_spec("markscheme_research") is None:
-            known += "; pip install 'markscheme[research]' adds the public ones"
+            known += f"; {install_line('research')} adds the public ones"
         raise UnknownNameError(
             "data set", name, [one.name for one in points], f"installed packages offer {known}"
         )

@@ -26,6 +26,9 @@ _TAGGED = r"(?is)<answer>\s*(.*?)\s*(?:</answer>|$)"
 _RUN_ON = r"(?is)\S\s*\n\s*(?:question|q|user|human)[ \t]*:.*$"
 """Another question after the answer: a base model continues the pattern of its prompt."""
 
+_NO_ANSWER = re.compile(r"(?:`{3,}|~{3,})\w*|^\W*(?:question|q|user|human)[ \t]*:.*", re.I | re.S)
+"""A fence that opens, or a question before another one."""
+
 MORE = f"(?:{REASONING})|(?:{API_ERROR})|(?:{_LAST})|(?:{_TAGGED})|(?:{_RUN_ON})"
 """What an answer that may hold more than an answer has."""
 
@@ -96,7 +99,7 @@ def _without_reasoning(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame
 def _replaced(
     frame: pl.DataFrame,
     pattern: str,
-    final: Callable[[str], str],
+    final: Callable[[str, str], str],
     notes: Counter[str],
     note: str,
 ) -> pl.DataFrame:
@@ -105,20 +108,28 @@ def _replaced(
     if rows.is_empty():
         return frame
     notes[note] += len(rows)
-    parts = [final(answer) for answer in frame["answer"].gather(rows)]
+    texts = (frame[name].gather(rows) for name in ("answer", "question"))
+    parts = [final(answer, question or "") for answer, question in zip(*texts, strict=True)]
     return frame.with_columns(frame["answer"].scatter(rows, parts))
 
 
-def _before_last_token(answer: str) -> str:
+def _before_last_token(answer: str, _: str) -> str:
     return re.sub(_LAST, "", answer).rstrip()
 
 
-def _before_next(answer: str) -> str:
+def _before_next(answer: str, question: str) -> str:
+    """Cut before another question; the question itself may come before the answer."""
     found = re.search(_RUN_ON, answer)
-    return answer if found is None else answer[: found.start() + 1]
+    if found is None:
+        return answer
+    before, after = answer[: found.start() + 1], answer[found.start() + 1 :]
+    asked, repeated = (" ".join(re.findall(r"\w+", one.lower())) for one in (question, after))
+    if not re.search(r"\w", _NO_ANSWER.sub("", before)) or (asked and asked in repeated):
+        return answer
+    return before
 
 
-def _between_tags(answer: str) -> str:
+def _between_tags(answer: str, _: str) -> str:
     return next((text for text in reversed(re.findall(_TAGGED, answer)) if text), answer)
 
 

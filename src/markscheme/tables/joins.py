@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import polars as pl
@@ -38,6 +38,7 @@ class Joined:
         unused_labels: labels without a judgment.
         repeated_labels, repeated_judgments: rows that repeat another one with the same value.
         clustered: whether `cluster` is the question.
+        tied_judgments: judgments of the tied answers.
         remarks: what else there is to say of the labels and of how they were matched.
     """
 
@@ -51,6 +52,7 @@ class Joined:
     repeated_labels: int
     repeated_judgments: int
     clustered: bool
+    tied_judgments: pl.DataFrame = field(default_factory=pl.DataFrame, repr=False)
     remarks: tuple[str, ...] = ()
 
     @property
@@ -98,7 +100,7 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
     """
     remarks = _remarks(labels)
     labels, key, notes = matched_on(judgments, labels)
-    ties = labels.filter(_tied(labels))
+    ties = labels.filter(is_tied(labels))
     labels = labels.filter(pl.col("label").is_not_null())
     if labels.is_empty():
         alike = ": annotators are tied on every answer" if ties.height else ""
@@ -135,6 +137,7 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
         answers=once.select(identity).n_unique(),
         unlabelled=once.height - rows.height - tied.height,
         tied=tied.select(identity).n_unique(),
+        tied_judgments=tied,
         unused_labels=known.join(once, on=key, how="anti", nulls_equal=True).height,
         repeated_labels=repeated_labels,
         repeated_judgments=repeated,
@@ -154,7 +157,7 @@ def label_notes(judged: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ...]:
     """
     said = (*matched_on(judged, labels).notes, *_remarks(labels))
     key = [name for name in KEYS if name in labels.columns]
-    tied = labels.filter(_tied(labels)).select(key).n_unique()
+    tied = labels.filter(is_tied(labels)).select(key).n_unique()
     return (*said, f"{tied:,} {_TIED}") if tied else said
 
 
@@ -169,7 +172,7 @@ def _remarks(labels: pl.DataFrame) -> tuple[str, ...]:
     return tuple(labels[REMARKS][0]) if there else ()
 
 
-def _tied(labels: pl.DataFrame) -> pl.Expr:
+def is_tied(labels: pl.DataFrame) -> pl.Expr:
     """Answers that several annotators labelled, and no label has more of them than any other."""
     if "annotator_labels" not in labels.columns:
         return pl.lit(value=False)

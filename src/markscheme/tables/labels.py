@@ -75,6 +75,9 @@ def load_labels(
     }
     given = read_table(source)
     table = renamed(given, mapping, ("answer_id", "question", "answer", "system", "label"))
+    counted = mapping.get("label", "")
+    if re.fullmatch(r"annotator.*\d.*", counted):
+        table = table.with_columns(given[counted])  # One annotator's, and the label too.
     if not {"system", "label"} & set(table.columns):
         table = _a_row_a_system(table, of_systems or labels_of_systems(table.columns))
     final, remarks = FINAL_LABEL in table.columns, _words_without_value(table)

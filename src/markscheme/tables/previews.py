@@ -12,11 +12,14 @@ from markscheme.errors import DataError, Problem
 from markscheme.tables.answers import AnswersReader, system_of
 from markscheme.tables.columns import REQUIRED
 from markscheme.tables.files import RawBatch, Source, iter_raw
-from markscheme.tables.paths import holds_objects, leaves, sample, values_at
+from markscheme.tables.paths import sample, values_at
 from markscheme.tables.predictions import Predictions, with_predictions
 from markscheme.tables.read_options import ReadOptions
-from markscheme.tables.recognition import Recognised, recognise_columns
+from markscheme.tables.recognition import Recognised, recognise_columns, unread
 from markscheme.text import in_rows
+
+_LOOKED_AT = 200
+"""Rows among which the one to show is chosen."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +30,8 @@ class SourceColumn:
         name: its name or path, as `--columns` takes it.
         read_as: our column; in a wide table "answer of SYSTEM" or "label of SYSTEM"; "" where it
             is not used.
-        example: its first value that is not empty, as text.
+        example: its value, as text, in a row that has most of the columns that are used; else its
+            first that is not empty.
     """
 
     name: str
@@ -105,12 +109,13 @@ def _preview(
     seen = reader.last or _known_so_far(raw, reading)
     known = seen.format or raw.format
     said = seen.said(raw.source)
+    row = _fullest(raw, seen)
     return SourcePreview(
         source=raw.source,
         kind=raw.kind,
         tool=known.name if known else "",
         version=raw.version,
-        columns=(*_used(raw, seen, frame), *_others(raw, seen, known is not None)),
+        columns=(*_used(raw, seen, frame, row), *_others(raw, seen, row, known is not None)),
         rows=frame.head(rows),
         problems=tuple(reader.problems),
         notes=(
@@ -130,23 +135,23 @@ def _known_so_far(raw: RawBatch, reading: ReadOptions) -> Recognised:
         return Recognised()
 
 
-def _used(raw: RawBatch, seen: Recognised, frame: pl.DataFrame) -> list[SourceColumn]:
+def _used(raw: RawBatch, seen: Recognised, frame: pl.DataFrame, row: int) -> list[SourceColumn]:
     found = []
     for ours in dict.fromkeys((*REQUIRED, *seen.places)):
         if ours in seen.places:
-            example = _example(seen.values.get(ours, ()))
+            example = _example(seen.values.get(ours), row)
             found.append(SourceColumn(name=seen.place_of(ours), read_as=ours, example=example))
         elif ours == "answer":
             found += [
                 SourceColumn(
                     name=place,
                     read_as=f"answer of {system}",
-                    example=_example(values_at(raw.columns, place)),
+                    example=_example(values_at(raw.columns, place), row),
                 )
                 for system, place in seen.answers.items()
             ]
     for system, place in seen.labels.items():
-        example = _example(values_at(raw.columns, place))
+        example = _example(values_at(raw.columns, place), row)
         found.append(SourceColumn(name=place, read_as=f"label of {system}", example=example))
     if frame.height and "system" not in seen.places and not seen.answers:
         name = "(the file's name)"
@@ -154,20 +159,33 @@ def _used(raw: RawBatch, seen: Recognised, frame: pl.DataFrame) -> list[SourceCo
     return found
 
 
-def _others(raw: RawBatch, seen: Recognised, foreign: bool) -> list[SourceColumn]:
+def _others(raw: RawBatch, seen: Recognised, row: int, foreign: bool) -> list[SourceColumn]:
     """What is not used: of a foreign format nothing, since it is the tool's own bookkeeping."""
     if foreign:
         return []
-    used = {*seen.places.values(), *seen.answers.values(), *seen.labels.values()}
-    found = []
-    for name, values in raw.columns.items():
-        for leaf in leaves(name, values) if holds_objects(values) else (name,):
-            if leaf not in used and leaf.strip():
-                inside = values_at(raw.columns, leaf)
-                example = _example(() if inside is None else inside)
-                found.append(SourceColumn(name=leaf, read_as="", example=example))
-    return found
+    return [
+        SourceColumn(name=leaf, read_as="", example=_example(values_at(raw.columns, leaf), row))
+        for leaf in unread(raw, seen)
+    ]
 
 
-def _example(values: Sequence[Any] | pl.Series) -> str:
-    return next((str(one) for one in sample(values)), "")
+def _fullest(raw: RawBatch, seen: Recognised) -> int:
+    """The first of the rows looked at in which most of the columns that are used hold something."""
+    places = (*seen.answers.values(), *seen.labels.values())
+    columns = [*seen.values.values(), *(values_at(raw.columns, place) for place in places)]
+    rows = range(min(_LOOKED_AT, len(raw.lines)))
+    return max(
+        rows, key=lambda row: sum(map(bool, (_cell(one, row) for one in columns))), default=0
+    )
+
+
+def _example(values: Sequence[Any] | pl.Series | None, row: int) -> str:
+    """The value of a row as text; where it has none, the first that there is."""
+    return _cell(values, row) or next(
+        (str(one) for one in sample(() if values is None else values)), ""
+    )
+
+
+def _cell(values: Sequence[Any] | pl.Series | None, row: int) -> str:
+    value = values[row] if values is not None and row < len(values) else None
+    return "" if value is None else str(value)

@@ -29,6 +29,7 @@ class ReadOptions:
             ` | `; `none` never does; anything else is the separator itself, such as `/`.
         slices: columns of the data to keep as they are, as texts, to give figures by.
         on_bad_row: `error` stops and names the rows, `skip` leaves them out and counts them.
+        repeats: rows that repeat an earlier one exactly `count` again, or `drop` leaves them out.
         max_bytes: longest text of one field in UTF-8; a longer one is a malformed row.
         batch_rows: rows per batch when streaming.
         references: `declared` takes questions that have no answer by their own account: an empty
@@ -65,6 +66,10 @@ class ReadOptions:
         Literal["error", "skip"],
         Option("error: stop and name bad rows. skip: leave them out, counted.", rare=True),
     ] = "error"
+    repeats: Annotated[
+        Literal["count", "drop"],
+        Option("count: rows equal to an earlier one count again. drop: leave them out.", rare=True),
+    ] = "count"
     max_bytes: Annotated[
         int, Option("Longest text of one field, in bytes.", minimum=1, rare=True)
     ] = 4_000_000
@@ -91,6 +96,8 @@ class ReadOptions:
         """Raises DataError where a value is none of those that there are."""
         if self.on_bad_row not in ("error", "skip"):
             raise DataError(f"on_bad_row={self.on_bad_row!r} is neither 'error' nor 'skip'")
+        if self.repeats not in ("count", "drop"):
+            raise DataError(f"repeats={self.repeats!r} is neither 'count' nor 'drop'")
         if self.answer_columns and "answer" in self.columns:
             raise DataError(
                 "answer_columns and a column for the answer are both given; give one of them"

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.errors import DataError, UnknownNameError
+from markscheme.errors import DataError, UnknownNameError, did_you_mean
 from markscheme.tables.columns import (
     ALIASES,
     LABEL_OF,
@@ -22,6 +22,7 @@ from markscheme.tables.columns import (
     label_columns,
     model_columns,
     no_columns,
+    no_such_column,
     one_label_of_several,
     plain_name,
     wide_answers,
@@ -35,6 +36,7 @@ from markscheme.tables.formats import (
     expected_reference,
     format_of_record,
 )
+from markscheme.tables.label_values import is_verdict
 from markscheme.tables.paths import holds_objects, leaves, sample, segments, values_at
 from markscheme.text import is_api_error
 
@@ -213,15 +215,12 @@ def _at(raw: RawBatch, path: str, ours: str) -> tuple[str, Values]:
     """
     values = values_at(raw.columns, path)
     if values is None:
-        raise DataError(
-            f"{raw.source} has no column {path!r}; the columns are "
-            f"{', '.join(map(repr, raw.columns))} (requested as {ours})"
-        )
+        raise no_such_column(raw.source, path, list(raw.columns), ours)
     if path not in raw.columns and not sample(values):
         inner = [leaf for leaf in _leaves(raw, list(raw.columns)) if leaf not in raw.columns]
         raise DataError(
-            f"{raw.source}: no row holds anything at {path!r} (requested as {ours}); there are "
-            f"{_shown(inner)}"
+            f"{raw.source}: no row holds anything at {path!r} (requested as {ours})"
+            f"{did_you_mean(path, inner) or ';'} there are {_shown(inner)}"
         )
     if ours in ("question", "answer") and holds_objects(values):
         inside = [leaf for leaf in leaves(path, values) if leaf != path]
@@ -343,7 +342,52 @@ def _take_names(found: Recognised, raw: RawBatch, free: list[str], blocked: set[
             name = by_name(sorted(objects), ours, raw.source)
             if name is not None:
                 _take(found, raw, ours, name, [])
+    if not foreign and "answer" in found.places:
+        _take_inner(found, raw, blocked, inner)
     free[:] = [name for name in free if name in flat or name in objects]
+
+
+def _take_inner(found: Recognised, raw: RawBatch, blocked: set[str], inner: Sequence[str]) -> None:
+    """The system and the label inside objects; where two may be as well, neither."""
+    for ours, may_hold in (("system", _names), ("label", _verdicts)):
+        if ours in found.places or ours in blocked:
+            continue
+        taken = [f"{place}." for place in found.places.values()]
+        fitting: dict[str, Values] = {}
+        for leaf in inner:
+            if _is_called(leaf, ours) and not any(f"{leaf}.".startswith(place) for place in taken):
+                values = values_at(raw.columns, leaf)
+                if may_hold(sample(values)):
+                    fitting[leaf] = values
+        least = min((len(segments(leaf)) for leaf in fitting), default=0)
+        best = [leaf for leaf in fitting if len(segments(leaf)) == least]
+        if best and all(_listed(fitting[leaf]) == _listed(fitting[best[0]]) for leaf in best):
+            found.places[ours], found.values[ours] = best[0], fitting[best[0]]
+
+
+_OF_TOOLS = frozenset(
+    """
+    judge evaluator metric metrics grader score scores evaluation evaluations eval evals assertions
+    """.split()
+)
+"""Names of objects in which a verdict is a tool's, and no person's."""
+
+
+def _is_called(path: str, ours: str) -> bool:
+    """Whether a path is called like the system or the label: `run.model`, `human.label`.
+
+    What is inside a question, a reference or an answer labels nothing, and what is inside a
+    question under `system` is a prompt.
+    """
+    names = [plain_name(part) for part in segments(path) if not part.lstrip("-").isdigit()]
+    *outer, last = names or [""]
+    known = (ours, *ALIASES[ours])
+    if last not in known and " ".join(names[-2:]) not in known:
+        return False
+    roles = set(map(_named, outer))
+    if ours == "label":
+        return roles == {None} and _OF_TOOLS.isdisjoint(outer)
+    return "references" not in roles and not (last == "system" and "question" in roles)
 
 
 def _more_references(raw: RawBatch, names: Sequence[str]) -> list[str]:
@@ -468,21 +512,71 @@ _MOST_SYSTEMS = 50
 _LONGEST_NAME = 60
 
 
-def system_like(values: Values, of: Values) -> tuple[str, ...]:
+def _short_texts(cells: Sequence[Any]) -> bool:
+    return all(isinstance(cell, str) and 0 < len(cell) <= _LONGEST_NAME for cell in cells)
+
+
+def _names(cells: Sequence[Any]) -> bool:
+    return bool(cells) and _short_texts(cells)
+
+
+def _verdicts(cells: Sequence[Any]) -> bool:
+    return bool(cells) and sum(is_verdict(str(cell)) for cell in cells) * 2 >= len(cells)
+
+
+def system_like(values: Values, of: Values, answers: Values | None = None) -> tuple[str, ...]:
     """The different values of a column that may name the system of each row; none if it cannot.
 
     It can where some of `of` (questions, or their numbers) repeat, and with the column's short
-    texts no row is like another.
+    texts no row is like another, but for rows that repeat an earlier one with its answer.
     """
-    names, keys = _listed(values), _listed(of)
-    if not all(isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME for name in names):
+    names = _listed(values)
+    if not _short_texts(names):
         return ()
     kinds = tuple(dict.fromkeys(names))
     if not 1 < len(kinds) <= min(_MOST_SYSTEMS, len(names) // 2):
         return ()
-    keys = [str(key) for key in keys]
-    apart = len(set(zip(keys, names, strict=True))) == len(keys)
-    return kinds if apart and len(set(keys)) < len(keys) else ()
+    keys = [str(key) for key in _listed(of)]
+    pairs = list(zip(keys, names, strict=True))
+    rows = pairs if answers is None else set(zip(pairs, map(str, _listed(answers)), strict=True))
+    distinct = len(set(pairs))
+    return kinds if distinct == len(rows) and len(set(keys)) < distinct else ()
+
+
+def systems_in(raw: RawBatch, found: Recognised, of: Values) -> tuple[str, tuple[str, ...]]:
+    """The first column, or path, that is not used and may name the systems, with their names."""
+    keys = [str(key) for key in _listed(of)]
+    if len(set(keys)) < len(keys):
+        for name in unread(raw, found):
+            values = values_at(raw.columns, name)
+            if values is not None and _short_texts(sample(values)):
+                kinds = system_like(values, keys, found.values.get("answer"))
+                if kinds:
+                    return name, kinds
+    return "", ()
+
+
+def number_questions(ids: Values, values: Mapping[str, Values]) -> bool:
+    """Whether ids are those of questions: an id has one question, and answers of several systems.
+
+    Args:
+        ids: as they are in the source.
+        values: of `question` and `system`.
+    """
+    keys = [str(key) for key in _listed(ids)]
+    questions = dict(zip(keys, _listed(values["question"]), strict=True))
+    if any(
+        questions[key] != one for key, one in zip(keys, _listed(values["question"]), strict=True)
+    ):
+        return False
+    return len(set(zip(keys, map(str, _listed(values["system"])), strict=True))) > len(questions)
+
+
+def unread(raw: RawBatch, found: Recognised) -> list[str]:
+    """Columns, and paths inside those that hold objects, that none of ours is from."""
+    used = {*found.places.values(), *found.answers.values(), *found.labels.values()}
+    used |= set(found.more_references)
+    return [name for name in _leaves(raw, list(raw.columns)) if name not in used and name.strip()]
 
 
 def _nothing_for(

@@ -29,6 +29,18 @@ _AUTO_SEPARATORS = (" || ", "||", " | ")
 _OTHER_SEPARATORS = {"|": "'|'", ";": "';'", "\n": "line breaks", "/": "'/'"}
 """What people put between references too, and what is part of many answers: reported, not split."""
 
+_INSEPARABLE = "references in which '/' separates no answers"
+_SEPARABLE_SHARE = 0.8
+"""Share of the references with `/` that must look like several for a note to suggest a split."""
+
+_NO_SEPARATOR = re.compile(
+    r"(?ix) \d/\d | \b[^\W\d_]{1,2}/[^\W\d_]{1,2}\b | \b[^\W\d_]{1,3}/\d | \band/or\b | // "
+    r"| \bs?he/s?he\b |"
+    r"/(sec(ond)? | min(ute)? | hour | day | night | week | month | year | annum | kwh | "
+    r"lit(er|re) | gallon | met(er|re) | mile | person | capita | user | mol | inch | foot)s?\b"
+)
+"""A `/` in a fraction, a date, a unit ("km/h", "euros/month"), "and/or" or an address."""
+
 _WORDS_OF_ONE = 8
 _NAMED_SEPARATORS = {"newline": "\n", "\\n": "\n", "tab": "\t", "\\t": "\t"}
 """Separators that cannot be typed, by name."""
@@ -64,16 +76,16 @@ def validate_rows(
     Args:
         raw: rows as they stood.
         given: our columns to their raw values, as many as the batch has lines.
-        options: how; where bad rows are skipped, one whose label cannot be read remains without.
+        options: how. A row whose label cannot be read is a problem, and remains without it.
         schema: our columns and their types; those not given are null.
         default_system: for rows without a system, or with a blank one.
         more_references: further columns of references, which are added to the first; graded
             references stay as they are.
     """
     height = len(raw.lines)
-    separator, keep_unlabelled = options.reference_separator, options.on_bad_row == "skip"
+    separator = options.reference_separator
     trouble: Trouble = {}
-    unlabelled: Trouble = {} if keep_unlabelled else trouble
+    unlabelled: Trouble = {}
     notes: Counter[str] = Counter()
     columns: dict[str, pl.Series] = {}
     for ours, kind in schema.items():
@@ -83,6 +95,7 @@ def validate_rows(
         values = given[ours]
         if ours == "references":
             columns[ours] = _references(values, separator, trouble, notes)
+            _settle_slashes(notes)
             for more in more_references if "reference_grades" not in given else ():
                 columns[ours] = _together(
                     columns[ours], _references(more, separator, trouble, notes)
@@ -97,6 +110,7 @@ def validate_rows(
             columns[ours] = _texts(values, ours, trouble)
         _check_text(columns[ours], ours, options.max_bytes, trouble)
     system = columns["system"]
+    known = system.fill_null("" if "system" in given else default_system)
     nameless = (system.str.strip_chars() == "").fill_null(value=True)  # an empty cell of CSV
     columns["system"] = system.zip_with(~nameless, pl.Series([default_system]))
     frame = pl.DataFrame({name: column.alias(name) for name, column in columns.items()})
@@ -110,15 +124,9 @@ def validate_rows(
     frame = _drop_blank_references(frame, notes)
     lines = np.asarray(raw.lines)
     problems = [
-        Problem(raw.source, int(lines[row]), message, unit=raw.unit)
-        for row, message in sorted(trouble.items())
+        Problem(raw.source, int(lines[row]), message, raw.unit, row not in trouble, known[row])
+        for row, message in sorted((unlabelled | trouble).items())
     ]
-    if keep_unlabelled:
-        problems += [
-            Problem(raw.source, int(lines[row]), message, unit=raw.unit, kept=True)
-            for row, message in sorted(unlabelled.items())
-            if row not in trouble
-        ]
     if _holds_more(frame):
         frame = final_answers(frame, notes)
     if trouble:
@@ -298,24 +306,39 @@ def _reference_list(value: Any, separator: str, notes: Counter[str]) -> list[str
                 notes[note] += 1
             return [part.strip() for part in text.split(mark)]
     if separator == "auto":
-        for mark, said in _OTHER_SEPARATORS.items():
-            if mark in text and _may_be_several(text.split(mark), names=mark == "/"):
-                note = (
-                    f"references with {said} are read as one; --reference-separator "
-                    f"'{'newline' if mark == chr(10) else mark}' splits them"
-                )
-                notes[note] += 1
+        _note_separators(text, notes)
     return [text]
 
 
-def _may_be_several(parts: list[str], *, names: bool = False) -> bool:
-    """Whether what lies between separators may be an answer each: some words, not sentences.
+def _note_separators(text: str, notes: Counter[str]) -> None:
+    """Count a text that may be several references, under the separator that it has."""
+    for mark in _OTHER_SEPARATORS:
+        if mark == "/" and _NO_SEPARATOR.search(text):
+            notes[_INSEPARABLE] += 1
+        elif mark in text and _may_be_several(text.split(mark)):
+            notes[_separator_note(mark)] += 1
 
-    With `names` each has a word of three letters and more, unlike in "km/h", "3/4" and "and/or".
-    """
+
+def _separator_note(mark: str) -> str:
+    typed = "newline" if mark == "\n" else mark
+    return (
+        f"references with {_OTHER_SEPARATORS[mark]} are read as one; --reference-separator "
+        f"'{typed}' splits them, and none says that they are one"
+    )
+
+
+def _settle_slashes(notes: Counter[str]) -> None:
+    """Suggest no split at `/` that damages units and fractions; else count all rows it changes."""
+    damaged, note = notes.pop(_INSEPARABLE, 0), _separator_note("/")
+    if damaged and notes[note] < _SEPARABLE_SHARE * (notes[note] + damaged):
+        del notes[note]
+    elif damaged:
+        notes[note] += damaged
+
+
+def _may_be_several(parts: list[str]) -> bool:
+    """Whether what lies between separators may be an answer each: some words, not sentences."""
     filled = [part for part in parts if part.strip()]
-    if names and not all(re.search(r"(?!\band\b)[^\W\d_]{3}", part) for part in filled):
-        return False
     return len(filled) > 1 and all(len(part.split()) <= _WORDS_OF_ONE for part in filled)
 
 

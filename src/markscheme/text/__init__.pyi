@@ -11,6 +11,8 @@ from .cues import REFUSAL as REFUSAL
 from .cues import declines as declines
 from .cues import is_api_error as is_api_error
 from .cues import without_injections as without_injections
+from .frames import may_be_wrapped as may_be_wrapped
+from .frames import unwrapped as unwrapped
 from .inflection import stem as stem
 from .inflection import written_out as written_out
 from .inflection import written_out_series as written_out_series
@@ -96,5 +98,3 @@ from .wordnet import thesaurus as thesaurus
 from .words import by_word as by_word
 from .words import numbers_by_word as numbers_by_word
 from .words import words_of as words_of
-from .wrappings import may_be_wrapped as may_be_wrapped
-from .wrappings import unwrapped as unwrapped

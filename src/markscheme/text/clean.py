@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from markscheme.text.talk import OFFERS, WISHES
-from markscheme.text.wrappings import may_be_wrapped, unwrapped
+from markscheme.text.frames import may_be_wrapped, unwrapped
+from markscheme.text.words import words_of
 
 _URL = r"https?://[^\s()]+(?:\([^\s()]*\)[^\s()]*)*"
 
@@ -49,11 +49,13 @@ _BING_SOURCES = r"(?is)[ \t\n(]*\bsources?: ?conversation with bing\b.*$"
 
 _SOURCE_LINE = rf"(?m)^[ \t]*(?:\[\^?\d+\^?\]:?|\(\d+\))[^\n]*{_URL}[^\n]*(?:\n|$)"
 
+_PATTERNS = words_of(__file__)["patterns"]
+_OFFERS, _WISHES = "|".join(_PATTERNS["offers"]), "|".join(_PATTERNS["wishes"])
 _CLOSING_QUESTION = (
     r"(?is)(^|[.!?…:)\]\x22”’\n])\s*"
-    rf"(?:(?:by the way|also|so)?,?\s*(?:{OFFERS})[^?]*\?\s*)+$"
+    rf"(?:(?:by the way|also|so)?,?\s*(?:{_OFFERS})[^?]*\?\s*)+$"
 )
-_CLOSING_WISH = rf"(?i)(^|[.!?…:)\]\x22”’\n])\s*(?:{WISHES})[^.!?\n]*[.!]?\s*$"
+_CLOSING_WISH = rf"(?i)(^|[.!?…:)\]\x22”’\n])\s*(?:{_WISHES})[^.!?\n]*[.!]?\s*$"
 
 
 def clean_series(texts: pl.Series) -> pl.Series:
@@ -101,8 +103,8 @@ def without_formatting(
 ) -> pl.Series:
     """Answers without citation marks, sources at the end, closing offers and other wrappings.
 
-    Wrappings (`wrappings.unwrapped`) are markup around the whole, a label or the question before
-    it, and lines that speak of the answering. Marks are `[1]`, `[^1^]`, `[1, 2](https://...)` and
+    Wrappings (`frames.unwrapped`) are markup around the whole, a label or the question before it,
+    and lines that speak of the answering. Marks are `[1]`, `[^1^]`, `[1, 2](https://...)` and
     `【4:0†handbook.md】`, outside of code. What question or reference contain stays, and so does
     what holds a word of a reference (a number, or four letters and more) that the rest of the
     answer lacks; addresses of pages do not count.

@@ -759,11 +759,10 @@ class _Case:
                     missing=(in_words(target),),
                     reason=f"{in_words(value)} is less exact than {in_words(target)}",
                 )
-            return replace(
-                base,
-                outcome=Outcome.NONE,
-                reason=f"{pair.answer} may be the same as {pair.reference}",
-            )
+            reason = f"{pair.answer} may be the same as {pair.reference}"
+            if any(pair.answer == one.answer for one in agreed):  # It is another value's match.
+                reason = f"{pair.answer} agrees; {pair.reference} is not clearly in the answer"
+            return replace(base, outcome=Outcome.NONE, reason=reason)
         contested = [(one, values) for one, values in against if values]
         if not contested:
             return self.only_echoes(unmet, base, words)

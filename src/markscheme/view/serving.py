@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from markscheme.errors import MarkschemeError
+from markscheme.errors import MarkschemeError, MissingExtraError, lacks_extras
 from markscheme.view.runs import runs_of
 from markscheme.web import is_loopback, take_port, url_of
 
@@ -32,13 +32,11 @@ def view(
         MarkschemeError: the host is not loopback.
         MissingExtraError: the extras `web` and `report` are not installed.
     """
-    try:
-        from markscheme.view.app import draw_latest, make_app
-        from markscheme.web import Server
-    except ImportError:
-        from markscheme.errors import MissingExtraError
+    if lacks_extras("report", "web"):
+        raise MissingExtraError("the viewer", "report,web")
+    from markscheme.view.app import draw_latest, make_app
+    from markscheme.web import Server
 
-        raise MissingExtraError("the viewer", "web") from None
     if not is_loopback(host):
         raise MarkschemeError(
             f"the viewer listens on this machine only, not on {host}; to show a run to others, "

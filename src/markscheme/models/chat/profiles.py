@@ -140,6 +140,7 @@ class ModelProfile:
         image_tokens: tokens that an image costs at most, for budgets and dry runs; None for what
             its size says.
         price: dollars for tokens; None where unknown.
+        moved: whether the run's options put it at another address than the model files do.
     """
 
     name: str
@@ -159,6 +160,7 @@ class ModelProfile:
     lacks: tuple[Feature, ...] = ()
     image_tokens: int | None = None
     price: Price | None = None
+    moved: bool = False
 
     def __post_init__(self) -> None:
         """Refuse negative tokens, and `extra` that sets what a request is, with a ValueError."""
@@ -209,9 +211,28 @@ class ModelProfile:
             )
         return parts
 
+    def is_at(self, address: str | None) -> bool:
+        """Whether a base address, or OpenAI's for None, is this model's own."""
+        theirs = self.base_url or _OPENAI, address or _OPENAI
+        if theirs[0] == theirs[1]:
+            return True
+        try:
+            return self._canonical() == dataclasses.replace(self, base_url=address)._canonical()
+        except ModelError:  # A variable in one of them is not set.
+            return False
+
+    def _canonical(self) -> str:
+        """Scheme, host, port and path in one spelling; what else an address has may be a key."""
+        parts = self._parts()
+        host = parts.hostname or ""
+        host = f"[{host}]" if ":" in host else host
+        port = {"http": 80, "https": 443}[parts.scheme] if parts.port is None else parts.port
+        return f"{parts.scheme}://{host}:{port}{parts.path.rstrip('/')}"
+
     def settings(self) -> str:
         """What of this changes replies, in words: part of the ledger's key and of signatures."""
         values = {
+            "at": self._canonical() if self.moved else None,
             "protocol": None if self.protocol == "chat" else self.protocol,
             "effort": self.reasoning_effort,
             "verbosity": self.verbosity,
@@ -283,10 +304,13 @@ class ModelTable:
         price = price_in(values)
         known = {one.name for one in dataclasses.fields(ModelProfile)}
         values = {key: value for key, value in values.items() if key in known}
+        own_address = values.get("base_url")
         if options is not None:
             values = _with_options(values, options, elsewhere=elsewhere)
         values["lacks"] = tuple(values.get("lacks", ()))
-        return ModelProfile(**{"price": price, **values, "name": name})
+        found = ModelProfile(**{"price": price, **values, "name": name})
+        # Another server may have another model under this name.
+        return dataclasses.replace(found, moved=not found.is_at(own_address))
 
 
 def _with_options(
@@ -363,4 +387,5 @@ def _check_entry(name: str, entry: Mapping[str, Any], where: str) -> None:
         prices |= {"input": 0.0, "output": 0.0}
     price = from_table(Price, prices, where)
     also = (*PRICE_FIELDS, "as_of")
-    from_table(ModelProfile, {"served": name, **entry}, where, also=also, name=name, price=price)
+    fixed = {"name": name, "price": price, "moved": False}
+    from_table(ModelProfile, {"served": name, **entry}, where, also=also, **fixed)

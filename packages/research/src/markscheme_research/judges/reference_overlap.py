@@ -19,11 +19,12 @@ Measure = Literal[
     "cosine", "bertscore", "cls_cosine",
 ]  # fmt: skip
 Against = Literal["first", "second", "best", "all"]
+NEEDS = replace(LEXICAL, grades=True)
 _WITH_ENCODER = ("bertscore", "cls_cosine")
 
 
 @register(
-    "reference_overlap", paper="baselines of Yang et al. 2024, section 4.2.1", needs=LEXICAL,
+    "reference_overlap", paper="baselines of Yang et al. 2024, section 4.2.1", needs=NEEDS,
     example="reference_overlap(measure=rouge1, threshold=0.3)",
 )  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +68,8 @@ class ReferenceOverlap(Thresholded):
     def needs(self) -> Needs:
         """An extra and weights, for measures with an encoder; nothing otherwise."""
         if self.measure not in _WITH_ENCODER:
-            return LEXICAL
-        return replace(LEXICAL, extras=("hf",), weights="required")
+            return NEEDS
+        return replace(NEEDS, extras=("hf",), weights="required")
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Score and verdict; rows without references, or with patterns, are `skipped`."""

@@ -23,7 +23,7 @@ Texts = Sequence[str]
 
 HF = Needs(
     chat=False, extras=("research", "hf"), weights="required", references="required",
-    note="the extras research and hf, and weights (model=FOLDER or a hub name)",
+    note="the extra hf, and weights (model=FOLDER or a hub name)",
 )  # fmt: skip
 
 

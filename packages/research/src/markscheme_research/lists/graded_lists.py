@@ -161,9 +161,9 @@ def draw_lists(
     table = material.table(Draw(composition=made, seed=seed, protocol=protocol))
     lengths = table["references"].list.len().to_list()
     return DrawnLists(
-        answers=table.with_columns(answer_id=content_ids(table)).unique(
-            "answer_id", maintain_order=True
-        ),
+        answers=table.with_columns(_content=content_ids(table))
+        .unique("_content", maintain_order=True)
+        .drop("_content"),
         rows=table.height,
         composition=made,
         questions=table["question"].n_unique(),

@@ -53,10 +53,9 @@ class Material:
             made = made.filter(pl.int_range(pl.len()).over("question") < per_question)
         if "system" not in made.columns:
             made = made.with_columns(system=pl.lit(self.name))
-        return made.with_columns(
-            answer_id=pl.int_range(pl.len()).cast(pl.String),
-            reference_kind=pl.lit("text"),
-        )
+        if "answer_id" not in made.columns:
+            made = made.with_columns(answer_id=pl.int_range(pl.len()).cast(pl.String))
+        return made.with_columns(reference_kind=pl.lit("text"))
 
 
 def open_material(
@@ -122,7 +121,7 @@ def _of_file(source: str, columns: Mapping[str, str]) -> Material:
     if (whole.cast(pl.Float64) != graded["label"]).any():
         raise DataError(f"{source}: references can be drawn where grades are whole numbers only")
     rows = graded.select(
-        "question", pl.col("answer").alias("passage"), whole.alias("grade"), "system"
+        "question", pl.col("answer").alias("passage"), whole.alias("grade"), "system", "answer_id"
     )
     return Material(name=source, rows=rows, ready=False, usual=usual)
 

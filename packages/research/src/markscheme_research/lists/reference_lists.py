@@ -60,12 +60,16 @@ def wanted(composition: str) -> dict[int, int]:
     return dict(Counter(int(digit) for digit in composition))
 
 
+_OWN = ("system", "answer_id")
+"""Columns that go with a candidate."""
+
+
 def draw_references(passages: pl.DataFrame, draw: Draw) -> pl.DataFrame:
     """Candidates of every question with the references drawn for it, best first.
 
     Args:
-        passages: `question`, `passage`, `grade` (whole numbers, higher is better); `system`, if
-            there, goes with the passage.
+        passages: `question`, `passage`, `grade` (whole numbers, higher is better); `system` and
+            `answer_id`, if there, go with the passage.
         draw: how. A question that has fewer passages of a grade gives those that it has.
 
     Returns:
@@ -102,7 +106,7 @@ def draw_references(passages: pl.DataFrame, draw: Draw) -> pl.DataFrame:
             pl.col("grade").cast(pl.Float64).alias("label"),
             pl.col("references").fill_null(pl.lit([], dtype=pl.List(pl.String))),
             pl.col("reference_grades").fill_null(pl.lit([], dtype=pl.List(pl.Int64))),
-            *(name for name in ("system",) if name in left.columns),
+            *(name for name in _OWN if name in left.columns),
         )
     )
 
@@ -136,7 +140,7 @@ def thin_lists(answers: pl.DataFrame, draw: Draw) -> pl.DataFrame:
     empty = {"references": pl.List(pl.String), "reference_grades": pl.List(pl.Int64)}
     return (
         answers.select(
-            "question", "answer", "label", *(one for one in ("system",) if one in answers.columns)
+            "question", "answer", "label", *(name for name in _OWN if name in answers.columns)
         )
         .with_columns(pl.Series("_order", random.random(answers.height)))
         .sort("question", "_order")

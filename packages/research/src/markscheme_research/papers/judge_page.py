@@ -23,6 +23,7 @@ from pathlib import Path
 import orjson
 import polars as pl
 
+from markscheme.analysis import needs_in_words
 from markscheme.contract import Entry, Judge, Needs, judges, needs_of, parse_judge
 from markscheme.errors import JudgeError
 from markscheme.models import Models
@@ -37,6 +38,8 @@ A judge's options are what its name takes: `examiner(depth=fast)`. `markscheme j
 them with their defaults and an example. For a choice between judges see [which
 judge](../which-judge.md). The tables are written by
 `python -m markscheme_research.papers.judge_page`; do not edit this page.
+
+*The research package* is installed by `pip install ./packages/research` in a checkout.
 """
 
 DETAILS = {
@@ -151,7 +154,7 @@ def _needs(ours: Sequence[Entry]) -> str:
         else:
             made = _made(one)
             known = one.needs if made is None else needs_of(made)
-            needs = (words[known.references], str(known), calls(made, known))
+            needs = (words[known.references], needs_in_words(one, known), calls(made, known))
         summary = one.summary.replace("|", "\\|")
         rows.append((f"`{one.name}`", summary, _options(one), *needs, one.paper or "ours"))
     header = ("judge", "what it does", "options", "references", "needs", "calls per answer", "from")
@@ -224,7 +227,11 @@ def _facts() -> str:
     parts = [
         "## Verdicts against people's\n\nAgreement with people's verdicts, measured with "
         "`markscheme research bench SET -j JUDGE` at each judge's own threshold. Questions that "
-        "shipped weights learned from are left out.\n\n"
+        "shipped weights learned from are left out, near-duplicates of them too, and equal answers "
+        "to a question count once. So there are fewer answers than on "
+        "[the examiner's card](../examiner.md#figures).\n\nRows marked (earlier weights) were "
+        "measured before the examiner's present weights. Figures of these are on the card. "
+        "`entailment` and `claims` use its trees.\n\n"
         + _table(("set", "what", "answers"), about, left=2)
     ]
     header = ("judge", *(SETS[name][0] for name in sets))
@@ -241,6 +248,10 @@ COMPARED = (
 """The figures that are shown by set: their column, heading and scale."""
 
 
+EARLIER = ("claims", "entailment", "examiner", "examiner(depth=fast)")
+"""Judges whose rows in the record are of weights before the present ones."""
+
+
 def _by_set(figure: str, scale: int, sets: Sequence[str]) -> list[list[str]]:
     """A row for each judge, highest mean of kappa first, those measured on one set last."""
     wide = measured().pivot("dataset", index="judge", values=figure)
@@ -248,9 +259,14 @@ def _by_set(figure: str, scale: int, sets: Sequence[str]) -> list[list[str]]:
     order = order.sort(pl.col("len") < len(sets), -pl.col("kappa"), "judge")
     found = {row["judge"]: row for row in wide.iter_rows(named=True)}
     return [
-        [RELEASED.get(judge) or f"`{judge}`", *(_shown(found[judge][name], scale) for name in sets)]
+        [_heading(judge), *(_shown(found[judge][name], scale) for name in sets)]
         for judge in order["judge"]
     ]
+
+
+def _heading(judge: str) -> str:
+    earlier = " (earlier weights)" if judge in EARLIER else ""
+    return RELEASED.get(judge) or f"`{judge}`{earlier}"
 
 
 def _shown(value: float | None, scale: int = 1) -> str:
@@ -311,9 +327,10 @@ def _printed() -> str:
             )
     return (
         "## Published figures\n\nFor judges that use a model, or need weights that do not "
-        "ship; not measured by us, and not on the same questions as above. EVOUNA-NQ, mean of the "
-        f"five systems, per cent:\n\n{facts}\nSpearman, all of ANTIQUE, and TREC-DL-NF (Yang et "
-        "al. 2024, Table 2):\n\n"
+        "ship; not measured by us, and not on the same questions as above. EVOUNA-NQ, per cent: "
+        "mean of the five systems, of `learned` the authors' test half (on which Table 2 of Yao & "
+        f"Barbosa has 93.5 and 90.2 for `entailment`):\n\n{facts}\nSpearman, all of ANTIQUE, and "
+        "TREC-DL-NF (Yang et al. 2024, Table 2):\n\n"
         + _table(("judge", "with", "ANTIQUE", "TREC-DL-NF"), ordered, left=2)
     )
 

@@ -1,0 +1,145 @@
+"""Labels of two people: what counts, what is tied, and that the layout of the file is no matter."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from markscheme.agreement import agree, estimate
+from markscheme.agreement.verdicts import statistics
+from markscheme.errors import AgreementError
+
+QUESTIONS, EACH = 40, 2
+
+
+def world() -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Verdicts of five judges, the best last, and labels of two people, who differ on 8 of 80."""
+    rng = np.random.default_rng(5)
+    truth = rng.random(QUESTIONS * EACH) < 0.6
+    ids = [f"a{n}" for n in range(len(truth))]
+    texts = {"answer_id": ids, "question": [f"q{n // EACH}" for n in range(len(truth))]}
+    right = {"worst": 0.4, "bad": 0.5, "fair": 0.6, "good": 0.7, "best": 1.0}
+    judgments = pl.concat(
+        pl.DataFrame(
+            texts
+            | {
+                "answer": ids,
+                "judge": name,
+                "verdict": truth ^ (np.arange(len(truth)) % 10 >= 10 * share),
+            }
+        )
+        for name, share in right.items()
+    )
+    second = truth ^ (np.arange(len(truth)) % 10 == 0)
+    people = {"annotator1": truth.astype(int), "annotator2": second.astype(int)}
+    return judgments, pl.DataFrame(texts | people)
+
+
+def test_of_many_judges_the_best_lead() -> None:
+    found = agree(*world())
+    names = [line.split()[0] for line in found.lead]
+    assert names[:3] == ["best", "good", "fair"]
+    assert found.lead[-1] == "2 more judges agree no better; the tables have them"
+    used = [one for one in found.tables if one.title == "What the judge may be used for"]
+    assert [one.header[0].split(",")[0] for one in used] == names[:3]
+
+
+def test_errors_are_of_the_labels_that_count_and_of_one_persons() -> None:
+    judgments, labels = world()
+    (line,) = (one for one in agree(judgments, labels).lead if "pairs of labels" in one)
+    assert "people differ on 10.0% of 80 pairs of labels, so that about 5.3% of one" in line
+    assert "of the labels that count here, on which most agree; without the errors" in line
+
+
+def test_tied_answers_are_named_and_bound_the_figures() -> None:
+    judgments, labels = world()
+    found = agree(judgments, labels)
+    (line,) = (one for one in found.lead if "tied" in one)
+    assert line.startswith("8 answers, on which annotators are tied, count in no figure (a0, a10, ")
+    assert "with all of them against the judge, or for it: best 90.0 to 100.0%" in line
+    assert found.data["tied"] == [{"answer_id": f"a{n}"} for n in range(0, 80, 10)]
+    estimated = estimate(judgments, labels, judge="best")
+    (note,) = (one for one in estimated.estimates[0].notes if "count in no figure" in one)
+    low, high = (
+        estimate(judgments, decided, judge="best").estimates[0].figure
+        for decided in (
+            labels.select("answer_id", label=pl.min_horizontal("annotator1", "annotator2")),
+            labels.select("answer_id", label=pl.max_horizontal("annotator1", "annotator2")),
+        )
+    )
+    assert low is not None
+    assert high is not None
+    assert note.endswith(f"{100 * low.value:.1f} to {100 * high.value:.1f}%")  # type: ignore[operator]
+    assert [one["answer_id"] for one in estimated.data["tied"]] == [
+        f"a{n}" for n in range(0, 80, 10)
+    ]
+
+
+def test_without_ties_nothing_is_said_of_them() -> None:
+    judgments, labels = world()
+    same = labels.with_columns(annotator2="annotator1")
+    found = agree(judgments, same)
+    assert "tied" not in found.data
+    assert not any("tied" in line for line in found.lead)
+
+
+def test_one_annotators_labels_may_count_and_the_others_show_their_errors() -> None:
+    judgments, labels = world()
+    (found,) = estimate(judgments, labels, judge="best", label_column="annotator1").estimates
+    assert found.labelled == 80
+    assert found.label_noise is not None
+    assert found.label_noise.pairs == 80
+    assert found.label_noise.single is None
+    assert "about 5.3% of one person's labels, which count here, are wrong" in found.notes[-1]
+
+
+def test_a_row_an_annotator_gives_the_interval_of_a_column_an_annotator() -> None:
+    judgments, labels = world()
+    long = labels.unpivot(
+        index="answer_id", on=["annotator1", "annotator2"], variable_name="annotator",
+        value_name="label",
+    )  # fmt: skip
+    noises = [
+        estimate(judgments, one, judge="best").estimates[0].label_noise for one in (labels, long)
+    ]
+    assert noises[0] == noises[1]
+    agreed = [agree(judgments, one, annotators=True) for one in (labels, long)]
+    assert agreed[0].data["label_noise"] == agreed[1].data["label_noise"]
+    alphas = [one.data["annotators"]["krippendorff_alpha"] for one in agreed]
+    assert alphas[0] == alphas[1]
+
+
+@pytest.mark.parametrize("cells", [[5, 0, 3, 0], [0, 4, 0, 2], [4, 0, 0, 0]])
+def test_kappa_of_one_class_is_undefined(cells: list[int]) -> None:
+    found = statistics(cells)
+    assert found["kappa"].reason == "the labels know only one class"
+    assert found["mcc"].value is None
+
+
+def test_labels_that_are_all_alike_have_no_standard_error() -> None:
+    judgments, labels = world()
+    ones = labels.select("answer_id", label=1).head(18)
+    (found,) = estimate(judgments, ones, judge="best").estimates
+    assert found.figure is not None
+    assert found.figure.value == 1.0
+    assert found.figure.low is not None
+    assert found.figure.low < 1.0
+    assert found.estimates[-1].standard_error is None
+
+
+def test_a_judge_without_scores_does_not_stop_correlations() -> None:
+    judgments, labels = world()
+    scored = judgments.filter(pl.col("judge").is_in(["best", "good"])).with_columns(
+        verdict=pl.when(pl.col("judge") == "best").then("verdict"),
+        score=pl.when(pl.col("judge") == "best").then(pl.col("verdict").cast(pl.Float64)),
+    )
+    truth = labels.select("answer_id", label="annotator1")
+    found = agree(scored, truth, per_question=True)
+    assert list(found.data["per_question"]) == ["best"]
+    notes = " ".join(note for table in found.tables for note in table.notes)
+    assert "good is left out: there is no question in which" in notes
+    assert "(0 of 80 answers have a score)" in notes
+    none = scored.filter(pl.col("judge") == "good")
+    with pytest.raises(AgreementError, match="good: there is no question"):
+        agree(none, truth, per_question=True)
