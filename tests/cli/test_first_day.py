@@ -200,14 +200,6 @@ def test_flips_name_the_side_that_evidence_is_about(tmp_path: Path) -> None:
     assert [(row[0], row[column]) for row in flips.rows] == [("worse", "new"), ("better", "base")]
 
 
-def test_a_slow_judge_reports_before_a_small_table_is_done() -> None:
-    rows = [{"question": f"q{n}", "references": ["a"], "answer": f"a {n}"} for n in range(120)]
-    seen: list[int] = []
-    markscheme.judge(rows, "contains", on_progress=seen.append)
-    assert len(seen) > 1
-    assert sum(seen) == 120
-
-
 def test_labels_that_a_plan_has_already_are_announced(answers: Path, capsys: Captured) -> None:
     judged(capsys, answers)
     _, told = call(capsys, "plan-labels", "runs/bot", "--count", "6", "--out", "todo.csv")
