@@ -11,50 +11,34 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 import markscheme
-from recipes.encoder.figures import ENGLISH, SEED, test_rows, wrap
+from recipes.encoder.figures import tested_facts, wrapped_rows
 from recipes.encoder.rows import is_plain_fact
-from recipes.labelled import DATA, labelled
-
-ANSWERS = 1500
+from recipes.labelled import labelled
 
 
 def facts(name: str) -> list[dict[str, Any]]:
     """The short answers that are wrapped, with question, references and label."""
-    if name == "dev":
-        rows = labelled(Path(os.environ["MARKSCHEME_DATA"])).filter(
-            pl.col("set").is_in(["contrast", "light"]),
-            pl.col("part") == "calibration",
-            pl.col("language") == "en",
-        )
-        found = rows.to_dicts()
-    else:
-        found = [row for one in ENGLISH for row in test_rows(one)]
-    return [row for row in found if is_plain_fact(row)]
+    if name != "dev":
+        return tested_facts()
+    rows = labelled(Path(os.environ["MARKSCHEME_DATA"])).filter(
+        pl.col("set").is_in(["contrast", "light"]),
+        pl.col("part") == "calibration",
+        pl.col("language") == "en",
+    )
+    return [row for row in rows.to_dicts() if is_plain_fact(row)]
 
 
-def wrapped(name: str, most: int = ANSWERS) -> pl.DataFrame:
-    """Rows with question, references, label, kind of wrapping, answer and the `bare` answer."""
-    chance = random.Random(SEED)
-    text = (DATA / f"wrappings-{name}.toml").read_text("utf-8")
-    wrappings = [
-        one for one in tomllib.loads(text)["wrapping"] if one.get("language", "en") == "en"
-    ]
-    found, rows = facts(name), []
-    for label in (0, 1):
-        both = [(row, one) for row in found if row["label"] == label for one in wrappings]
-        for row, one in chance.sample(both, most // 2):
-            answer = wrap(one["text"], row["question"], row["answer"])
-            new = {"kind": one["kind"], "bare": row["answer"], "answer": answer}
-            rows.append({key: row[key] for key in ("question", "references", "label")} | new)
-    return pl.DataFrame(rows)
+def wrapped(name: str) -> pl.DataFrame:
+    """Rows with question, references, label, kind of wrapping, the `bare` answer and answer."""
+    columns = ("question", "references", "label", "kind", "bare", "answer")
+    rows = wrapped_rows(facts(name), name)
+    return pl.DataFrame([{column: row[column] for column in columns} for row in rows])
 
 
 def accepted(rows: pl.DataFrame, answer: str, judge: str) -> pl.Series:

@@ -50,7 +50,7 @@ CORE_ALONE = {
 """What fails without the research package, and what its message must hold."""
 
 CORE_SAYS = {
-    "judges": "in a checkout, adds bem, bertscore, bleurt, claims, learned",
+    "judges": "./packages/research (in a checkout) adds bem, bertscore, bleurt, claims, learned",
     "--help": "pip install ./packages/research",
 }
 """What works without it, and names it."""

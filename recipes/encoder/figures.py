@@ -57,12 +57,19 @@ def wrap(text: str, question: str, answer: str) -> str:
     return re.sub(r"\{(?:question|answer)\}", lambda match: texts[match.group()], text)
 
 
-def wrapped_rows(most: int = WRAPPED) -> list[Row]:
-    """Short answers of the English tests in wrappings; `bare` is the answer without one."""
+def tested_facts() -> list[Row]:
+    """The short answers of the English tests."""
+    return [row for name in ENGLISH for row in test_rows(name) if is_plain_fact(row)]
+
+
+def wrapped_rows(
+    facts: Sequence[Row], wrappings_of: str = "test", most: int = WRAPPED
+) -> list[Row]:
+    """Short answers in the English wrappings of a file; `bare` is the answer without one."""
     chance = random.Random(SEED)
-    wrappings = tomllib.loads((DATA / "wrappings-test.toml").read_text("utf-8"))["wrapping"]
+    text = (DATA / f"wrappings-{wrappings_of}.toml").read_text("utf-8")
+    wrappings = tomllib.loads(text)["wrapping"]
     wrappings = [wrapping for wrapping in wrappings if wrapping.get("language", "en") == "en"]
-    facts = [row for name in ENGLISH for row in test_rows(name) if is_plain_fact(row)]
     rows = []
     for label in (0, 1):
         side = [row for row in facts if row["label"] == label]
@@ -84,7 +91,7 @@ def held_pairs(name: str, data: Path, most: int = HELD) -> list[Row]:
 def rows_of_set(name: str, data: Path) -> list[Row]:
     """The rows of one of `SETS`."""
     if name == "wrapped":
-        return wrapped_rows()
+        return wrapped_rows(tested_facts())
     return held_pairs(name, data) if name in PAIRS else test_rows(name)
 
 

@@ -102,7 +102,7 @@ class Tally:
         chain: the mark of all of them; see `_chained`.
         ledger: keys of the ledger's entries that were used.
         blind: the run's judges that do not read grades of references.
-        graded: rows whose references have several grades.
+        graded: rows whose references have several grades, counted where a judge is blind to them.
     """
 
     items: int = 0
@@ -119,7 +119,7 @@ class Tally:
         readings = Readings(batch, cleaning)
         self.items += readings.items.height
         self.cleaned += readings.cleaned
-        self.graded += graded_rows(batch)
+        self.graded += graded_rows(batch) if self.blind else 0
         self.clusters.append(batch.select(CLUSTERS))
         return readings
 

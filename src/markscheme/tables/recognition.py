@@ -564,10 +564,9 @@ def number_questions(ids: Values, values: Mapping[str, Values]) -> bool:
         values: of `question` and `system`.
     """
     keys = [str(key) for key in _listed(ids)]
-    questions = dict(zip(keys, _listed(values["question"]), strict=True))
-    if any(
-        questions[key] != one for key, one in zip(keys, _listed(values["question"]), strict=True)
-    ):
+    asked = list(zip(keys, _listed(values["question"]), strict=True))
+    questions = dict(asked)
+    if any(questions[key] != one for key, one in asked):
         return False
     return len(set(zip(keys, map(str, _listed(values["system"])), strict=True))) > len(questions)
 

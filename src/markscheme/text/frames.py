@@ -54,8 +54,13 @@ _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 def places(text: str, name: str = "") -> list[int]:
     """The places of the weights of a text's words of letters, and of those of its name."""
-    return [_place(word) for word in _words(text) if word[-1].isalpha()] + [
-        _place(f"name {w}") for w in _name_words(name)
+    return _places(_words(text), _name_words(name))
+
+
+def _places(words: Sequence[str], names: Sequence[str]) -> list[int]:
+    return [
+        *(_place(word) for word in words if word[-1].isalpha()),
+        *(_place(f"name {word}") for word in names),
     ]
 
 
@@ -74,10 +79,8 @@ def features(kind: Kind, text: str, question: str, known: Any, name: str = "") -
     asked = set(_WORD.findall(question.lower()))
     common = sum(word in asked and len(word) > 3 for word in words)
     capitals = len(re.findall(r"(?<=[\w,] )[A-Z]", text))
-    as_name = kind == "name"
-    unknown = sum(
-        not known[place] for place in places("" if as_name else text, text if as_name else name)
-    )
+    key = _name_words(text if kind == "name" else name)
+    unknown = sum(not known[place] for place in _places([] if kind == "name" else words, key))
     found = {
         kind,
         f"{kind} {min(len(words), 24) // 3}",
@@ -89,8 +92,8 @@ def features(kind: Kind, text: str, question: str, known: Any, name: str = "") -
         *map(" ".join, zip(["^", *words], [*words, "$"], strict=True)),
     }
     if name:
-        key = _name_words(name) or [""]
-        found |= {"named", f"last {key[-1]}", *(f"name {word}" for word in key)}
+        last = key[-1] if key else ""
+        found |= {"named", f"last {last}", *(f"name {word}" for word in key or [last])}
     return sorted({_place(one) for one in found})
 
 
