@@ -18,7 +18,7 @@ from pathlib import Path
 import polars as pl
 
 from markscheme.judges.examiner import open_weights, read_columns
-from markscheme_research.training import TrainOptions, record_rows, train_examiner
+from markscheme_research.training import TrainOptions, record_rows, train_examiner, usable
 from recipes.encoder.rows import PAIRS, every_row
 
 TREES = {
@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--read", type=Path, help="what `read` wrote; else the encoder reads now")
     options = parser.parse_args()
-    table = tree_rows(Path(os.environ.get("MARKSCHEME_DATA", "../shared/data")))
+    table = usable(tree_rows(Path(os.environ.get("MARKSCHEME_DATA", "../shared/data"))))
     if options.what == "read":
         read_unseen(table).write_parquet(options.out)
         return

@@ -66,12 +66,6 @@ def test_the_same_in_other_symbols_is_what_the_comparison_finds_the_same(
     [
         ("What is the CVE id?", "CVE-2021-44228", "CVE-2021-45046", "identifier"),
         ("Which protocol version?", "TLS 1.2", "TLS 1.3", "identifier"),
-        (
-            "Which is larger, the Sun or the Earth?",
-            "The Sun is larger than the Earth",
-            "The Earth is larger than the Sun",
-            "comparison",
-        ),
         ("How many moons?", "12", "14", "number"),
         ("How long is it?", "5 km", "7 km", "number"),
     ],

@@ -74,11 +74,7 @@ def test_what_is_read_in_words(text: str, amounts: list[float]) -> None:
         ("Ogni quanto va sostituito il filtro?", "Ogni due settimane", "Ogni quattordici giorni.", Outcome.AGREE),
         ("Ogni quanto va sostituito il filtro?", "Ogni due settimane", "Due volte alla settimana.", Outcome.NONE),
         ("2022 yılı net kârı ne kadardı?", "1,25 milyar TL", "Bir milyar iki yüz elli milyon lira.", Outcome.AGREE),
-        ("For how long did the dynasty rule?", "nearly three centuries", "a little over 300 years", Outcome.CONFLICT),
         ("For how long did the dynasty rule?", "nearly three centuries", "almost 300 years", Outcome.AGREE),
-        ("By how much did sales grow?", "They tripled.", "Sales rose by 200%.", Outcome.AGREE),
-        ("By how much did permits fall?", "50%", "They halved.", Outcome.AGREE),
-        ("By how much did permits fall?", "50%", "They doubled.", Outcome.CONFLICT),
         ("How long must one wait?", "18 months", "a year and a half", Outcome.AGREE),
         ("What is the alcohol content?", "4.7% by volume", "4.7 vol%", Outcome.AGREE),
         ("From which release on?", "4.2.0", "v4.2", Outcome.AGREE),
@@ -88,27 +84,18 @@ def test_what_is_read_in_words(text: str, amounts: list[float]) -> None:
         ("What is the notice period?", "The tenant must give three months' notice.", "3 months", Outcome.AGREE),
         ("What availability is promised?", "99.95%", "99.9%", Outcome.NONE),
         ("What share agreed?", "62.48%", "62.5%", Outcome.AGREE),
-        ("When does the trial end?", "14 days after sign-up", "two weeks after you sign up", Outcome.AGREE),
         ("When must we check in?", "45 minutes before departure", "45 minutes after departure", Outcome.NONE),
         ("What's the maximum file size?", "25 MB", "up to 25MB per file", Outcome.AGREE),
         ("Which room?", "12A", "12B", Outcome.CONFLICT),
         ("Which port does it use?", "8080", "It binds to 0.0.0.0:8443. Older releases used 8080.", Outcome.CONFLICT),
-        ("Did revenue rise or fall?", "It rose.", "Revenue increased in Q3.", Outcome.AGREE),
-        ("Did revenue rise or fall?", "It rose.", "Revenue declined in Q3.", Outcome.CONFLICT),
         ("Did the dollar gain or lose against the yen?", "It lost 2%.", "The yen lost 2%.", Outcome.NONE),
         ("What is the square root of 2?", "\\sqrt{2}", "1.41421356", Outcome.AGREE),
         ("What is the square root of 2?", "\\sqrt{2}", "1.732", Outcome.CONFLICT),
         ("Which regions are supported?", "US, EU and APAC", "United States, European Union, and Asia-Pacific", Outcome.AGREE),
         ("Which regions are supported?", "US, EU and APAC", "United States, European Union, and Latin America", Outcome.NONE),
-        ("Calculate: 7 − 12", "−5", "= -5, because 12 is 5 more than 7", Outcome.AGREE),
     ],
 )  # fmt: skip
 def test_values_that_agree_and_conflict(
     question: str, reference: str, answer: str, outcome: Outcome
 ) -> None:
     assert compare_values(question, [reference], answer).outcome is outcome
-
-
-def test_a_hedge_on_the_other_side_is_named() -> None:
-    found = compare_values("How long?", ["nearly 300 years"], "just over 300 years")
-    assert found.reason == "more than 300 years where the reference has less than 300 years"

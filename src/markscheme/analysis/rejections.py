@@ -26,7 +26,6 @@ REJECTIONS: dict[str, str] = {
     "date": "another date than any reference",
     "number": "another number, amount or time than any reference",
     "identifier": "another identifier, version or formula than any reference",
-    "comparison": "compares or orders things in another way than any reference",
     "missing": "none of the kind that a reference gives, such as no number or no date",
     "list": "items of a list are missing or wrong",
     "choice": "another of the things to choose from, such as no for yes",
@@ -62,12 +61,11 @@ _NO_ANSWERS = frozenset(
 
 _MODE_OF = {
     **dict.fromkeys(
-        ("number", "percent", "quantity", "money", "duration", "frequency", "time", "range"),
+        ("number", "percent", "quantity", "money", "duration", "time", "range"),
         "number",
     ),
-    **dict.fromkeys(("identifier", "version", "verse", "expression"), "identifier"),
-    **dict.fromkeys(("choice", "flag"), "choice"),
-    **{kind: kind for kind in ("date", "list", "comparison")},
+    **dict.fromkeys(("identifier", "expression"), "identifier"),
+    **{kind: kind for kind in ("date", "list", "choice")},
     "listvalue": "list",
 }
 """The mode of a conflict by the kind of value compared; another kind is `other`."""

@@ -19,10 +19,10 @@ VALUES: dict[str, str] = {
     "value_alone": "that outcome, where answer and reference are nothing but the values compared",
     "value_compared": "answer and reference have values of the kind to compare",
     "value_is_number": "the values compared are numbers, percentages or quantities",
-    "value_is_time": "the values compared are dates, times, durations or frequencies",
+    "value_is_time": "the values compared are dates, times or durations",
     "value_is_list": "the values compared are lists",
-    "value_is_code": "the values compared are versions, identifiers, flags or expressions",
-    "value_is_choice": "the values compared are choices or comparisons of two things",
+    "value_is_code": "the values compared are versions, codes or formulae",
+    "value_is_choice": "the values compared are choices",
     "value_coarser": "the answer's value is less exact than the reference's",
     "value_finer": "the answer's value is more exact than the reference's",
     "values_agreed": "values of the reference that the answer has",
@@ -34,10 +34,10 @@ VALUES: dict[str, str] = {
 
 _KINDS = {
     "value_is_number": {"number", "percent", "quantity", "money", "range", "amount"},
-    "value_is_time": {"date", "time", "duration", "frequency"},
+    "value_is_time": {"date", "time", "duration"},
     "value_is_list": {"list"},
-    "value_is_code": {"version", "identifier", "flag", "expression"},
-    "value_is_choice": {"choice", "comparison"},
+    "value_is_code": {"identifier", "expression"},
+    "value_is_choice": {"choice"},
 }
 _SIGN = {Outcome.AGREE: 1.0, Outcome.CONFLICT: -1.0, Outcome.MISSING: -0.5, Outcome.NONE: 0.0}
 _REMEMBERED = 65_536

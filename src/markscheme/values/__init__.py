@@ -1,4 +1,4 @@
-"""Typed values: numbers, quantities, money, dates, times, versions, codes, lists, expressions.
+"""Typed values: numbers, quantities, money, dates, times, versions, codes, lists, formulae.
 
 `parse_values` reads them from a text; `compare_values` says whether an answer's agree with a
 reference's, given the question. Nothing heavy is imported and nothing in a text is executed.
@@ -11,9 +11,6 @@ from markscheme.values.kinds import (
     ClockTime,
     Date,
     Duration,
-    Expression,
-    Flag,
-    Frequency,
     Identifier,
     ListValue,
     Money,
@@ -23,7 +20,6 @@ from markscheme.values.kinds import (
     Range,
     Unit,
     Value,
-    Version,
 )
 from markscheme.values.outcome import Comparison, Outcome, Pair
 from markscheme.values.parse import parse_values
@@ -36,9 +32,6 @@ __all__ = [
     "Comparison",
     "Date",
     "Duration",
-    "Expression",
-    "Flag",
-    "Frequency",
     "Identifier",
     "ListValue",
     "Money",
@@ -50,7 +43,6 @@ __all__ = [
     "Range",
     "Unit",
     "Value",
-    "Version",
     "compare_values",
     "parse_values",
     "relate_dates",

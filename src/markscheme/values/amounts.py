@@ -398,8 +398,6 @@ def _compare(  # noqa: PLR0912, PLR0917
 ) -> Relation:
     """Compare two amounts in the same unit by the steps they were written to."""
     if _close(wanted, given):
-        if reference.side * answer.side < 0:
-            return DIFFERENT  # "a little over 300" for "nearly 300"
         if (
             requested.direction * answer.direction < 0
             and not reference.direction
@@ -447,14 +445,7 @@ def _compare(  # noqa: PLR0912, PLR0917
     if _rounds_to(given, wanted, step) and own < step:
         if whole and not reference.approximate and (off > 0.1 or isinstance(reference, Number)):
             return DIFFERENT  # 72.5 is not 72: a count or a price has no more exact form
-        return FINER if (off < 0.02 or reference.approximate) and not requested.step else UNCLEAR
-    if (
-        requested.step
-        and _rounds_to(given, wanted, requested.step)
-        and own < requested.step
-        and given % requested.step
-    ):
-        return UNCLEAR
+        return FINER if off < 0.02 or reference.approximate else UNCLEAR
     if step == 0.0 and own and _rounds_to(wanted, given, own):  # the reference is a fraction
         return SAME if off < 0.01 else UNCLEAR
     if own == 0.0 and _rounds_to(given, wanted, step):
@@ -462,8 +453,6 @@ def _compare(  # noqa: PLR0912, PLR0917
     if own == 0.0 and off < 0.03:  # a fraction in words
         return UNCLEAR
     if _rounds_to(wanted, given, own) and own > step > 0:
-        if requested.step and own > requested.step:
-            return COARSER
         if off < 0.005 or (answer.approximate and off < 0.05):
             return SAME
         return COARSER

@@ -77,12 +77,6 @@ _BETWEEN = re.compile(
 _AND = re.compile(r"\s*(?:and|und|y|et|e|en|&)\s*", re.IGNORECASE)
 
 
-_BOTH = re.compile(
-    r"\s*,?\s*(?:and|but|und|y|et|,)?\s*(?:is |are )?(?:at most|no(?:t)? (?:more|greater|longer|later|higher|older|larger|bigger|hotter|heavier) than|up to|maximum|max\.?|not? (?:exceed(?:ing)?|over|above)|less than|under|below|fewer than|does not exceed|≤|<|不高于|不超过|、)\s*$",
-    re.IGNORECASE,
-)
-
-
 YEAR_SECONDS = 31_556_952.0
 
 
@@ -96,7 +90,6 @@ def largest_unit(value: Duration) -> float:
 def _endpoint(value: Value) -> bool:
     return isinstance(value, Amount | Date) or type(value).__name__ in (
         "ClockTime",
-        "Version",
         "Identifier",
     )
 

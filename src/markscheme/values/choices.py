@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - tables of patterns and words read better unfolded
-"""Choices that a question offers: letters with their texts, and directions (rose or fell)."""
+"""Choices that a question offers: letters with their texts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 
 from markscheme.values.kinds import Choice
-from markscheme.values.outcome import Comparison, agreement, conflict
+from markscheme.values.outcome import Comparison, Outcome, agreement, conflict
+from markscheme.values.requested import Requested
 
 _LETTERED = re.compile(
     r"^\W*(?:(?:option|answer|choice|letter)\s*:?\s*)?\(?([A-H])\s?(?:[).:]|[-–](?=\s)|$)\s*(.*)$",
@@ -58,13 +59,6 @@ def _simple(text: str) -> str:
     return " ".join(
         word for word in re.findall(r"\w+", text.lower()) if word not in ("the", "a", "an")
     )
-
-
-def named(text: str, options: Sequence[Choice]) -> set[str]:
-    """The options whose words a text has, whatever it says about them."""
-    flat = f" {_simple(text)} "
-    found = [one for one in options if f" {_simple(one.option)} " in flat]
-    return {one.letter for one in found if not _within_another(one, found)}
 
 
 def _within_another(one: Choice, options: Sequence[Choice]) -> bool:
@@ -123,52 +117,50 @@ def letter_of(reference: str, options: Sequence[Choice]) -> str:
     return next(iter(found)) if len(found) == 1 else ""
 
 
-_UP = (
-    r"r(?:i|o)se[ns]?|rising|increas\w*|grow(?:s|n|ing|th)?|grew|climb\w*|gain\w*|jump\w*|soar\w*|"
-    r"went up|go(?:es|ne)? up|going up|up|higher|improv\w*|expand\w*|strengthen\w*|upward\w*"
+_BARE = re.compile(
+    r"\W*(?:(?:option|answer|choice)\s*:?\s*\(?([A-Ha-h])|([a-h]))\W*", re.IGNORECASE
 )
-_DOWN = (
-    r"f[ae]ll(?:s|en|ing)?|dropp?\w*|decreas\w*|declin\w*|shr[aiu]nk\w*|los[est]\w*|slump\w*|slid\w*|"
-    r"went down|go(?:es|ne)? down|going down|down|lower|wors\w*|contract\w*|weaken\w*|downward\w*|"
-    r"reduc\w*|dipp?\w*|plung\w*|sank|sunk|sink\w*"
-)
-_ASKED = re.compile(
-    rf"\b(?:{_UP})\b[^?.]{{0,24}}\bor\b[^?.]{{0,12}}\b(?:{_DOWN})\b"
-    rf"|\b(?:{_DOWN})\b[^?.]{{0,24}}\bor\b[^?.]{{0,12}}\b(?:{_UP})\b",
-    re.IGNORECASE,
-)
-_ROSE, _FELL = (re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in (_UP, _DOWN))
-_DENIED = re.compile(
-    r"\b(?:not|no|never|neither|nor|hardly|unchanged|stable|flat)\b|n['’]t\b", re.IGNORECASE
-)
-_AGAINST = re.compile(r"\b(?:against|versus|vs|relative to|compared (?:to|with))\b", re.IGNORECASE)
-"""Who rose against whom is more than a direction."""
-_MOST_WORDS = 30
+_SHORT = 12
+"""Words of an answer in which the one option named is surely the chosen one."""
 
 
-def compare_directions(question: str, reference: str, answer: str) -> Comparison | None:
-    """The comparison of two directions; None where the question asks for none, or a text says none or both.
+def compare_choices(requested: Requested, reference: str, answer: str) -> Comparison | None:
+    """Whether an answer chooses the reference's option; None where there is none to choose.
 
-    >>> compare_directions("Did it rise or fall?", "It rose.", "Revenue decreased.").reason
-    'the answer says that it fell, the reference that it rose'
+    The options are the question's; without any, the letter of the reference ("B) Paris").
     """
-    if (
-        not _ASKED.search(question)
-        or _AGAINST.search(question)
-        or len(answer.split()) > _MOST_WORDS
-    ):
+    if requested.options:
+        letter = letter_of(reference, requested.options)
+        found = picked(answer, requested.options) if letter else set()
+        return _chose(letter, found, reference, short=len(answer.split()) <= _SHORT)
+    wanted = as_choice(reference)
+    if wanted is None or requested.kind in ("number", "identifier"):
         return None
-    wanted, given = _direction(reference), _direction(answer)
-    if not wanted or not given:
+    if not wanted.option and len(reference.strip(" ().:")) > 1:
         return None
-    said = {1: "rose", -1: "fell"}
-    if wanted == given:
-        return agreement("choice", reference, answer, 0.95, f"both say that it {said[wanted]}")
-    reason = f"the answer says that it {said[given]}, the reference that it {said[wanted]}"
-    return conflict("choice", reference, answer, 0.95, reason)
+    if wanted.option and answer.strip(" .").lower() == wanted.option.lower():
+        reason = f"{wanted.letter} is {wanted.option}"
+        return agreement("choice", reference, answer, 0.97, reason)
+    given, bare = as_choice(answer), _BARE.fullmatch(answer)
+    if given is None and bare:
+        given = as_choice((bare[1] or bare[2]).upper())
+    if given is None:
+        return None
+    options = given.option.lower(), wanted.option.lower()
+    if given.letter == wanted.letter and all(options) and options[0] != options[1]:
+        return None
+    return _chose(wanted.letter, {given.letter}, reference, short=True)
 
 
-def _direction(text: str) -> int:
-    """+1 for up, -1 for down, 0 where the text says neither, both or denies."""
-    up, down = bool(_ROSE.search(text)), bool(_FELL.search(text))
-    return 0 if up == down or _DENIED.search(text) else 1 if up else -1
+def _chose(letter: str, found: set[str], reference: str, *, short: bool) -> Comparison | None:
+    if not found:
+        return None
+    if found == {letter}:
+        confidence = 0.95 if short else 0.8
+        return agreement("choice", reference, letter, confidence, f"both choose {letter}")
+    if len(found) == 1:
+        other = next(iter(found))
+        reason = f"the answer chooses {other} where the reference has {letter}"
+        return conflict("choice", letter, other, 0.97 if short else 0.85, reason)
+    reason = f"the answer names options {', '.join(sorted(found))}"
+    return Comparison(outcome=Outcome.NONE, kind="choice", reason=reason)

@@ -92,3 +92,19 @@ def same_currency(left: str, right: str) -> bool:
     if left == right or not left or not right:
         return True
     return right in _FAMILIES.get(left, ()) or left in _FAMILIES.get(right, ())
+
+
+PERIODS: dict[str, str] = {
+    "annum": "year",
+    "a": "year",
+    "a.": "year",
+    "annually": "year",
+    "yearly": "year",
+    "yr": "year",
+    "monthly": "month",
+    "mo": "month",
+    "weekly": "week",
+    "daily": "day",
+    "hourly": "hour",
+}
+"""The period of an adverb or abbreviation after an amount of money: `per annum`, `monthly`."""

@@ -507,9 +507,6 @@ _LETTER = re.compile(
     r"(?<![A-Za-z])[a-zA-Z](?![A-Za-z])|sqrt|√|π|\d!|\blog_|\d\^\(|\)\^|\bpi\b|\d[a-zA-Z]\b|\b[a-z]{2,3}\b"
 )
 _CHEMICAL = re.compile(r"[A-Z]\d|[→⇌]|\d\s*[°%]|\bCO\b")
-_RUN = re.compile(
-    r"(?:[\s\d.+\-−–*/^=()\[\]{}|√π²³¹⁰⁴⁵⁶⁷⁸⁹⁻·×±,]|\b(?:sqrt|sin|cos|tan|log|ln|exp|pi|or|and)\b|(?<![A-Za-z'])(?!is|of|to|in|it|as|so|we|by|be|at|on|an|no|if|do|he|me|my|up|us|am)[a-zA-Z]{1,2}(?![a-zA-Z']))+"
-)
 
 
 def is_expression(text: str) -> bool:
@@ -540,22 +537,3 @@ def is_expression(text: str) -> bool:
         and all(_parsed(side) is not None for side in part.split("=") if side.strip())
         for part in alternatives(text)
     ) and bool(alternatives(text))
-
-
-def expressions_in(text: str) -> list[tuple[int, int]]:
-    """Spans of a text that read as expressions, without the words around them."""
-    if is_expression(text):
-        return [(0, len(text))]
-    found: list[tuple[int, int]] = []
-    for hit in _RUN.finditer(text[:4000]):
-        raw = hit[0]
-        start = hit.start() + len(raw) - len(raw.lstrip(" ,.\n-–"))
-        if raw.lstrip(" ,.\n").startswith(("-", "–", "−")):
-            start = hit.start() + len(raw) - len(raw.lstrip(" ,.\n"))
-        end = hit.end() - (len(raw) - len(raw.rstrip(" ,.\n(")))
-        piece = text[start:end]
-        piece = re.sub(r"^(?:or|and|a|I|is)\s+(?![-+*/=^])|\s+(?:or|and|a|I)$", "", piece)
-        if 2 <= len(piece) <= _LONGEST and is_expression(piece):
-            at = text.find(piece, start)
-            found.append((at, at + len(piece)))
-    return found

@@ -19,7 +19,7 @@ from markscheme.values.expressions import (
     letters_of,
     relate,
 )
-from markscheme.values.kinds import Expression, Number, Quantity
+from markscheme.values.kinds import Number, Quantity
 from markscheme.values.outcome import Comparison, Outcome, agreement, conflict
 from markscheme.values.parse import typed_values
 
@@ -39,6 +39,8 @@ _ABOUT = re.compile(
     r"roughly)\s*",
     re.IGNORECASE,
 )
+_DERIVED = re.compile(r"(?<=[a-z])['′]+(?=\()")
+"""The mark of a derivative: f'(x)."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _END = "[-+]?[^,;()\\[\\]]*(?:\\([^,()]*\\)[^,;()\\[\\]]*)*"
 _INTERVAL = re.compile(rf"([(\[])({_END}),({_END})([)\]])")
@@ -130,7 +132,7 @@ def formula_of(text: str) -> str:
 
 
 def _candidates(text: str) -> Iterator[str]:
-    text = text.replace("**", "").strip().strip("`").strip()
+    text = _DERIVED.sub("", text.replace("**", "").strip().strip("`").strip())
     parts = [part.strip() for part in _SENTENCE.split(text) if part.strip()]
     texts = [text]
     if len(parts) > 1:
@@ -172,8 +174,7 @@ def is_formula(text: str) -> bool:
         return True
     if not (is_expression(text) or _intervals(text) is not None or _listed(text)):
         return False
-    whole = [one for one in typed_values(text) if one.start == 0 and one.end >= len(text)]
-    return all(isinstance(one, Expression) for one in whole)
+    return not any(one.start == 0 and one.end >= len(text) for one in typed_values(text))
 
 
 def _listed(text: str) -> bool:
@@ -195,7 +196,7 @@ def _comparable(text: str, other: str) -> bool:
     letters = frozenset[str]().union(*(letters_of(one) or () for one in alternatives(text)))
     if not letters <= (letters_of(other.rpartition("=")[2]) or frozenset()):
         return False
-    kinds = [one for one in typed_values(text) if not isinstance(one, Number | Expression)]
+    kinds = [one for one in typed_values(text) if not isinstance(one, Number)]
     return all(isinstance(one, Quantity) and one.unit.name == "°" for one in kinds)
 
 

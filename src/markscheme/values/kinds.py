@@ -46,8 +46,6 @@ class Amount(Value):
     """-1 where the words say less ("fell by 5"), +1 where they say more; 0 where they do not."""
     signed: bool = False
     """A sign was written."""
-    side: int = 0
-    """-1 where the words say somewhat less ("nearly 300"), +1 where they say somewhat more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,20 +95,6 @@ class Duration(Amount):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frequency(Value):
-    """How often something happens: the mean time from one to the next."""
-
-    period: float
-    """Seconds."""
-    months: float | None = None
-    """The period in months where it was given in months, quarters or years."""
-    count: float | None = None
-    """The number of times that was written, as in "three times a day"."""
-    bound: int = 0
-    """+1 for at least so often, -1 for at most so often."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Date(Value):
     """A date of any granularity: what is not given is None. Years before our era are negative."""
 
@@ -148,32 +132,11 @@ class ClockTime(Value):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Version(Value):
-    """A version: its parts, exact but for a leading v."""
-
-    parts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Identifier(Value):
-    """A code, a numbered thing or a verse: `name` may be empty, `code` has no spaces or hyphens."""
+    """A code or a version: `code` has no hyphens and no leading v; `parts` are a version's."""
 
-    name: str = ""
     code: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flag(Value):
-    """An option of a command, as written (`--hard`)."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expression(Value):
-    """A mathematical expression, equation or alternative of equations, as plain text."""
-
-    source: str
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

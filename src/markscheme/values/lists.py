@@ -31,30 +31,9 @@ _TAIL = re.compile(
 )
 _SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z])")
 _STOP = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "of",
-        "and",
-        "in",
-        "on",
-        "at",
-        "for",
-        "to",
-        "de",
-        "la",
-        "le",
-        "el",
-        "der",
-        "die",
-        "das",
-        "is",
-        "are",
-        "its",
-        "their",
-        "s",
-    ]
+    """
+    the a an of and in on at for to de la le el der die das is are its their s
+    """.split()
 )
 _ABBREVIATED = {
     "uk": "united kingdom",
@@ -394,7 +373,6 @@ def _wanted(requested: Requested, reference: str, *, typed: bool) -> tuple[str, 
         "money",
         "percent",
         "number",
-        "verse",
     ) and not (requested.items or requested.order or requested.several):
         return ()
     if any(len(item.split()) > 5 for item in items) and not requested.items:

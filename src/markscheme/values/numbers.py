@@ -157,11 +157,6 @@ def read_numbers(text: str, *, foreign: bool = False) -> list[Reading]:
     return _shares(text, found)
 
 
-def _step(value: float, quantum: float, digits: str) -> float:
-    """The step of a whole number: its trailing zeros may be rounding."""
-    return quantum if value else (1.0 if digits else quantum)
-
-
 def _digit_numbers(text: str, *, foreign: bool) -> Iterator[Reading]:
     for hit in _DIGITS.finditer(text):
         raw, start, end = hit[0], hit.start(), hit.end()

@@ -133,12 +133,6 @@ def difference(reference: Value, answer: Value) -> str:
             return f"{plain}: the currency differs"
         wanted, given = _base(reference), _base(answer)
         if type(reference) is type(answer) and wanted and given:
-            if reference.side * answer.side < 0:
-                mine, theirs = ("less", "more") if reference.side < 0 else ("more", "less")
-                return (
-                    f"{theirs} than {in_words(answer)} where the reference has "
-                    f"{mine} than {in_words(reference)}"
-                )
             if wanted == -given:
                 return f"{plain}: the sign differs"
             if wanted == given and answer.direction != reference.direction:

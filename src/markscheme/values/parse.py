@@ -4,32 +4,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from markscheme.text import is_foreign, numbers_by_word, words_of
+from markscheme.text import is_foreign
 from markscheme.values.bounds import YEAR_SECONDS, join_ranges, largest_unit, take_unit
 from markscheme.values.characters import plain
 from markscheme.values.choices import as_choice
 from markscheme.values.clock import read_times
-from markscheme.values.codes import (
-    read_codes,
-    read_flags,
-    read_ratios,
-    read_verses,
-    read_versions,
-    take,
-)
-from markscheme.values.currency import currency_after, currency_before
+from markscheme.values.currency import PERIODS, currency_after, currency_before
 from markscheme.values.dates import read_dates
-from markscheme.values.expressions import expressions_in
-from markscheme.values.frequency import PERIODS, read_frequencies
+from markscheme.values.identifiers import read_identifiers, take
 from markscheme.values.kinds import (
     Amount,
     Date,
     Duration,
-    Expression,
     ListValue,
     Money,
     Number,
@@ -39,8 +28,7 @@ from markscheme.values.kinds import (
     Value,
 )
 from markscheme.values.lists import split_items
-from markscheme.values.number_words import half_more
-from markscheme.values.numbers import Reading, read_numbers, roman, short_scale
+from markscheme.values.numbers import Reading, read_numbers, short_scale
 from markscheme.values.requested import Requested, read_question
 from markscheme.values.stance import with_stance
 from markscheme.values.units import read_unit
@@ -81,52 +69,11 @@ _WORKING = re.compile(
     r"(?<![\w.)])[$€£]?\d[\d.,]*(?:\s*[-−+*×x/÷]\s*[$€£]?\d[\d.,]*)+\s*=(?=\s*[-−]?[$€£]?\d)"
 )  # of "$10 * 3 = $30" the answer is $30
 _LOSS = re.compile(r"\s*\([$€£]?\s?\d[\d,]*\.\d+\)\s*")  # (4.2): a loss, as accountants write
-_ROMAN_ALONE = re.compile(r"^\W*([IVX]{1,9})\W*$")
 _NO_NOUN = frozenset(
-    [
-        "in",
-        "on",
-        "at",
-        "of",
-        "to",
-        "by",
-        "and",
-        "or",
-        "but",
-        "for",
-        "from",
-        "with",
-        "is",
-        "was",
-        "are",
-        "were",
-        "be",
-        "has",
-        "have",
-        "had",
-        "so",
-        "as",
-        "if",
-        "than",
-        "that",
-        "which",
-        "who",
-        "when",
-        "while",
-        "the",
-        "a",
-        "an",
-        "it",
-        "its",
-        "they",
-        "he",
-        "she",
-        "i.e.",
-        "e.g.",
-        "not",
-        "per",
-        "out",
-    ]
+    """
+    in on at of to by and or but for from with is was are were be has have had so as if than
+    that which who when while the a an it its they he she i.e. e.g. not per out
+    """.split()
 )
 _DIMENSIONS = re.compile(r"\s*(?:×|x|by|\*)\s*")
 _WEAK_AFTER = re.compile(
@@ -178,11 +125,8 @@ def _values(raw: str, text: str, requested: Requested, *, foreign: bool) -> list
     used = bytearray(len(text))
     for working in _WORKING.finditer(text) if "=" in text else ():
         take(used, working.start(), working.end())
-    found: list[Value] = list(read_flags(text, used))
-    expressions = _expressions(text, used)
-    found.extend(read_verses(text, used))
-    if requested.kind == "version":
-        found.extend(read_versions(text, used, requested=True))
+    version = requested.kind == "version"
+    found: list[Value] = list(read_identifiers(text, used, version=True)) if version else []
     found.extend(
         read_dates(
             text,
@@ -194,12 +138,8 @@ def _values(raw: str, text: str, requested: Requested, *, foreign: bool) -> list
         )
     )
     found.extend(read_times(text, used))
-    found.extend(read_frequencies(text, used, requested=requested.kind == "frequency"))
-    if requested.kind != "version":
-        found.extend(read_versions(text, used, requested=False))
-    found.extend(read_ratios(text, used))
-    found.extend(read_codes(text, used))
-    found.extend(_feet_and_inches(text, used))
+    if not version:
+        found.extend(read_identifiers(text, used, version=False))
     amounts = _amounts(text, used, requested, foreign=foreign)
     amounts = _mixed(text, amounts)
     if (
@@ -209,59 +149,11 @@ def _values(raw: str, text: str, requested: Requested, *, foreign: bool) -> list
         and requested.direction != -1
     ):
         amounts = [replace(amounts[0], amount=-amounts[0].amount, signed=True)]
-    whole = any(
-        isinstance(one, Quantity | Money | Duration | Percent | Number)
-        and one.start == 0
-        and one.end >= len(text.rstrip(" ."))
-        for one in amounts
-    )
     found.extend(amounts)
-    if (
-        not found
-        and (hit := _ROMAN_ALONE.match(text))
-        and (value := roman(hit[1]))
-        and len(hit[1]) > 1
-    ):
-        found.append(
-            Number(
-                start=hit.start(1), end=hit.end(1), text=hit[1], amount=float(value), quantum=1.0
-            )
-        )
     found.sort(key=lambda one: one.start)
     found = join_ranges(text, found)
-    if not whole:
-        found.extend(
-            Expression(start=start, end=end, text=raw[start:end], source=text[start:end])
-            for start, end in expressions
-        )
     found.sort(key=lambda one: (one.start, one.end))
     return [with_stance(text, one, raw) for one in found]
-
-
-_FEET = re.compile(r"(?<![\w'.])(\d{1,2})'\s?(\d{1,2})(?:\"|''|\s?in\b)")
-
-
-def _feet_and_inches(text: str, used: bytearray) -> Iterator[Quantity]:
-    """Heights as in 5'7\"."""
-    for hit in _FEET.finditer(text) if "'" in text else ():
-        unit = read_unit("feet", 0)
-        if unit is not None and int(hit[2]) < 12 and take(used, hit.start(), hit.end()):
-            yield Quantity(
-                start=hit.start(),
-                end=hit.end(),
-                text=hit[0],
-                unit=unit[0],
-                amount=int(hit[1]) + int(hit[2]) / 12,
-                quantum=1 / 12,
-            )
-
-
-def _expressions(text: str, used: bytearray) -> list[tuple[int, int]]:
-    if len(text) > 4000 or not re.search(
-        r"[=^²³√π*\\∞]|\d[a-z]\b|/\s?e\b|\bC\(\d|\b(?:log|ln)\b|[a-z]\s?[+]\s?[\da-z]", text
-    ):
-        return []
-    return [span for span in expressions_in(text) if not any(used[span[0] : span[1]])]
 
 
 def _amounts(text: str, used: bytearray, requested: Requested, *, foreign: bool) -> list[Value]:
@@ -287,60 +179,13 @@ def _amounts(text: str, used: bytearray, requested: Requested, *, foreign: bool)
             if unit is None:
                 continue
             size = 0.5 if hit[1].lower().startswith("half") else 1.0
-            amounts.append(_timed(text, start, unit[1], size, 0.0, (), unit[0]))
-    amounts.extend(_changes(text, requested))
-    amounts.sort(key=lambda one: one.start)
-    whole = [_and_a_half(text, one) if isinstance(one, Duration) else one for one in amounts]
-    ends = [0, *(one.end for one in whole)]
-    return [one for one, before in zip(whole, ends, strict=False) if one.start >= before]
+            value = _timed(text, start, unit[1], size, 0.0, (), unit[0])
+            amounts = [one for one in amounts if not start <= one.start < value.end]
+            amounts.append(value)
+    return sorted(amounts, key=lambda one: one.start)
 
 
-_MULTIPLIED = numbers_by_word(words_of(__file__, "words")["multiplied"])
-_MULTIPLY = re.compile(rf"\b(?:{'|'.join(_MULTIPLIED)})\b", re.IGNORECASE)
-_BY_HOW_MUCH = re.compile(
-    r"\bby (?:how|what)\b|\b(?:percent\w*|per cent) (?:change|increase|decrease|growth|drop|rise)\b",
-    re.IGNORECASE,
-)
-
-
-def _changes(text: str, requested: Requested) -> Iterator[Percent]:
-    """What "halved" and "tripled" say in per cent, where the question asks by how much."""
-    if _BY_HOW_MUCH.search(requested.text):
-        for hit in _MULTIPLY.finditer(text):
-            change = _MULTIPLIED[hit[0].lower()]
-            yield Percent(
-                start=hit.start(),
-                end=hit.end(),
-                text=hit[0],
-                amount=abs(change),
-                quantum=1.0,
-                direction=1 if change > 0 else -1,
-            )
-
-
-_AND_A_HALF = re.compile(r"\s+and\s+(a\s+half|a\s+quarter|three\s+quarters)\b", re.IGNORECASE)
-
-
-def _and_a_half(text: str, value: Duration) -> Duration:
-    """An hour and a half: a part of the unit that was just named."""
-    hit = _AND_A_HALF.match(text, value.end)
-    if hit:
-        part = 0.5 if "half" in hit[1].lower() else 0.25 if hit[1].lower().startswith("a") else 0.75
-        end = hit.end()
-    elif half := half_more(text, value.end):
-        part, end = 0.5, half
-    else:
-        return value
-    unit = value.quantum or largest_unit(value)
-    months = value.months + part * unit / (YEAR_SECONDS / 12) if value.months is not None else None
-    return replace(
-        value,
-        end=end,
-        text=text[value.start : end],
-        amount=value.amount + part * unit,
-        quantum=0.0,
-        months=months,
-    )
+_AND_A_HALF = re.compile(r"\s+and\s+a\s+half\b", re.IGNORECASE)
 
 
 def _timed(  # noqa: PLR0917
@@ -352,6 +197,8 @@ def _timed(  # noqa: PLR0917
     others: tuple[float, ...],
     unit: Unit,
 ) -> Duration:
+    if half := _AND_A_HALF.match(text, end):
+        size, quantum, end = size + 0.5, 0.0, half.end()
     months = (
         size * unit.factor / (YEAR_SECONDS / 12) if unit.factor >= YEAR_SECONDS / 12 - 1 else None
     )
@@ -539,6 +386,14 @@ def _sign(text: str, start: int) -> tuple[int, int]:
     return (1 if mark in ("+", "plus", "零上") else -1), hit.start()
 
 
+_ALSO_WORDS = frozenset(
+    """
+    in a at as am u an d ha ora hands stone do mi league bit dia ay mes no PS AU ano bin
+    """.split()
+)
+"""Signs of units that are more often words, or mean other things."""
+
+
 def _unit(text: str, end: int, reading: Reading, requested: Requested) -> tuple[Unit, int] | None:
     at = end
     while text[at : at + 1] == " " and at < end + 1:
@@ -556,32 +411,7 @@ def _unit(text: str, end: int, reading: Reading, requested: Requested) -> tuple[
     if found is None:
         return None
     word = text[at : found[1]]
-    if word in (
-        "in",
-        "a",
-        "at",
-        "as",
-        "am",
-        "u",
-        "an",
-        "d",
-        "ha",
-        "ora",
-        "hands",
-        "stone",
-        "do",
-        "mi",
-        "league",
-        "bit",
-        "dia",
-        "ay",
-        "mes",
-        "no",
-        "PS",
-        "AU",
-        "ano",
-        "bin",
-    ) and not _sure(text, word, found[1], requested):
+    if word in _ALSO_WORDS and not _sure(text, word, found[1], requested):
         return None
     if word in ("second", "Second", "third"):
         return None if reading.ordinal else found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 from markscheme.values.amounts import (
     APART,
@@ -15,25 +14,18 @@ from markscheme.values.amounts import (
     Relation,
     relate_amounts,
 )
-from markscheme.values.codes import code_of, version_parts
 from markscheme.values.dates import interval
-from markscheme.values.expressions import expression_value, rounds_to
-from markscheme.values.expressions import relate as relate_expressions
+from markscheme.values.identifiers import version_parts
 from markscheme.values.kinds import (
     Amount,
     ClockTime,
     Date,
-    Duration,
-    Expression,
-    Flag,
-    Frequency,
     Identifier,
     Number,
     Percent,
     Quantity,
     Range,
     Value,
-    Version,
 )
 from markscheme.values.requested import Requested
 
@@ -42,14 +34,6 @@ def relate(reference: Value, answer: Value, requested: Requested) -> Relation:
     """How the answer's value relates to the reference's, given what the question asks."""
     if isinstance(reference, Range) or isinstance(answer, Range):
         return _ranges(reference, answer, requested)
-    if isinstance(reference, Flag) or isinstance(answer, Flag):
-        return _flags(reference, answer)
-    if isinstance(reference, Frequency) or isinstance(answer, Frequency):
-        return _frequencies(reference, answer, requested)
-    if isinstance(reference, Expression) or isinstance(answer, Expression):
-        return _expressions(reference, answer)
-    if isinstance(reference, Version) or isinstance(answer, Version):
-        return _versions(reference, answer)
     if isinstance(reference, Identifier) or isinstance(answer, Identifier):
         return _identifiers(reference, answer)
     if isinstance(reference, ClockTime) or isinstance(answer, ClockTime):
@@ -61,100 +45,36 @@ def relate(reference: Value, answer: Value, requested: Requested) -> Relation:
     return APART
 
 
-def _flags(reference: Value, answer: Value) -> Relation:
-    if not (isinstance(reference, Flag) and isinstance(answer, Flag)):
-        return APART
-    if reference.name == answer.name:
-        return SAME
-    wanted, given = _letters(reference.name), _letters(answer.name)
-    if wanted and given:
-        nested = wanted <= given or given <= wanted
-        return SAME if wanted == given else UNCLEAR if nested else DIFFERENT
-    # -a may be short for --all, -A for --all-namespaces; the letters alone cannot tell
-    letters, word = (wanted, answer.name) if wanted else (given, reference.name)
-    if letters and word.startswith("--") and word[2:3].lower() in {one.lower() for one in letters}:
-        return UNCLEAR
-    return DIFFERENT
-
-
-def _letters(name: str) -> frozenset[str]:
-    """The letters of short options written together (`-la`); empty for a long option."""
-    return frozenset(name[1:]) if re.fullmatch(r"-[A-Za-z]{1,4}", name) else frozenset()
-
-
-def _frequencies(reference: Value, answer: Value, requested: Requested) -> Relation:
-    if isinstance(reference, Frequency) and isinstance(answer, Frequency):
-        if not _same_period(reference.period, answer.period, reference.months, answer.months):
-            off = abs(reference.period / answer.period - 1)
-            return UNCLEAR if off < _MONTHS_VARY else DIFFERENT
-        return SAME if reference.bound == answer.bound or not answer.bound else UNCLEAR
-    one, other = (reference, answer) if isinstance(reference, Frequency) else (answer, reference)
-    if not isinstance(one, Frequency):
-        return APART
-    if isinstance(other, Duration):
-        same = _same_period(one.period, other.amount, one.months, other.months)
-        return SAME if same else DIFFERENT if requested.kind == "frequency" else UNCLEAR
-    counted = isinstance(other, Number) and not other.ordinal and other.noun in _COUNTED
-    if isinstance(other, Number) and counted and one.count is not None:
-        return SAME if one.count == other.amount else DIFFERENT
-    return APART
-
-
-_COUNTED = frozenset(["", "time", "times"])
-_MONTHS_VARY = 0.03
-"""Months have 28 to 31 days, so that "every 30 days" may be every month."""
-
-
-def _same_period(one: float, other: float, months: float | None, others: float | None) -> bool:
-    if months is not None and others is not None:
-        return math.isclose(months, others, rel_tol=1e-6)
-    return math.isclose(one, other, rel_tol=1e-6)
-
-
-def _expressions(reference: Value, answer: Value) -> Relation:
-    if isinstance(reference, Expression) and isinstance(answer, Expression):
-        found = relate_expressions(reference.source, answer.source)
-        return {"equal": SAME, "missing": COARSER, "different": DIFFERENT, "unknown": UNCLEAR}[
-            found
-        ]
-    one, other = (reference, answer) if isinstance(reference, Expression) else (answer, reference)
-    if isinstance(one, Expression) and isinstance(other, Number) and not other.ordinal:
-        value = expression_value(one.source)
-        if value is None:
-            return APART
-        same = rounds_to(value, other.amount, other.quantum)
-        return UNCLEAR if same is None else SAME if same else DIFFERENT
-    return APART
-
-
-def _versions(reference: Value, answer: Value) -> Relation:
-    if not isinstance(reference, Version) and not isinstance(answer, Version):
-        return APART
-    if isinstance(reference, Amount | Version | Identifier | Date) and isinstance(
-        answer, Amount | Version | Identifier | Date
-    ):
-        wanted = (
-            reference.parts
-            if isinstance(reference, Version)
-            else version_parts(_figures(reference))
-        )
-        given = answer.parts if isinstance(answer, Version) else version_parts(_figures(answer))
-        if wanted == given:
+def _identifiers(reference: Value, answer: Value) -> Relation:
+    """Codes and versions are the same or they are not; a number is one by its figures."""
+    if isinstance(reference, Identifier) and isinstance(answer, Identifier):
+        if reference.code == answer.code:
             return SAME
-        if not isinstance(answer, Version | Number) or not isinstance(reference, Version | Number):
-            return APART
-        if len(given) == 1 and len(wanted) > 1 and not isinstance(answer, Version):
-            return APART
-        short, long = sorted((wanted, given), key=len)
-        if long[: len(short)] == short and set(long[len(short) :]) == {"0"}:
-            # 4.2 is 4.2.0, but "Python 3" need not be 3.0.
-            return SAME if len(short) >= 2 else UNCLEAR
-        if len(given) > len(wanted) and given[: len(wanted)] == wanted:
-            return DIFFERENT if len(wanted) >= 2 else UNCLEAR
-        if len(given) < len(wanted) and wanted[: len(given)] == given:
-            return COARSER
+        if reference.parts and answer.parts:
+            return _versions(reference.parts, answer.parts)
+        return DIFFERENT if _pattern(reference.code) == _pattern(answer.code) else APART
+    one, other = (reference, answer) if isinstance(reference, Identifier) else (answer, reference)
+    if not (isinstance(one, Identifier) and one.parts and isinstance(other, Number)):
+        return APART
+    parts = version_parts(_figures(other))
+    if one is answer:
+        return _versions(parts, one.parts)
+    if len(parts) == 1 and len(one.parts) > 1:
+        return APART  # a count of something else
+    return _versions(one.parts, parts)
+
+
+def _versions(wanted: tuple[str, ...], given: tuple[str, ...]) -> Relation:
+    if wanted == given:
+        return SAME
+    short, long = sorted((wanted, given), key=len)
+    if long[: len(short)] != short:
         return DIFFERENT
-    return APART
+    if set(long[len(short) :]) == {"0"}:
+        return SAME if len(short) > 1 else UNCLEAR  # 4.2 is 4.2.0, "Python 3" need not be 3.0
+    if given == short:
+        return COARSER
+    return DIFFERENT if len(wanted) > 1 else UNCLEAR
 
 
 def _figures(value: Value) -> str:
@@ -165,70 +85,8 @@ def _figures(value: Value) -> str:
     return value.text
 
 
-def _identifiers(reference: Value, answer: Value) -> Relation:  # noqa: PLR0912
-    if isinstance(reference, Identifier) and isinstance(answer, Identifier):
-        if ":" in reference.code or ":" in answer.code:
-            if reference.code == answer.code:
-                return SAME if reference.name == answer.name else DIFFERENT
-            return DIFFERENT if reference.name == answer.name or ":" in answer.code else APART
-        if reference.code == answer.code:
-            if reference.name == answer.name or not reference.name or not answer.name:
-                return SAME
-            names = reference.text.split()[0], answer.text.split()[0]
-            return DIFFERENT if all(name.isupper() and len(name) > 1 for name in names) else UNCLEAR
-        if reference.name and reference.name == answer.name:
-            return DIFFERENT
-        if not reference.name and not answer.name:
-            return (
-                DIFFERENT
-                if _shape(reference.code) == _shape(answer.code)
-                or _pattern(reference.code) == _pattern(answer.code)
-                else APART
-            )
-        joined = {code_of(reference.name + reference.code), reference.code} & {
-            code_of(answer.name + answer.code),
-            answer.code,
-        }
-        return SAME if joined else APART
-    one, other = (reference, answer) if isinstance(reference, Identifier) else (answer, reference)
-    if not isinstance(one, Identifier):
-        return APART
-    if ":" in one.code:
-        if isinstance(other, ClockTime):
-            written = other.text.strip()
-            return SAME if written == one.code else DIFFERENT
-        return APART
-    if isinstance(other, Number):
-        if one is answer and not (one.code.isdigit() and float(one.code) == other.amount):
-            return APART
-        if one.code == code_of(other.text) or (
-            one.code.isdigit() and float(one.code) == other.amount
-        ):
-            alone = len(other.text.strip()) + 2 >= other.end and not other.noun
-            return SAME if (one is reference and alone) or (one is not reference) else UNCLEAR
-        return (
-            UNCLEAR
-            if not one.code.isdigit()
-            else (
-                DIFFERENT
-                if one is reference and other.start == 0 and not other.noun and not other.weak
-                else UNCLEAR
-            )
-        )
-    if isinstance(other, Amount) and one.code.isdigit() and isinstance(other, Duration):
-        return UNCLEAR
-    if code_of(other.text) == one.code:
-        return SAME
-    return APART
-
-
-def _shape(code: str) -> str:
-    """Letters preserved, figures as #: codes of one family."""
-    return "".join("#" if char.isdigit() else char for char in code).strip("#") or "#"
-
-
 def _pattern(code: str) -> str:
-    """`A` for each letter, 0 for each digit."""
+    """`A` for each letter, 0 for each digit: codes of one family have the same."""
     return "".join("A" if char.isalpha() else "0" if char.isdigit() else char for char in code)
 
 
@@ -460,11 +318,6 @@ def _given_range(reference: Value, answer: Range, requested: Requested) -> Relat
         return APART
     found = relate(reference, bound, requested)
     if found in (SAME, FINER):
-        if requested.bound and (
-            (answer.low is not None and requested.bound > 0)
-            or (answer.high is not None and requested.bound < 0)
-        ):
-            return DIFFERENT if answer.open_low or answer.open_high or requested.bound else UNCLEAR
         return UNCLEAR if answer.open_low or answer.open_high else SAME
     if found is DIFFERENT and (answer.open_low or answer.open_high) and _beyond(reference, answer):
         return UNCLEAR  # "over 1,200" for 1,250

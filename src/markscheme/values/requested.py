@@ -19,28 +19,22 @@ class Requested:
 
     text: str = ""
     kind: str = ""
-    """`number`, `percent`, `money`, `quantity`, `duration`, `date`, `time`, `version`, `identifier`, `verse`."""
+    """`number`, `percent`, `money`, `quantity`, `duration`, `date`, `time`, `version`, `identifier`."""
     granularity: str = ""
     """`day`, `month`, `year`, `decade`, `century` where a question for a date names it."""
     unit: Unit | None = None
     scale: float = 1.0
     """The scale that the question states ("in USD millions")."""
-    step: float = 0.0
-    """The step to round to ("to the nearest thousand")."""
     currency: str = ""
     """The currency that the question names, as an ISO code or `$`."""
     direction: int = 0
     """-1 where the question says that something fell, +1 where it rose, 2 where it asks which."""
-    bound: int = 0
-    """-1 where the question asks for the least, +1 where it asks for the most."""
     items: int = 0
     """How many items the question wants."""
     several: bool = False
     """The question wants more than one item."""
     order: bool = False
     options: tuple[Choice, ...] = ()
-    named: tuple[Choice, ...] = ()
-    """Options named without letters ("igneous, sedimentary or metamorphic?"), A, B, C for us."""
     foreign: bool = False
 
 
@@ -59,10 +53,6 @@ _MONEY = re.compile(
 )
 _DURATION = re.compile(
     r"\bhow long\b|\bhow many (?:years|months|weeks|days|hours|minutes|seconds)\b|\b(?:what|which) (?:length of time|duration|(?:[\w-]+ )?period|time ?frame)\b|\bwhat(?:'s| is| was) (?:the |its |their )?(?:[\w-]+ ){0,3}(?:period|(?:response|turnaround|lead|delivery|processing|waiting|travel|cooking|baking) time)\b|\bduration\b|\bwie lange?\b|\bcuánto (?:tiempo|dura)|\bcombien de temps\b|\bquanto tempo\b|\bhoe lang\b|как долго|多久|多长时间|どのくらいの期間|얼마나 오래|\bage (?:limit|of)\b",
-    re.IGNORECASE,
-)
-_FREQUENCY = re.compile(
-    r"\bhow (?:often|frequently|regularly)\b|\b(?:at|with) what (?:frequency|intervals?)\b|\bwhat is the (?:frequency|interval)\b|\bwie oft\b|\bcon qué frecuencia\b|\bà quelle fréquence\b|\bcombien de fois par\b",
     re.IGNORECASE,
 )
 _TIME = re.compile(
@@ -100,7 +90,6 @@ _IDENTIFIER = re.compile(
     r"\b(?:which|what) (?:\w+ ){0,2}(?:code|form|number|id|identifier|section|article|clause|chapter|box|line|room|gate|platform|bus|model|standard|paragraph|page|flight|route|rule|amendment|serial|port)\b|\bcode\b",
     re.IGNORECASE,
 )
-_VERSE = re.compile(r"\bverses?\b|\bbible\b|\bquran\b|\bscripture\b|\bsurah?\b", re.IGNORECASE)
 _SCALE = re.compile(
     r"\bin (?:(?:USD|EUR|GBP|US\$|\$|€|£|US|millions?|thousands?|billions?|of|dollars|euros|pounds|INR|CNY|JPY) ?)*?(thousand|million|billion|trillion|lakh|crore)s?\b|\((?:[^()]{0,20})\b(thousand|million|billion)s?(?:[^()]{0,20})\)",
     re.IGNORECASE,
@@ -113,24 +102,6 @@ _SCALES = {
     "lakh": 1e5,
     "crore": 1e7,
 }
-_ROUND = re.compile(
-    r"\b(?:nearest|closest|full|whole) (ten|hundred|thousand|ten thousand|million|billion|whole|integer|percent|dollar|cent|tenth|hundredth|metre|meter|kilometre|minute|hour|euro|pound|unit|degree)",
-    re.IGNORECASE,
-)
-_STEPS = {
-    "ten": 10.0,
-    "hundred": 100.0,
-    "thousand": 1e3,
-    "ten thousand": 1e4,
-    "million": 1e6,
-    "billion": 1e9,
-    "tenth": 0.1,
-    "hundredth": 0.01,
-    "cent": 0.01,
-}
-_PLACES = re.compile(
-    r"\bto (one|two|three|four|five|\d) (?:decimals?|decimal places?)\b", re.IGNORECASE
-)
 _SMALL = {
     "one": 1,
     "two": 2,
@@ -154,14 +125,6 @@ _ROSE = re.compile(
 )
 _EITHER = re.compile(
     r"\bup or down\b|\brise or fall\b|\bchang|\bdiffer|\bincrease or decrease\b|\bgain or lo|\bprofit or loss\b|\btemperature\b|\bwarm\b|\bbalance\b|\bvary\b",
-    re.IGNORECASE,
-)
-_LEAST = re.compile(
-    r"\b(?:at least|minimum|least|fewest|lowest|smallest|from what|from which|how early|oldest|mindestens)\b",
-    re.IGNORECASE,
-)
-_MOST = re.compile(
-    r"\b(?:at most|maximum|up to (?:what|which|how)|by (?:when|what|which)|limit|highest|largest|latest|deadline|cap\b|höchstens|until when|bis wann)",
     re.IGNORECASE,
 )
 _WANTED = re.compile(
@@ -203,9 +166,7 @@ def read_question(question: str) -> Requested:  # noqa: PLR0912
     foreign = is_foreign(text)
     options = read_options(text)
     kind = granularity = ""
-    if _VERSE.search(text):
-        kind = "verse"
-    elif (
+    if (
         _VERSION.search(text)
         and not _COUNT.search(text)
         and not re.search(r"\bwhen\b|\bwhat year\b", text, re.IGNORECASE)
@@ -213,8 +174,6 @@ def read_question(question: str) -> Requested:  # noqa: PLR0912
         kind = "version"
     elif _TIME.search(text):
         kind = "time"
-    elif _FREQUENCY.search(text):
-        kind = "frequency"
     elif _DURATION.search(text):
         kind = "duration"
     elif _PERCENT.search(text) and not re.search(
@@ -266,15 +225,12 @@ def read_question(question: str) -> Requested:  # noqa: PLR0912
         granularity=granularity,
         unit=unit,
         scale=scale,
-        step=_step(text),
         currency=_currency(text),
         direction=2 if either or (fell and rose) else -1 if fell else 1 if rose else 0,
-        bound=-1 if _LEAST.search(text) else 1 if _MOST.search(text) else 0,
         items=items if items <= 20 else 0,
         several=bool(items > 1 or _SEVERAL.search(text)) and not _ONE_OF.search(text),
         order=bool(_ORDER.search(text)) and not _NOT_ORDER.search(text),
         options=options,
-        named=() if options else read_named_options(text),
         foreign=foreign,
     )
 
@@ -291,44 +247,6 @@ def _currency(text: str) -> str:
     """The one currency that a question names, '' for none or several."""
     found = [code for code, pattern in _CURRENCIES if pattern.search(text)]
     return found[0] if len(found) == 1 else ""
-
-
-def _step(text: str) -> float:
-    if places := _PLACES.search(text):
-        number = places[1].lower()
-        return float(
-            10.0
-            ** -(
-                _SMALL.get(number, 0) or int(number) if number.isdigit() or number in _SMALL else 0
-            )
-        )
-    if nearest := _ROUND.search(text):
-        return _STEPS.get(nearest[1].lower(), 1.0)
-    return 0.0
-
-
-_NAMED = re.compile(
-    r"(?:^|[:,]|\b(?:is|are|was|were|type|of|as|rank|either|between|one|rather|it))\s+((?:[\w'’-]+(?: [\w'’-]+){0,3}, ){0,5}[\w'’-]+(?: [\w'’-]+){0,3},? or (?:the |a |an )?[\w'’-]+(?: [\w'’-]+){0,3})\s*\?",
-    re.IGNORECASE,
-)
-
-
-def read_named_options(text: str) -> tuple[Choice, ...]:
-    """The options of a question that ends in "X, Y or Z?", numbered as letters."""
-    hit = _NAMED.search(text[-240:])
-    if not hit:
-        return ()
-    parts = [
-        re.sub(r"^(?:or|the|an?|either)\s+", "", part.strip(), flags=re.IGNORECASE)
-        for part in re.split(r",\s*(?:or\s+)?|\s+or\s+", hit[1])
-    ]
-    parts = [part for part in parts if part]
-    if not 2 <= len(parts) <= 7 or len({part.lower() for part in parts}) < len(parts):
-        return ()
-    return tuple(
-        Choice(start=0, end=0, text=part, letter=chr(ord("A") + place), option=part)
-        for place, part in enumerate(parts)
-    )
 
 
 def read_options(text: str) -> tuple[Choice, ...]:

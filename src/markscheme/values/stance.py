@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from markscheme.values.kinds import Amount, Date, Identifier, Range, Value, Version
+from markscheme.values.kinds import Amount, Date, Identifier, Range, Value
 
 _FELL = re.compile(
     r"\b(?:f[ae]ll(?:s|en)?|dropp?(?:s|ed|ing)?|down|declined?|decreas\w+|shr[aiu]nk|lost|los[se]\w*|reduc\w+|deficit|cut|minus|lower(?:ed)?|negative|decline|slump\w*|slid|slipp\w*|dipp\w*|tumbl\w*|plung\w*|weaken\w*|shed|gave up|given up|sank|contracted|behind|colder)\b(?:\s+\w+){0,4}\s*$",
@@ -51,18 +51,6 @@ _ABOUT = re.compile(
 )
 
 
-_SHORT_OF = re.compile(
-    r"\b(?:nearly|almost|not quite|(?:just|a little|slightly|a bit) (?:under|below|less than|short of)|close to|approaching|fast|knapp|casi|presque|quasi|quase|bijna|почти)\s+(?:[$€£]\s?)?$",
-    re.IGNORECASE,
-)
-
-
-_BEYOND = re.compile(
-    r"\b(?:just|a little|slightly|a bit|somewhat) (?:over|above|more than)\s+(?:[$€£]\s?)?$",
-    re.IGNORECASE,
-)
-
-
 _PART_OF = re.compile(
     r"\b(?:end|beginning|start|middle|early|late|mid|half|part|days?|weeks?|quarter|latter)(?:[ -]+(?:of|in))?(?: the)?[ -]*$",
     re.IGNORECASE,
@@ -75,54 +63,6 @@ _ABOUT_AFTER = re.compile(
 )
 
 
-_SIDES = tuple(
-    tuple(re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in pair)
-    for pair in (
-        ("ahead", "behind"),
-        (
-            "above (?:sea|average|zero|normal|freezing)",
-            "below (?:sea|average|zero|normal|freezing)",
-        ),
-        ("over par", "under par"),
-        ("early|earlier|too soon", "late|later|overdue"),
-        (
-            "or newer|or later|and newer|and later|or higher",
-            "or older|or earlier|and older|or lower",
-        ),
-        (
-            "or more|or above|or over|and over|and above",
-            "or less|or fewer|or below|or under|and under",
-        ),
-        ("surplus|in credit|in profit", "deficit|overdrawn|in debt|in the red"),
-        ("north", "south"),
-        ("east", "west"),
-        ("BC|BCE|B\\.C\\.", "AD|CE|A\\.D\\."),
-        ("upstairs|upstream|uphill", "downstairs|downstream|downhill"),
-        ("won|wins|victor(?:y|ies)", "lost|loss(?:es)?|defeats?"),
-    )
-)
-
-
-def contrary(reference: tuple[str, str], answer: tuple[str, str]) -> bool:
-    """Whether words next to two equal values say the opposite: 15 minutes ahead, and behind.
-
-    Args:
-        reference: the words before and after the reference's value.
-        answer: the same of the answer's.
-
-    >>> contrary(("", " minutes ahead"), ("", " minutes behind"))
-    True
-    """
-    mine, theirs = " | ".join(reference), " | ".join(answer)
-    for pair in _SIDES:
-        one, other = (
-            tuple(side.search(text) is not None for side in pair) for text in (mine, theirs)
-        )
-        if one != other and sorted(one) == sorted(other) == [False, True]:
-            return True
-    return False
-
-
 def with_stance(text: str, value: Value, raw: str) -> Value:
     """Mark what the words around a value say: denied, about, more or less."""
     left = max(0, value.start - 48)
@@ -133,14 +73,12 @@ def with_stance(text: str, value: Value, raw: str) -> Value:
     if ahead:
         if (
             not isinstance(value, Range) and _DENIED.search(ahead) and not _NOT_BOUND.search(ahead)
-        ) or (isinstance(value, Identifier | Version) and _ASIDE.search(ahead)):
+        ) or (isinstance(value, Identifier) and _ASIDE.search(ahead)):
             changes["denied"] = True
         if _ABOUT.search(ahead) or (isinstance(value, Date) and _PART_OF.search(ahead)):
             changes["approximate"] = True
     if "approximate" not in changes and _ABOUT_AFTER.match(text, value.end):
         changes["approximate"] = True
-    if isinstance(value, Amount) and "approximate" in changes:
-        changes["side"] = 1 if _BEYOND.search(ahead) else -1 if _SHORT_OF.search(ahead) else 0
     if isinstance(value, Amount) and not value.signed:
         clause = re.split(r"[.;:,]\s", ahead)[-1]
         if _LEVEL.search(clause):

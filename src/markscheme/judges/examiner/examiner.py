@@ -38,7 +38,7 @@ Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 Depth = Literal["fast", "default", "full"]
 
-RULES = 10
+RULES = 11
 """Raised whenever a feature, a rule of `score` or what is cut from answers changes."""
 
 LONGEST = 20_000_000

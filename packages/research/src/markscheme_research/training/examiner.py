@@ -24,7 +24,8 @@ import polars as pl
 from scipy.special import expit
 
 from markscheme.agreement import expected_calibration_error, reliability_diagram
-from markscheme.contract import Lineage
+from markscheme.contract import Lineage, plain_answers
+from markscheme.engine import with_plain
 from markscheme.errors import DataError
 from markscheme.features.alignment import Rarity
 from markscheme.judges import save_rarity
@@ -501,7 +502,7 @@ def _rows(
 
 
 def usable(answers: pl.DataFrame) -> pl.DataFrame:
-    """Rows with an answer, a label and references in words.
+    """Rows with an answer, a label and references in words; answers as judges read them.
 
     Raises:
         DataError: fewer than 100 of them, or only one verdict.
@@ -518,7 +519,7 @@ def usable(answers: pl.DataFrame) -> pl.DataFrame:
             f"{kept.height} labelled answers, {accepted} of them accepted, are not enough to learn "
             "from; give 100 at least (some thousands are better), with both verdicts among them"
         )
-    return kept
+    return plain_answers(with_plain(kept))
 
 
 def rarity_of(answers: pl.DataFrame) -> Rarity:
