@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from markscheme.values.kinds import (
     Amount,
+    ClockTime,
     Date,
     Duration,
-    Identifier,
     Money,
     Number,
     Percent,
@@ -88,10 +88,7 @@ def largest_unit(value: Duration) -> float:
 
 
 def _endpoint(value: Value) -> bool:
-    return isinstance(value, Amount | Date) or type(value).__name__ in (
-        "ClockTime",
-        "Identifier",
-    )
+    return isinstance(value, Amount | Date | ClockTime)
 
 
 def _alike(left: Value, right: Value) -> bool:
@@ -135,8 +132,6 @@ def _range(text: str, left: Value, right: Value) -> Value | None:
         and _BETWEEN.search(text, max(0, left.start - 40), left.start) is not None
     )
     if not (joins or between):
-        return None
-    if isinstance(left, Identifier) or isinstance(right, Identifier):
         return None
     if (
         isinstance(left, Amount)

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - tables of patterns and words read better unfolded
-"""What all readers of values share: one writing for characters.
+"""What all readers of values share: one writing for characters, and which of them are read.
 
 Digits, signs, spaces and quotes are replaced character by character, so that spans hold.
 """
@@ -65,3 +65,11 @@ def plain(text: str) -> str:
         if marks[:2] == ["1", "2"]:
             text = _INLINE_NUMBERING.sub(lambda found: " " * len(found[0]), text)
     return text
+
+
+def take(used: bytearray, start: int, end: int) -> bool:
+    """Mark a span as read; False where part of it was."""
+    if any(used[start:end]):
+        return False
+    used[start:end] = b"\1" * (end - start)
+    return True

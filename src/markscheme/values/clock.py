@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from markscheme.text import by_word, words_of
+from markscheme.values.characters import take
 from markscheme.values.kinds import ClockTime
 from markscheme.values.numbers import CARDINALS
 
@@ -48,8 +49,7 @@ def read_times(text: str, used: bytearray) -> Iterator[ClockTime]:
     if not _MENTION.search(text):
         return
     for found in (*_figure_times(text), *_spoken_times(text)):
-        if not any(used[found.start : found.end]):
-            used[found.start : found.end] = b"\1" * (found.end - found.start)
+        if take(used, found.start, found.end):
             yield found
 
 

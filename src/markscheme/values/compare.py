@@ -50,10 +50,6 @@ _KINDS: dict[str, tuple[type[Value], ...]] = {
     "version": (Identifier, Number),
     "identifier": (Identifier, Number),
 }
-_WHOLE = re.compile(
-    r"\b(?:out )?of\s+(?:the|its|their|our|all|his|her|these|those|a total of|some|every)\s+$|\bof\s+$",
-    re.IGNORECASE,
-)
 _UNKNOWN = re.compile(
     r"\b(?:does not (?:say|state|mention|give|specify)|doesn't (?:say|state|mention|give|specify)|not (?:stated|known|mentioned|given|specified)|unknown|cannot be (?:known|determined)|no information)\b",
     re.IGNORECASE,
@@ -224,13 +220,12 @@ class _Case:
         if self.requested.kind == "number" and len(matched) > 1:
             bare = [one for one in matched if not (isinstance(one, Number) and one.ordinal)]
             matched = bare or matched
+            counts: list[Value] = [one for one in matched if isinstance(one, Number)]
+            matched = counts if len(counts) == 1 else matched
         covered = sum(
             one.end - one.start + (len(one.noun) if isinstance(one, Number) else 0)
             for one in strong
         )
-        if matched and self.requested.kind == "number" and len(matched) > 1:
-            counts: list[Value] = [one for one in matched if isinstance(one, Number)]
-            matched = counts[:1] if len(counts) == 1 else matched
         length = (
             len(
                 re.sub(
@@ -249,14 +244,7 @@ class _Case:
                 if one.text.lower() not in ("one", "two", "first", "second", "a third")
             ]
         if matched:
-            if len(matched) > 3 and share < 0.5:
-                return []
-            return matched
-        matched = [
-            one
-            for one in matched
-            if not (isinstance(one, Number) and _WHOLE.search(self.reference[: one.start][-24:]))
-        ] or matched
+            return [] if len(matched) > 3 and share < 0.5 else matched
         exact: list[Value] = [one for one in strong if isinstance(one, Identifier)]
         if self.requested.kind and not exact and share < 0.75:
             return []
@@ -270,22 +258,20 @@ class _Case:
         met: list[Value] = []
         open_: list[tuple[Value, Relation]] = []
         against: list[Value] = []
-        aside: list[Value] = []
         for value in self.given:
             relation = relate(target, value, self.requested)
-            if relation is Relation.APART:
+            if relation is Relation.APART or value.denied:
                 continue
             if relation in _MET:
-                (aside if value.denied else met).append(value)
+                met.append(value)
             elif relation is Relation.DIFFERENT:
-                if not value.denied:
-                    against.append(value)
-            elif not (value.denied or value.weak):
+                against.append(value)
+            elif not value.weak:
                 open_.append((value, relation))
-        return _Found(target, met, open_, against, aside)
+        return _Found(target, met, open_, against)
 
     def serious(self, found: _Found) -> list[Value]:
-        """The values against that claim the same role, not operands, echoes or asides."""
+        """The values against that claim the same role: no weak ones, and no echoes of the question."""
         echoed = typed_values(self.question) if self.question else []
         plain = [one for one in found.against if not one.weak]
         if echoed and any(
@@ -354,24 +340,7 @@ class _Case:
         one, values = contested[0]
         if self.glued(one.target):
             return replace(base, reason=f"{in_words(one.target)} may be meant")
-        chosen = values[0]
-        pair = Pair(in_words(one.target), in_words(chosen), "different")
-        certain = self.certainty(one.target, values, words)
-        if certain <= 0:
-            return replace(
-                base,
-                outcome=Outcome.NONE,
-                conflicting=(pair,),
-                reason=difference(one.target, chosen),
-            )
-        return replace(
-            base,
-            outcome=Outcome.CONFLICT,
-            confidence=certain,
-            decided=True,
-            conflicting=(pair,),
-            reason=difference(one.target, chosen),
-        )
+        return _against(base, one.target, values[0], self.certainty(one.target, values, words))
 
     def glued(self, target: Value) -> bool:
         """Whether the answer has the reference's figures with others stuck to them ("20181")."""
@@ -413,15 +382,7 @@ class _Case:
     def only_echoes(self, unmet: list[_Found], base: Comparison, words: int) -> Comparison:
         plain = [one for found in unmet for one in found.against if not one.weak]
         if plain and words <= 6:
-            pair = Pair(in_words(unmet[0].target), in_words(plain[0]), "different")
-            return replace(
-                base,
-                outcome=Outcome.CONFLICT,
-                confidence=0.9,
-                decided=True,
-                conflicting=(pair,),
-                reason=difference(unmet[0].target, plain[0]),
-            )
+            return _against(base, unmet[0].target, plain[0], 0.9)
         missing = tuple(in_words(one.target) for one in unmet)
         return replace(
             base,
@@ -506,7 +467,19 @@ class _Found:
     met: list[Value]
     open: list[tuple[Value, Relation]]
     against: list[Value]
-    aside: list[Value]
+
+
+def _against(base: Comparison, target: Value, other: Value, confidence: float) -> Comparison:
+    """The conflict of two values; undecided where there is no confidence in it."""
+    certain = confidence > 0
+    return replace(
+        base,
+        outcome=Outcome.CONFLICT if certain else Outcome.NONE,
+        confidence=confidence,
+        decided=certain,
+        conflicting=(Pair(in_words(target), in_words(other), "different"),),
+        reason=difference(target, other),
+    )
 
 
 def _spans_years(target: Value, value: Value) -> bool:

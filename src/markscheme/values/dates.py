@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from markscheme.text import by_word, words_of
+from markscheme.values.characters import take
 from markscheme.values.kinds import Date
 from markscheme.values.numbers import ORDINALS, WORD, roman
 from markscheme.values.units import SYMBOLS
@@ -170,8 +171,7 @@ def read_dates(
     for found in _all_dates(text, foreign=foreign, requested=requested, question=question):
         if numbers and found.number:
             continue
-        if not any(used[found.start : found.end]):
-            used[found.start : found.end] = b"\1" * (found.end - found.start)
+        if take(used, found.start, found.end):
             yield found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from markscheme.values.characters import take
 from markscheme.values.dates import MONTHS
 from markscheme.values.kinds import Identifier
 from markscheme.values.units import read_unit
@@ -40,14 +41,6 @@ _NO_CODE = frozenset(
 """Letters before figures that make a date, an amount, a version or a "mid-1990"."""
 _UNIT_LETTERS = 2
 """Letters of a unit that no code is likely to end with: a room may be 12A or 4B."""
-
-
-def take(used: bytearray, start: int, end: int) -> bool:
-    """Mark a span as read; False where part of it was."""
-    if any(used[start:end]):
-        return False
-    used[start:end] = b"\1" * (end - start)
-    return True
 
 
 def version_parts(raw: str) -> tuple[str, ...]:

@@ -9,12 +9,12 @@ from functools import lru_cache
 
 from markscheme.text import is_foreign
 from markscheme.values.bounds import YEAR_SECONDS, join_ranges, largest_unit, take_unit
-from markscheme.values.characters import plain
+from markscheme.values.characters import plain, take
 from markscheme.values.choices import as_choice
 from markscheme.values.clock import read_times
 from markscheme.values.currency import PERIODS, currency_after, currency_before
 from markscheme.values.dates import read_dates
-from markscheme.values.identifiers import read_identifiers, take
+from markscheme.values.identifiers import read_identifiers
 from markscheme.values.kinds import (
     Amount,
     Date,
@@ -151,9 +151,7 @@ def _values(raw: str, text: str, requested: Requested, *, foreign: bool) -> list
         amounts = [replace(amounts[0], amount=-amounts[0].amount, signed=True)]
     found.extend(amounts)
     found.sort(key=lambda one: one.start)
-    found = join_ranges(text, found)
-    found.sort(key=lambda one: (one.start, one.end))
-    return [with_stance(text, one, raw) for one in found]
+    return [with_stance(text, one, raw) for one in join_ranges(text, found)]
 
 
 def _amounts(text: str, used: bytearray, requested: Requested, *, foreign: bool) -> list[Value]:
