@@ -21,13 +21,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from markscheme.features import VALUES, WORDING
 from markscheme.features.alignment import FEATURES
 from markscheme.judges.examiner import COLUMNS, open_weights, read_columns
-from markscheme_research.training import TrainOptions, TreeOptions, paraphrases
-from markscheme_research.training.augment import augment
+from markscheme_research.training import TrainOptions, TreeOptions
 from markscheme_research.training.splits import fold_of
 from markscheme_research.training.trees import Forest, fit_forest
 from recipes.examiner import GENERATED, tree_rows
@@ -37,7 +35,6 @@ Array = npt.NDArray[Any]
 FOLDS = 4
 NAMES = list(COLUMNS)
 KINDS = TrainOptions().trees
-MADE_UP, PARAPHRASE = "made-up answers", "paraphrases"
 SHOWN = {
     "contrast": ["contrast"],
     "EVOUNA-NQ": ["evouna"],
@@ -63,22 +60,8 @@ class Rows:
 
 
 def read(data: Path) -> Rows:
-    """Rows of the trees; made-up answers and paraphrases are learned from.
-
-    Made-up answers and paraphrases of a question are in the same part as the question.
-    """
+    """Rows of the trees."""
     table = tree_rows(data)
-    options = TrainOptions()
-    more = [
-        frame.select("question", "references", "answer", "label").with_columns(
-            weight=pl.lit(counts), set=pl.lit(name)
-        )
-        for name, counts, frame in (
-            (MADE_UP, options.made_up, augment(table.filter(pl.col("set") == "evouna"))),
-            (PARAPHRASE, options.paraphrase, paraphrases()),
-        )
-    ]
-    table = pl.concat([table.select(more[0].columns), *more])
     rarity = open_weights(None).rarity
     matrix = read_columns(table, rarity).matrix
     return Rows(
@@ -104,12 +87,10 @@ COLUMNS_LEFT_OUT: dict[str, Callable[[str], bool]] = {
 }
 ROWS_LEFT_OUT = {
     "hand-written rows": ["contrast"],
-    "EVOUNA-NQ": ["evouna", MADE_UP],
+    "EVOUNA-NQ": ["evouna"],
     "answers to NQ-open": ["nq"],
     "graded sets": [*GRADED],
     "rows generated from others": [*GENERATED],
-    "made-up answers": [MADE_UP],
-    "paraphrases": [PARAPHRASE],
 }
 
 
@@ -153,8 +134,7 @@ def transfer(rows: Rows, kinds: tuple[TreeOptions, ...]) -> None:
     print("| set | kept answers | learned from | left out |\n|---|--:|---|---|")
     for name in ("contrast", "evouna", "nq", "efficientqa_test", "scientsbank", "beetle",
                  "truthfulqa", "truthfulqa_multi", "saf_english"):  # fmt: skip
-        of_set = [name, MADE_UP] if name == "evouna" else [name]
-        rest = grown(rows, columns, everything & ~np.isin(rows.sets, of_set), kinds)
+        rest = grown(rows, columns, everything & (rows.sets != name), kinds)
         count = int((rows.kept & (rows.sets == name)).sum())
         both = (figure(rows, columns, forest, [name]) for forest in (whole, rest))
         print(f"| {name} | {count:,} | {' | '.join(both)} |", flush=True)

@@ -22,7 +22,7 @@ from markscheme_research.training import TrainOptions, record_rows, train_examin
 from recipes.encoder.rows import PAIRS, every_row
 
 TREES = {
-    "contrast": 1.0, "light": 4.0, "copies": 1.2, "evouna": 1.5, "nq": 0.7, "efficientqa_test": 1.0,
+    "contrast": 1.0, "light": 4.0, "copies": 0.3, "evouna": 1.5, "nq": 0.7, "efficientqa_test": 1.0,
     "wrapped": 0.3, "junk": 0.3, "injected": 0.3,
 }  # fmt: skip
 """What a row of a set weighs."""

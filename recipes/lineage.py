@@ -19,7 +19,7 @@ import markscheme
 from markscheme.contract import Lineage
 from markscheme.models.local import write_manifest
 from markscheme_research.datasets import passages
-from markscheme_research.training import paraphrases, shipped_data, usable
+from markscheme_research.training import shipped_data, usable
 from recipes.encoder.rows import NO_QUESTION
 from recipes.examiner import tree_rows
 
@@ -27,10 +27,10 @@ JUDGES = Path(markscheme.__file__).parent / "judges"
 
 
 def examiner(data: Path) -> list[str]:
-    """Rows of the trees, and the hand-written paraphrases; `NO_QUESTION` was never asked."""
+    """Rows of the trees; `NO_QUESTION` was never asked."""
     asked = tree_rows(data)["question"]
     _check(JUDGES / "examiner" / "weights" / "examiner.json", asked)
-    return [*asked.filter(asked != NO_QUESTION), *paraphrases()["question"]]
+    return asked.filter(asked != NO_QUESTION).to_list()
 
 
 def entailment(data: Path) -> list[str]:

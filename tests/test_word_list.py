@@ -47,10 +47,10 @@ NOT_PROSE = re.compile(r"^ *(?:>>>|\.\.\.).*|^ +\w+(?=: )|`[^`]*`|'[\w-]*'", re.
 NO_PROSE_OF_A_PAGE = re.compile(r"```.*?```|`[^`]*`|\"[^\"]*\"|<!--.*?-->|^#[^\n]*", re.S | re.M)
 """Code, quotations, comments and headings of Markdown."""
 
-RECORDS = {"coverage.md", "conformance.md", "examiner-looks.md", "entailment-test.md"}
+RECORDS = {"coverage.md", "examiner-looks.md"}
 """Pages that are generated, or that log what was done."""
 
-MADE_UP = re.compile(r"training/(?:augment\w*|entailment_pairs)\.py$")
+MADE_UP = re.compile(r"training/entailment_(?:pairs|units)\.py$")
 """Modules whose strings are answers to learn from; their docstrings are texts all the same."""
 
 MARKUP = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}|<(script|style)\b.*?</\1>|<[^<>]*>", re.S)
@@ -119,7 +119,7 @@ def test_docstrings_and_messages_are_read_and_data_are_not(tmp_path: Path) -> No
         'raise ValueError(f"{name} was told {number} times")\n'
         f'PATTERN, WORDS, KEY = r"asked |said", "{"kept told " * 20}", "settled"\n'
     )
-    made_up = tmp_path / "training" / "augment.py"
+    made_up = tmp_path / "training" / "entailment_pairs.py"
     made_up.parent.mkdir()
     made_up.write_text('"""As\nasked."""\nANSWERS = ("I was told", f"{name} said")\n')
     page = tmp_path / "page.html"
@@ -128,7 +128,7 @@ def test_docstrings_and_messages_are_read_and_data_are_not(tmp_path: Path) -> No
     expected = [
         "module.py:2: 'stands'",
         "module.py:7: 'told'",
-        "augment.py:2: 'asked'",
+        "entailment_pairs.py:2: 'asked'",
         "page.html:3: 'beside'",
     ]
     assert [text.rpartition("/")[2].partition(" (")[0] for text in found] == expected

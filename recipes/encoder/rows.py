@@ -57,6 +57,7 @@ LATE = (
     "contrast-fourth", "contrast-fifth", "contrast-sixth", "contrast-seventh", "frame-like",
 )  # fmt: skip
 """Hand-written rows that `recipes.labelled.labelled` does not have."""
+EXAMPLE = Path(__file__).parents[2] / "examples" / "answers.jsonl"
 FROZEN = ("contrast-test", "contrast-test-second", "contrast-test-languages")
 FROZEN_WRITERS = frozenset(["x1", "x2", "y1", "y2", "y3", "y4", "z1"])
 _NO_PLAIN_FACT = re.compile(
@@ -94,6 +95,12 @@ def frozen_questions() -> set[str]:
             assert row["group"].split("-")[0] in FROZEN_WRITERS
             questions.add(key(row["question"]))
     return questions
+
+
+def example_questions() -> set[str]:
+    """Keys of the questions of the bundled example, which shows what a judge does unseen."""
+    lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
+    return {key(json.loads(line)["question"]) for line in lines}
 
 
 def late_rows() -> pl.DataFrame:
@@ -365,11 +372,11 @@ def check(rows: Iterable[Row], frozen: set[str]) -> None:
 
 def every_row(data: Path) -> list[Row]:
     """All rows of a run, each once, in an order that depends on the data alone."""
-    frozen = frozen_questions()
+    frozen = frozen_questions() | example_questions()
     rows = labelled_rows(data)
     before = len(rows)
     rows = [row for row in rows if key(row["question"]) not in frozen]
-    print(f"{before - len(rows)} rows left out, whose question is in a frozen test")
+    print(f"{before - len(rows)} rows left out, whose question is in a frozen test or the example")
     print(f"{mark_minimal_pairs(rows):,} wrong answers differ from a right one in few words")
     rows += pairs(data)
     split = {name: [row for row in rows if row["part"] == name] for name in ("train", "dev")}

@@ -102,8 +102,7 @@ RUNS = {
         },
     ),
 }  # fmt: skip
-"""Runs 1 and 2 were made: `trained/mpnet.npz` is of the second, the other of the first. Run 3 is
-planned, for the rows written since."""
+"""The runs that were made: `trained/mpnet.npz` is of the third, the other of the first."""
 READ = {
     "mpnet": ("pieces", (0, 1)),
     "multilingual-e5": ("e5", (0, 1, 2)),

@@ -53,7 +53,7 @@ def _moved(name: str, module: str) -> Any:
             raise
         raise MissingExtraError(f"markscheme.{name}", "research") from None
     warnings.warn(
-        f"markscheme.{name} is {module}.{name} now; the old name goes in 0.3",
+        f"markscheme.{name} is {module}.{name} now; the old name will be removed in 0.3",
         DeprecationWarning,
         stacklevel=3,
     )

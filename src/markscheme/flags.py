@@ -144,8 +144,9 @@ def parse_columns(text: str) -> dict[str, str]:
 
 
 JUDGE = Option(
-    'A judge by its name, such as exact_match or "token_f1(threshold=0.6)"; repeatable where '
-    "several may be given, or separated by commas. In a wide table of judgments: its column.",
+    'Name of a judge, such as exact_match or "token_f1(threshold=0.6)"; for several, where '
+    "allowed, repeat the option or separate them by commas. In a wide table of judgments: its "
+    "column.",
     ("--judge", "-j"),
     aliases=("--judges",),
     split=True,
@@ -155,37 +156,44 @@ Judge = Annotated[str | None, JUDGE]
 Judges = Annotated[tuple[str, ...], JUDGE]
 """Several judges; () for the default, which the command's help names."""
 
-Seed = Annotated[int, Option("Seed for everything random.", minimum=0, rare=True)]
+Seed = Annotated[int, Option("Random seed.", minimum=0, rare=True)]
 Columns = Annotated[
     Mapping[str, str],
     Option(
-        "Columns with other names, comma-separated: question=q,answer=pred. THEIRS may be a path "
-        "into objects and lists: doc.question, resps.0.0.",
+        "Map the file's column names, comma-separated: question=q,answer=pred. THEIRS may be a "
+        "path into nested data: doc.question, resps.0.0.",
         parse=parse_columns,
         metavar="OURS=THEIRS",
     ),
 ]
-LABELS = Option("People's labels: a file with a label column.", metavar="PATH")
+LABELS = Option("File of people's labels, with a label column.", metavar="PATH")
 Labels = Annotated[str | None, LABELS]
-LabelColumn = Annotated[str | None, Option("The column with labels.")]
+LabelColumn = Annotated[str | None, Option("Name of the column with labels.")]
 PositiveFrom = Annotated[
-    float | None, Option("Grade from which an answer is acceptable, where labels are grades.")
+    float | None, Option("Lowest grade of an acceptable answer, where labels are grades.")
 ]
 Answers = Annotated[
     str | None,
-    Option("The judged file, where judgments lack question, answer or system.", metavar="PATH"),
+    Option(
+        "File of the answers that were judged, if the judgments lack question, answer or system.",
+        metavar="PATH",
+    ),
 ]
 Threshold = Annotated[
-    float, Option("Accept from this score where a judge gave no verdict.", rare=True)
+    float,
+    Option("Lowest score of an accepted answer, 0 to 1, where a judge gave no verdict.", rare=True),
 ]
 CONFIDENCE = Option(
-    "Confidence of intervals and limits: 0.95 is 95%.", minimum=0.5, maximum=0.9999, rare=True
+    "Confidence level of intervals and limits, such as 0.95.",
+    minimum=0.5,
+    maximum=0.9999,
+    rare=True,
 )
 Confidence = Annotated[float, CONFIDENCE]
 Slices = Annotated[
     tuple[str, ...],
     Option(
-        "Columns to give figures by, comma-separated: topic,language. Saved with the run.",
+        "Columns to break figures down by, comma-separated: topic,language. Saved with the run.",
         split=True,
     ),
 ]
@@ -200,17 +208,17 @@ CLEANING: Cleaning = "formatting"
 Clean = Annotated[
     Cleaning,
     Option(
-        "What is taken out of answers first. formatting: citation marks, lists of sources, "
+        "What to remove from answers before judging. formatting: citation marks, source lists, "
         "closing offers and wrappings (markup around the whole, labels, greetings, disclaimers), "
-        "for judges that ask no chat model; chat: symbols and links instead of wrappings, for "
-        "every judge; none.",
+        "for judges that use no chat model. chat: symbols and links instead of wrappings, for "
+        "every judge. none: nothing.",
         rare=True,
     ),
 ]
 By = Annotated[
     Literal["system"] | None,
     Option(
-        "Figures for each of these too: system.",
+        "Also report figures for each system.",
         alias_values={"--by-system": "system"},
     ),
 ]
@@ -219,21 +227,23 @@ References = Annotated[
     tuple[str, ...], Option("A reference; several may be given.", ("--reference", "-r"))
 ]
 Answer = Annotated[str, Option("The system's answer.", ("--answer", "-a"))]
-SHARE = Option("Share of the questions to choose and fit on; figures are of the others.", rare=True)
+SHARE = Option(
+    "Share of the questions, 0 to 1, to choose and fit on; figures are for the others.", rare=True
+)
 LIMIT = Option(
-    "Use at most this many answers, drawn at random (whole questions, for training).", minimum=1
+    "Use at most this many answers, drawn at random (for training, by whole questions).", minimum=1
 )
 COUNT = (
-    "How many to draw: examples, or answers to label (with --by system, of each system), whatever "
-    "the half-width."
+    "Number of examples, or of answers to label, to draw. For plan-labels: instead of a plan; "
+    "with --by system, for each system."
 )
 Count = Annotated[int, Option(COUNT, minimum=1, maximum=64)]
-Title = Annotated[str | None, Option("Title of what is shown. [default: the name of FILE or RUN]")]
+Title = Annotated[str | None, Option("Title of the pages. [default: the name of FILE or RUN]")]
 ReferenceSeparator = Annotated[
     str,
     Option(
-        "What separates references in one text: '|', ';', newline, / for EVOUNA. auto knows ' || ' "
-        "and ' | '; none does not split.",
+        "What separates several references in one field: '|', ';', newline, / for EVOUNA. auto "
+        "recognises ' || ' and ' | '; none does not split.",
         rare=True,
     ),
 ]
@@ -266,7 +276,7 @@ def _without_retired(
 ) -> dict[str, Any]:
     idle = [name for name in getattr(kind, _RETIRED, ()) if name in values]
     if idle:
-        said = f"{' and '.join(idle)} of {kind.__name__}: nothing depends on it any more; it goes "
+        said = f"{' and '.join(idle)} of {kind.__name__}: no longer used, to be removed "
         warnings.warn(f"{said}in 0.3", DeprecationWarning, stacklevel=stacklevel)
     return {name: value for name, value in values.items() if name not in idle}
 

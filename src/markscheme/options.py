@@ -22,8 +22,8 @@ def __getattr__(name: str) -> Any:
             import warnings
 
             warnings.warn(
-                f"markscheme.options.{name} is markscheme.flags.{name} now; the old name goes in "
-                "0.3",
+                f"markscheme.options.{name} is markscheme.flags.{name} now; the old name will be "
+                "removed in 0.3",
                 DeprecationWarning,
                 stacklevel=2,
             )

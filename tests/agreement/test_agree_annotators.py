@@ -118,7 +118,8 @@ def test_people_who_agree_with_a_low_kappa_are_told_why() -> None:
     two, every = annotator_tables(found)
     assert "nearly all labels are of one kind" in every.notes[-1]
     assert two.notes == (
-        "95% intervals (fisher-z) speak of further answers like these 50, as these annotators say",
+        "95% intervals (fisher-z) are for further answers like these 50, "
+        "according to these annotators",
     )
     pair = found["pairs"].row(0, named=True)
     assert pair["ac1_low"] < pair["ac1"] < pair["ac1_high"]

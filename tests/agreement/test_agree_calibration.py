@@ -137,7 +137,7 @@ def test_calibration_error_by_hand() -> None:
     assert expected_calibration_error(diagram) == pytest.approx((0.4 * 2 + 0.1 * 2) / 4)
     figures = calibration_figures(scores, labels, bins=2)
     assert figures["brier"].value == pytest.approx(brier_score_loss(labels, scores))
-    with pytest.raises(AgreementError, match="no probabilities"):
+    with pytest.raises(AgreementError, match="not probabilities"):
         reliability_diagram(scores * 5, labels)
 
 

@@ -156,7 +156,7 @@ def test_compare_judges_and_systems(cli: Cli, big: Path, judged: str, example: P
     assert "tango (score test by question)" in " ".join(out.split())
     kappa = cli("compare", big, "--statistic", "kappa")
     assert "Difference of kappa" in kappa
-    assert "in per cent" not in kappa
+    assert "in percent" not in kappa
     systems = ("compare", judged, "--systems", "--judges", "contains", "--answers", example)
     assert "chatty" in cli(*systems)
     assert "no system named 'nobody'. There are" in cli(*systems, "--only", "terse,nobody", code=2)
@@ -174,7 +174,7 @@ def test_flags_that_do_nothing_any_more_are_ignored_with_a_note(
     assert run([*line, "--resamples", "9", "--seed=1"]) == 0
     out, err = capsys.readouterr()
     assert out == wanted
-    assert "note: --resamples, --seed: nothing depends on it any more" in " ".join(err.split())
+    assert "note: --resamples, --seed: no longer used" in " ".join(err.split())
 
 
 def test_rank_prints_and_says_what_answers_the_protocol_of_before(
@@ -280,7 +280,7 @@ def test_estimates_are_refused_with_the_reason(cli: Cli, big: Path, tmp_path: Pa
     table.head(10).write_csv(few)
     table.sort("scorer").tail(200).write_csv(best)
     told = cli("estimate", big, "--judge", "scorer", "--labels", few)
-    assert "few labels (10; 20 are needed): only what they say by themselves" in told
+    assert "few labels (10; 20 are needed): the estimate uses the labels only" in told
     told = cli("estimate", big, "--judge", "scorer", "--labels", best, code=2)
     assert "evidently not a random sample" in told
     assert "choose with --judge" in cli("estimate", big, "--labels", big, code=2)
@@ -345,8 +345,8 @@ def test_a_changed_map_changes_the_signature(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (None, "cannot be read"),
-        ("{", "is no calibration map"),
-        ("[]", "is no calibration map"),
+        ("{", "is not a calibration map"),
+        ("[]", "is not a calibration map"),
         ('{"markscheme_calibration": 1, "kind": "isotonic"}', "missing or wrong part"),
     ],
 )

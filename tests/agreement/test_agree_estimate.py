@@ -350,7 +350,7 @@ def test_each_of_several_judges_has_its_weight_and_each_interval_its_method() ->
         r"judge's scores alone say \d+% \(weights: judge [\d.]+, other [\d.]+\)", shown.lead[0]
     )
     assert "(weights" not in shown.lead[2]
-    assert "95% intervals (wilson-t: all; wilson: s0, s1) speak of" in str(shown)
+    assert "95% intervals (wilson-t: all; wilson: s0, s1) are for" in str(shown)
 
 
 def test_infinite_scores_have_an_order_and_no_mean() -> None:

@@ -13,21 +13,19 @@ import markscheme
 from markscheme.agreement import agree, compare
 from markscheme.cli import run
 from markscheme.results import lineage_note, scope_notes
+from trained_questions import trained_questions
 
-TRAINING = Path("packages", "research", "src", "markscheme_research", "training")
-LEARNED = Path(__file__).parents[2] / TRAINING / "paraphrases.jsonl"
 NEW = [f"Who built the bridge of Zorvex{n:02d}?" for n in range(30)]
 
 
 def rows() -> list[dict[str, Any]]:
     """60 answers to 60 questions, half of which trained the examiner; all labelled."""
-    learned = pl.read_ndjson(LEARNED)["question"].unique(maintain_order=True).to_list()[:30]
     return [
         {
             "question": question, "references": ["Ada Quist"], "system": f"s{n % 2}",
             "answer": "Ada Quist" if n % 3 else "Bo Lind", "label": float(n % 3 > 0 or n % 5 == 0),
         }
-        for n, question in enumerate(sum(zip(learned, NEW, strict=True), ()))
+        for n, question in enumerate(sum(zip(trained_questions(30), NEW, strict=True), ()))
     ]  # fmt: skip
 
 
@@ -69,7 +67,11 @@ def test_agreement_is_given_on_all_questions_and_on_the_rest(judged: markscheme.
     parts = found.data["scope"]["examiner(depth=fast)"]
     assert list(parts) == ["all", "rest", "learned from", "inside"]
     assert (parts["all"].questions, parts["rest"].questions) == (60, 30)
-    table = next(one for one in found.tables if one.title.startswith("On questions that trained"))
+    table = next(
+        one
+        for one in found.tables
+        if one.title.startswith("On questions that a judge was trained on")
+    )
     assert [row[1] for row in table.rows] == ["all", "did not train it", "trained it"]
     whole, rest = (100 * parts[name].left_out["accuracy"].value for name in ("all", "rest"))
     first = [one["question"] for one in rows() if one["question"] not in NEW][:3]

@@ -56,9 +56,9 @@ def test_undefined_figures_say_why() -> None:
     assert all_rejected["precision"].text() == "n/a (the judge accepted nothing)"
     assert all_rejected["f1_positive"].value == 0.0
     assert all_rejected["kappa"].value == 0.0
-    assert all_rejected["mcc"].reason == "the judge or the labels know only one class"
+    assert all_rejected["mcc"].reason == "the judge or the labels have only one class"
     assert {figure.reason for figure in statistics([0, 0, 0, 0]).values()} == {"nothing was judged"}
-    assert statistics([4, 0, 0, 0])["kappa"].reason == "the labels know only one class"
+    assert statistics([4, 0, 0, 0])["kappa"].reason == "the labels have only one class"
 
 
 def test_what_was_not_judged_is_left_out_or_an_error() -> None:
@@ -69,7 +69,7 @@ def test_what_was_not_judged_is_left_out_or_an_error() -> None:
 
 def test_scores_of_a_single_class_are_refused() -> None:
     found = score_statistics(np.array([True, True]), np.array([0.2, 0.4]))
-    assert {figure.reason for figure in found.values()} == {"the labels know only one class"}
+    assert {figure.reason for figure in found.values()} == {"the labels have only one class"}
 
 
 @given(st.lists(st.tuples(st.integers(0, 8), st.integers(0, 5)), min_size=1, max_size=60))

@@ -122,7 +122,7 @@ def test_wrong_labels_that_do_not_fit_are_named() -> None:
     assert misfit in found.lead[-1]
     assert any(misfit in said for said in found.fitness[0].sentences)
     fits = agree(rows, label_errors=0.01).fitness[0].sentences[-2]
-    assert "without the 1.0% supposed wrong ones it agrees with people on 99% (" in fits
+    assert "without the 1.0% assumed wrong ones it agrees with people on 99% (" in fits
 
 
 def test_a_judge_that_is_as_strict_as_people_may_gate() -> None:
@@ -139,7 +139,7 @@ def test_few_wrong_answers_say_nothing_of_their_kind() -> None:
     assert one.wrong_accepted.value is None
     assert one.least_wrong_found is None
     assert "people reject too few answers" in one.sentences[1]
-    assert "one person labelled, or nobody says who" in one.sentences
+    assert "one person labelled, or the labels do not name annotators" in one.sentences
 
 
 def test_no_verdict_no_statement() -> None:
@@ -159,7 +159,7 @@ def test_agree_writes_it_into_the_run_and_a_gate_says_it(
     judge = ["judge", str(example), "-j", "contains", "-q", "--fail-under", "0.1", "-o"]
     assert run([*judge, "labelled"]) == 0
     said = " ".join(capsys.readouterr().err.split())
-    assert "'markscheme agree labelled' finds how far contains agrees with the 248 labels" in said
+    assert "agree labelled' measures how far contains agrees with the 248 labels" in said
     assert run(["agree", "labelled"]) == 0
     assert "What the judge may be used for" in capsys.readouterr().out
     known = json.loads(Path("labelled", "fitness.json").read_text())

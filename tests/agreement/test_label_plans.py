@@ -153,7 +153,7 @@ def test_labels_that_show_a_limit_show_it_in_four_of_five_samples() -> None:
     nearer = plan_labels(table, pilot=pilot, above=accepted - 0.05).needs[None].labels
     assert nearer is None or nearer > need.labels
     beyond = plan_labels(table, pilot=pilot, above=0.99)
-    said = "no labels show that people accept more than 99%, which is supposed to be false"
+    said = "no labels show that people accept more than 99%, which is assumed to be false"
     assert said in beyond.notes[0]
 
 
@@ -187,10 +187,10 @@ def test_labels_of_a_part_of_the_judged_answers_are_the_pilot(tmp_path: Path) ->
         ({"for_difference": ("plain", "plain")}, "the same twice"),
         ({"for_difference": ("plain", "chatty"), "by": "system"}, "without --by"),
         ({"for_difference": ("plain", "chatty"), "count": 5000}, "cannot draw 5000 of 800"),
-        ({"half_width": 2.0}, "half-width of 2 cannot be"),
-        ({"above": 1.5}, "limit of 1.5 cannot be"),
+        ({"half_width": 2.0}, "half-width of 2 is out of range"),
+        ({"above": 1.5}, "limit of 1.5 is out of range"),
         ({"above": 0.5, "half_width": 0.1}, "--above is of one share"),
-        ({"half_width": 0.1, "judge_accuracy": 0.5}, "tells nothing"),
+        ({"half_width": 0.1, "judge_accuracy": 0.5}, "no better than chance"),
     ],
 )
 def test_plans_that_cannot_be_are_refused(options: dict[str, object], message: str) -> None:
@@ -223,7 +223,7 @@ def test_a_count_that_is_raised_or_of_each_system_is_explained() -> None:
 @pytest.mark.parametrize("options", [{"half_width": 0.0}, {"above": 0.0}])
 def test_a_wish_of_nothing_is_refused_and_not_passed_over(options: dict[str, float]) -> None:
     table, _ = world()
-    with pytest.raises(AgreementError, match="of 0 cannot be"):
+    with pytest.raises(AgreementError, match="of 0 is out of range"):
         plan_labels(table, **({"count": 100} | options))  # type: ignore[arg-type]
 
 
@@ -271,7 +271,7 @@ def test_labels_that_are_enough_are_said_to_be_and_stay_whole_numbers() -> None:
     table, truth = world(questions=100)
     pilot = truth.sample(60, seed=1).rename({"truth": "label"})
     plan = plan_labels(table, half_width=0.3, pilot=pilot)
-    assert re.match(r"the 60 labels that are there give \+-\d\d\.\d points; ", plan.notes[0])
+    assert re.match(r"the 60 existing labels give \+-\d\d\.\d points; ", plan.notes[0])
     assert plan.needs[None].more == 0
     assert set(plan.frame["label"].cast(pl.String)) == {"0", "1"}
     more = pl.concat([pilot, pilot.head(9).with_columns(pl.col("answer_id") + "?")])

@@ -64,7 +64,7 @@ def test_errors_are_undone_as_supposed() -> None:
     (found,) = estimate(judgments, alone, label_errors=0.06).estimates
     assert found.without_noise is not None
     assert found.without_noise.low <= accuracy <= found.without_noise.high  # type: ignore[operator]
-    assert "supposing that 6.0% of labels are wrong" in found.notes[-1]
+    assert "assuming that 6.0% of labels are wrong" in found.notes[-1]
     agreed = agree(judgments, alone, label_errors=0.06)
     assert "without these errors: " in agreed.lead[-1]
     share = float(agreed.lead[-1].rpartition(": ")[2].partition("%")[0]) / 100
@@ -76,13 +76,14 @@ def test_without_overlap_an_estimate_is_what_the_labellers_say() -> None:
     judgments, labels, _, _ = world()
     (found,) = estimate(judgments, labels.select("answer_id", "label")).estimates
     assert found.label_noise is None
-    assert found.notes[-1].startswith("as these labellers say: ")
+    assert found.notes[-1].startswith("according to these labellers: ")
     few = labels.with_columns(annotator2=pl.when(pl.int_range(pl.len()) < 19).then("annotator2"))
     (found,) = estimate(judgments, few).estimates
     assert found.label_noise is None
     differ = few.filter(pl.col("annotator1") != pl.col("annotator2")).height
     assert found.notes[-1].startswith(
-        f"as these labellers say: 19 answers were labelled twice ({differ} differ); 20 are needed"
+        "according to these labellers: "
+        f"19 answers were labelled twice ({differ} differ); 20 are needed"
     )
     third = few.with_columns(annotator3=pl.when(pl.int_range(pl.len()) < 6).then("annotator1"))
     few_pairs = third.with_columns(
@@ -103,5 +104,5 @@ def test_a_share_that_so_many_wrong_labels_cannot_give_is_unknown() -> None:
 
 def test_a_share_of_wrong_labels_that_cannot_be_is_refused() -> None:
     judgments, labels, _, _ = world()
-    with pytest.raises(AgreementError, match=r"share of wrong labels of 0\.6 cannot be"):
+    with pytest.raises(AgreementError, match=r"share of wrong labels of 0\.6 is out of range"):
         estimate(judgments, labels, label_errors=0.6)

@@ -202,10 +202,10 @@ def test_questions_labelled_one_after_the_other_are_a_bet_each() -> None:
     blocks = labels.sort(pl.col("question").replace_strict(order), maintain_order=True)
     for count in (100, 103):
         found = estimate(table, blocks.head(count), anytime=True)
-        assert "each is one bet" in str(found)
+        assert "each counts once" in str(found)
         (one,) = found.estimates[0].estimates
         assert one.figure.low < labels["label"].mean() < one.figure.high  # type: ignore[operator]
-    assert "each is one bet" not in str(estimate(table, labels.head(100), anytime=True))
+    assert "each counts once" not in str(estimate(table, labels.head(100), anytime=True))
 
 
 def test_unequal_chances_are_refused_where_one_looks_again() -> None:

@@ -146,7 +146,7 @@ def test_systems_are_compared_within_each_value_of_a_column() -> None:
     parts = [one.people.labelled for one in found.slices if one.people is not None]
     assert sum(parts) == found.people[0].labelled
     titles = [table.title for table in found.tables]
-    assert titles[-1] == "What people would say, by topic, in per cent"
+    assert titles[-1] == "What people would say, by topic, in percent"
     assert found.tables[-1].rows[0][0] == "law"
     alone = compare(judged, systems=True, slices=("topic",))
     assert alone.tables[-1].header[3:] == ("difference", "questions", "p")

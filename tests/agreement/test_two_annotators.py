@@ -113,7 +113,7 @@ def test_a_row_an_annotator_gives_the_interval_of_a_column_an_annotator() -> Non
 @pytest.mark.parametrize("cells", [[5, 0, 3, 0], [0, 4, 0, 2], [4, 0, 0, 0]])
 def test_kappa_of_one_class_is_undefined(cells: list[int]) -> None:
     found = statistics(cells)
-    assert found["kappa"].reason == "the labels know only one class"
+    assert found["kappa"].reason == "the labels have only one class"
     assert found["mcc"].value is None
 
 

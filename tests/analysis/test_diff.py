@@ -339,7 +339,7 @@ def test_many_looks_are_each_held_to_a_stricter_level() -> None:
 def test_the_p_that_several_looks_take_is_said_where_p_is() -> None:
     base, new = rows(180, 20, topic="law"), rows(170, 30, topic="law")
     result = found(base, new, looks=100, slices=["topic"])
-    needed = "with 100 looks a change takes p 0.0005 or less"
+    needed = "with 100 looks a change needs p 0.0005 or less"
     assert f", p {p_text(result.comparison.p.value)}; {needed}." in result.headline
     groups = next(one for one in result.tables if one.title.startswith("Where more got worse"))
     assert groups.notes[0].endswith(f"for the number of groups; {needed}.")

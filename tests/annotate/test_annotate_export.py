@@ -105,7 +105,7 @@ def test_relations_are_named_and_accepted_as_asked(project: Make) -> None:
     assert table["label"].to_list() == [1, 1, 0, 0]
     lenient = exported(made, "labels", accept=("superior", "equivalent", "inferior"))
     assert lenient["label"].to_list() == [1, 1, 1, 0]
-    with pytest.raises(MarkschemeError, match="no relation"):
+    with pytest.raises(MarkschemeError, match="not a relation"):
         exported(made, "labels", accept=("better",))
 
 
@@ -124,7 +124,7 @@ def test_ranks_become_grades_of_each_answer(project: Make) -> None:
         "answer 0 of 0": 1.5, "answer 0 of 1": 3.0, "answer 0 of 2": 1.5
     }  # fmt: skip
     assert agreement_of(made).alpha.value == pytest.approx(0.5833, abs=0.2)
-    with pytest.raises(AgreementError, match="ranks are no verdicts"):
+    with pytest.raises(AgreementError, match="ranks are not verdicts"):
         exported(made, "references")
 
 

@@ -300,7 +300,7 @@ def test_listening_elsewhere_warns() -> None:
     finally:
         for found in (local, everywhere, behind):
             found.socket.close()
-    with pytest.raises(MarkschemeError, match="no address"):
+    with pytest.raises(MarkschemeError, match="not an address"):
         listen("127.0.0.1", 0, "label.example.org")
 
 

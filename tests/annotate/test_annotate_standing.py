@@ -53,7 +53,7 @@ def test_the_admin_sees_the_estimate_with_its_interval_and_what_is_missing(
     assert 0 < (found.more or 0) <= 100
     assert not found.enough
     assert 'hx-get="/admin/estimate"' in admin.http.get("/admin").text
-    assert found.about == "these 300 answers alone, as these annotators say"
+    assert found.about == "these 300 answers alone, according to these annotators"
     label_all(made, COUNT)
     done = made.store.read(lambda c: standing(c, made.site.project))
     assert done.enough
@@ -75,7 +75,7 @@ def test_the_figure_is_of_answers_where_equal_ones_are_one_item(
 
 @pytest.mark.parametrize(
     ("settings", "reason"),
-    [({"order": "file"}, "not random"), ({"scale": "grade", "order": "shuffled"}, "no verdicts")],
+    [({"order": "file"}, "not random"), ({"scale": "grade", "order": "shuffled"}, "not verdicts")],
 )
 def test_where_it_would_mislead_there_is_a_reason_instead(
     project: Callable[..., Place], settings: dict[str, str], reason: str

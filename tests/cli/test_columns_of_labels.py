@@ -65,7 +65,7 @@ def test_labels_with_columns_of_their_own_are_read_by_every_command(
 def test_columns_may_be_given_in_parts(capsys: Captured) -> None:
     parts = [word for pair in NAMES.split(",") for word in ("--columns", pair)]
     assert run(["judge", "answers.csv", "-j", "exact_match", *parts, "-o", "run"]) == 0
-    assert "6 judgments were there from an earlier run" in capsys.readouterr().err
+    assert "6 judgments were reused from an earlier run" in capsys.readouterr().err
     assert run(["judge", "answers.csv", *parts, "--columns", "answer=wer"]) == 2
     assert "--columns gives answer twice, as 'ist' and as 'wer'" in capsys.readouterr().err
 

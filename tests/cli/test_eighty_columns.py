@@ -60,7 +60,7 @@ def test_the_same_file_with_other_columns_has_a_run_of_its_own(
         command = ["judge", "a.csv", "-j", "exact_match", "--columns", f"answer={column}"]
         assert run(command) == 0
     assert len(list(Path("runs").iterdir())) == 2
-    assert "1 judgments were there from an earlier run" in capsys.readouterr().err
+    assert "1 judgments were reused from an earlier run" in capsys.readouterr().err
 
 
 def test_two_runs_without_labels_lead_from_compare_to_diff(

@@ -164,7 +164,7 @@ def test_a_failed_gate_names_the_system_of_what_was_rejected(
     assert "gate passed: exact_match, (all)" in shown
     assert "rejected by exact_match, bad: 'bb' for 'a' to 'q'" in shown
     flat = " ".join(shown.split())
-    assert "finds how far exact_match agrees with the 2 labels here" in flat
+    assert "measures how far exact_match agrees with the 2 labels here" in flat
     assert "nothing says how far" not in flat
 
 

@@ -107,7 +107,7 @@ def test_options_of_training_that_do_nothing_any_more_are_noted(
     typed = ["train", "examiner", *rest[:2], "--encoder", "shipped", *rest[2:], "--epochs=2"]
     assert spelled_now(typed) == ["train", "examiner", *rest]
     said = " ".join(capsys.readouterr().err.split())
-    assert "note: --encoder, --epochs: nothing depends on it any more; it goes in 0.3" in said
+    assert "note: --encoder, --epochs: no longer used, to be removed in 0.3" in said
     other = ["research", "train", "learned", "--epochs", "2"]
     assert spelled_now(other) == other
     assert capsys.readouterr().err == ""

@@ -77,7 +77,7 @@ def test_exit_codes(
     told = capsys.readouterr().err
     assert "gate FAILED" in told
     assert "with 95% confidence" in " ".join(told.split())
-    assert "these bounds speak of further questions like these" in " ".join(told.split())
+    assert "these bounds are for further questions like these" in " ".join(told.split())
     assert run([*command[:-1], "0.7", "--confidence", "0.95"]) == 0
     assert run([*command[:-1], "80"]) == 2
     assert run(["judge", "a.jsonl", "-q", "--confidence", "0.95"]) == 2
@@ -100,6 +100,7 @@ def test_scores_without_a_verdict_cannot_open_the_gate() -> None:
         score=pl.lit(0.7),
         status=pl.lit("judged", dtype=JUDGMENTS_SCHEMA["status"]),
         verdict=pl.Series([True] * 8 + [None] * 2),
+        scope=pl.lit(None, dtype=JUDGMENTS_SCHEMA["scope"]),
         cost_usd=pl.lit(None, dtype=pl.Float64),
         tokens_in=pl.lit(None, dtype=pl.Int64),
         tokens_out=pl.lit(None, dtype=pl.Int64),

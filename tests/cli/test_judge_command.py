@@ -38,7 +38,7 @@ def test_judging_a_file_prints_the_table_and_writes_the_run(
     assert pl.read_parquet("runs/x/judgments.parquet")["judge"].n_unique() == 2
     assert json.loads(Path("runs/x/summary.json").read_text())["figures"]
     assert run([*arguments, "--out", "runs/x"]) == 0
-    assert "judgments were there from an earlier run" in capsys.readouterr().err
+    assert "judgments were reused from an earlier run" in capsys.readouterr().err
 
 
 def test_the_default_folder_is_the_same_for_the_same_command(example: Path) -> None:
@@ -228,7 +228,7 @@ def test_an_interrupt_names_the_folder_where_a_run_goes_on(
     kept = "what was judged is saved in there; the same command resumes there\ninterrupted\n"
     assert capsys.readouterr().err == kept
     assert run(command) == 0
-    assert "1 judgments were there from an earlier run" in capsys.readouterr().err
+    assert "1 judgments were reused from an earlier run" in capsys.readouterr().err
 
 
 def test_answers_with_unreadable_labels_are_judged_and_named(

@@ -34,10 +34,10 @@ INTERVAL = re.compile(
 )
 """An interval as tables and sentences show it."""
 SPEAKS = re.compile(
-    r"(?:intervals \([^\n]+\) speak of|bounds speak of|\([\w-]+\), of)\s"
+    r"(?:intervals \([^\n]+\) are for|bounds are for|\([\w-]+\), of)\s"
     r"(?:further (?:question|answer)s like these[ \d]*(?:, (?:counted|paired) by question)?"
     r"|these [\d,]+ answers alone),\s"
-    r"(?:of these \d+ systems )?as (?:[\w()=., ]+? says|the labels say|these annotators say)"
+    r"(?:of these \d+ systems )?according to (?:[\w()=., ]+)"
 )
 """The sentence that says of what population, unit and labels a table's intervals speak."""
 TEST = re.compile(r"\bp\b|\bHolm\b")
@@ -169,7 +169,8 @@ def test_a_table_without_a_method_is_found() -> None:
     assert unexplained("### Tests\n| judge | p |\n")
     table = "### Agreement\n| a | 80.6 [73.9, 86.0] |\n"
     assert unspoken(f"{table}\n95% intervals: wilson\n")
-    spoken = "95% intervals (wilson) speak of further questions like these 62, as the labels say"
+    about = "further questions like these 62, according to the labels"
+    spoken = f"95% intervals (wilson) are for {about}"
     assert not unexplained(f"{table}\n{spoken} (all 62 answers)\n")
     assert not unspoken(f"{table}\n{spoken} (all 62 answers)\n")
 
@@ -177,16 +178,16 @@ def test_a_table_without_a_method_is_found() -> None:
 @pytest.mark.parametrize(
     ("numbers", "sentence"),
     [
-        ({}, "further questions like these, as a says"),
-        ({"questions": 62}, "further questions like these 62, as a says"),
-        ({"questions": 62, "answers": 62}, "further questions like these 62, as a says"),
+        ({}, "further questions like these, according to a"),
+        ({"questions": 62}, "further questions like these 62, according to a"),
+        ({"questions": 62, "answers": 62}, "further questions like these 62, according to a"),
         ({"questions": 62, "answers": 1240},
-         "further questions like these 62, counted by question, as a says"),
+         "further questions like these 62, counted by question, according to a"),
         ({"questions": 1062, "answers": 2124, "unit": PAIRED},
-         "further questions like these 1,062, paired by question, as a says"),
-        ({"answers": 1240}, "further answers like these 1,240, as a says"),
+         "further questions like these 1,062, paired by question, according to a"),
+        ({"answers": 1240}, "further answers like these 1,240, according to a"),
         ({"questions": 62, "answers": 1240, "further": False},
-         "these 1,240 answers alone, as a says"),
+         "these 1,240 answers alone, according to a"),
     ],
 )  # fmt: skip
 def test_a_population_is_said_by_what_is_known(numbers: dict[str, Any], sentence: str) -> None:
@@ -194,10 +195,10 @@ def test_a_population_is_said_by_what_is_known(numbers: dict[str, Any], sentence
 
 
 def test_by_whose_word() -> None:
-    assert by_judges(["a", "a"]) == "as a says"
-    assert by_judges(["a", "b"]) == "as each judge says"
-    assert by_labels(120, 1248) == "as the labels say (120 of 1,248 answers)"
-    assert by_labels(1248, 1248) == "as the labels say (all 1,248 answers)"
+    assert by_judges(["a", "a"]) == "according to a"
+    assert by_judges(["a", "b"]) == "according to each judge"
+    assert by_labels(120, 1248) == "according to the labels (120 of 1,248 answers)"
+    assert by_labels(1248, 1248) == "according to the labels (all 1,248 answers)"
 
 
 @needs_research

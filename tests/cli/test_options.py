@@ -132,7 +132,7 @@ def test_help_shows_each_flag_once_and_no_old_spelling() -> None:
     assert shown.count("--seed ") == 1
     for old in ("--judges", "--by-system", "--part", "--hidden"):
         assert old not in shown
-    assert "Seed for everything random." in shown
+    assert "Random seed." in shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +190,7 @@ def test_a_command_takes_some_fields_and_defaults_of_its_own() -> None:
 
 def test_a_default_in_words_is_shown() -> None:
     shown = run("--help", options=Labelled)[1]
-    assert "Seed for everything random. [default: a lucky one]" in shown
+    assert "Random seed. [default: a lucky one]" in shown
 
 
 def test_two_options_of_one_name_are_refused() -> None:

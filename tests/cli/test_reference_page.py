@@ -29,7 +29,7 @@ def test_every_command_is_on_one_page_and_shared_options_are_described_once() ->
     headings = re.findall(r"^## ([a-z -]+)$", "\n".join(made.values()), re.MULTILINE)
     assert sorted(headings) == sorted(commands())
     text = "".join(made.values())
-    assert text.count("- `--seed`: Seed for everything random. [default: 0]\n") == 1
+    assert text.count("- `--seed`: Random seed. [default: 0]\n") == 1
     assert text.count("- `--max-cost`: ") == 1
     assert "`--judge` (default: examiner)" in made["cli.md"]
     assert "--by-system" not in text

@@ -136,7 +136,7 @@ def test_pieces_judged_by_a_worker_make_the_run_of_the_local_engine(
         with pytest.raises(RunError, match="was begun with another MARKSCHEME_SEAL_KEY"):
             again()
     (out / "run.json").write_text("[]")
-    with pytest.raises(RunError, match=r"no plan of a run"):
+    with pytest.raises(RunError, match=r"not the plan of a run"):
         again()
 
 

@@ -354,7 +354,7 @@ def test_a_plan_whose_parts_are_of_other_types_is_refused(tmp_path: Path, exampl
             if type(damaged) is type(plan[part]) is dict:
                 continue
             file.write_text(json.dumps({**plan, "state": "running", part: damaged}))
-            with pytest.raises(RunError, match="no plan of a run"):
+            with pytest.raises(RunError, match="not the plan of a run"):
                 markscheme.judge(example, "exact_match", out=out)
 
 

@@ -42,7 +42,8 @@ def test_a_wrong_answer_fails_its_test_with_a_reason(pytester: pytest.Pytester) 
         (
             ["--markscheme-fail-under", "0.8", "--markscheme-confidence", "0.95"],
             1,
-            "*at least 6*\n*this bound speaks of further questions like these*as exact_match says*",
+            "*at least 6*\n*this bound is for further questions like these*"
+            "according to exact_match*",
         ),
     ],
 )

@@ -316,7 +316,7 @@ def test_the_command_prints_the_curve_and_the_choice(
     assert command(files, "--agreement", "0.95") == 0
     assert "cannot be guaranteed" in capsys.readouterr().out
     assert command(files) == 0
-    assert "nothing is chosen" in capsys.readouterr().out
+    assert "no thresholds are chosen" in capsys.readouterr().out
 
 
 def test_the_command_gives_data_and_names_errors(

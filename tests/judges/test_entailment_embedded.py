@@ -74,7 +74,7 @@ NOT_YET: tuple[Row, ...] = ()
 
 def marked(rows: list[Row]) -> list[Any]:
     """The rows as parameters, those that the shipped weights get wrong as strict failures."""
-    wrong = pytest.mark.xfail(strict=True, reason="docs/entailment-test.md, what falls short")
+    wrong = pytest.mark.xfail(strict=True, reason="docs/entailment.md, limits of the test")
     return [pytest.param(*row, marks=wrong) if row in NOT_YET else row for row in rows]
 
 

@@ -17,6 +17,7 @@ from markscheme.judges.examiner.scope import language_of
 from markscheme.judges.examiner.weight_files import SHIPPED
 from markscheme.judges.listwise import ListwiseExaminer
 from markscheme.models import Models
+from trained_questions import trained_questions
 
 FRENCH = {
     "question": "Qui a écrit le roman « Les Misérables » ?",
@@ -70,8 +71,7 @@ def test_what_lies_outside_can_be_left_not_judged() -> None:
 
 
 def test_questions_that_trained_it_are_told() -> None:
-    """A question of `training/paraphrases.jsonl`, from which the shipped weights learned."""
-    asked = "why does ice float on water"
+    [asked] = trained_questions(1)
     rows = [ENGLISH | {"question": one} for one in (asked, asked.upper() + " please", "qworl?")]
     judged = markscheme.judge(
         rows, ["examiner(depth=fast)", "panel(judges=[examiner(depth=fast), exact_match])"]

@@ -1,6 +1,6 @@
 """Behaviours of providers, each tried on the shipped judges that ask a language model.
 
-    PYTHONPATH=tests/models python -m conformance > docs/conformance.md
+    PYTHONPATH=tests/models python -m conformance     # writes the table of docs/llm.md anew
 
 A behaviour is played by `FaultServer`; a run of three rows must end as the behaviour says: every
 row in a named status, no call that is of no use, the cost that the server billed.
@@ -205,7 +205,7 @@ BEHAVIOURS = [
               script=once(ServerReply.malformed_json())),
     Behaviour(name="200 with an error inside once", calls=(1, 1), script=once(ServerReply(
         body=b'{"error": {"code": 502, "message": "the provider is down"}}'))),
-    Behaviour(name="a stream though none was asked for", status=("failed",), calls=(2, 0),
+    Behaviour(name="a stream though none was requested", status=("failed",), calls=(2, 0),
               billed=False, script=always(lambda _: ServerReply(
                   body=b'data: {"choices":[{"delta":{"content":"Yes"}}]}\n\ndata: [DONE]\n\n'))),
     Behaviour(name="500 always", issue="7", status=("failed",), calls=(2, 0),
@@ -218,7 +218,7 @@ BEHAVIOURS = [
         g, usage={**TEXT, "cost": 0.123}))),
     Behaviour(name="cached tokens", issue="8", script=always(lambda g: completion(
         g, usage={**TEXT, "prompt_tokens_details": {"cached_tokens": 800}}))),
-    Behaviour(name="reasoning counted beside the reply", issue="8", script=always(
+    Behaviour(name="reasoning counted in addition to the reply", issue="8", script=always(
         lambda g: completion(g, usage={"prompt_tokens": 1000, "completion_tokens": 10,
                                        "total_tokens": 1100,
                                        "completion_tokens_details": {"reasoning_tokens": 90}}))),
@@ -409,8 +409,8 @@ def laboratory() -> Iterator[Laboratory]:
         yield made[0]
 
 
-def page() -> str:
-    """The page of the documentation: everything is run."""
+def section() -> str:
+    """What docs/llm.md shows: everything is run."""
     every: dict[str, Good] = {**shipped(), **STAGED}
     lines = []
     with laboratory() as lab:
@@ -430,26 +430,32 @@ def page() -> str:
             lines.append(f"| {behaviour.name} | {ends} | {calls / usual:.2f} | {off} |")
     return HEAD.format(
         behaviours=len(BEHAVIOURS), judges=len(every), rows=len(ROWS) * len(every),
-        names=", ".join(f"`{name}`" for name in every),
+        names=", ".join(f"`{name}`" for name in STAGED),
     ) + "\n".join(lines) + "\n"  # fmt: skip
 
 
-HEAD = """# What providers do, and what comes of it
-
-Written by `PYTHONPATH=tests/models python -m conformance`; do not edit. {behaviours} behaviours of
-servers, played by `markscheme.testing.FaultServer`, each tried on the prompted judges that ship and
-on judges that send requests in stages or combine several judges, {judges} in all ({names}),
-with three rows: {rows} rows in each line. `tests/models/test_conformance.py` checks every
-cell: each row ends in a named status with its reason, no useless call is sent, and
-the run's own figure of what it spent is within 1% of what the server billed.
-Calls are those of an ordinary reply times the figure; cost is how far the two bills differ, left
-out where the server does not say what it bills.
+HEAD = """{behaviours} behaviours of servers, played by `markscheme.testing.FaultServer`, each tried
+on {judges} judges with three rows: {rows} rows in each line. The judges are the prompted ones that
+ship, and some that send requests in stages or combine several judges: {names}.
+`tests/models/test_conformance.py` checks every cell: each row ends in a named status with its
+reason, no useless call is sent, and the cost that the run reports is within 1% of what the server
+billed. Calls are relative to those of an ordinary reply; the cost is empty where the server does
+not report what it bills.
 
 | the server | rows end | calls | cost off by |
 |---|---|---:|---:|
 """
 
 
+def write(page: Path) -> None:
+    """Replace the section between its markers."""
+    start = "<!-- providers: written by python -m conformance -->"
+    end = "<!-- end of providers -->"
+    before, rest = page.read_text("utf-8").split(start)
+    after = rest.split(end)[1]
+    page.write_text(f"{before}{start}\n\n{section()}\n{end}{after}", "utf-8")
+
+
 if __name__ == "__main__":
     os.environ.setdefault("OPENAI_API_KEY", "none")
-    print(page(), end="")
+    write(Path(__file__).parents[2] / "docs" / "llm.md")

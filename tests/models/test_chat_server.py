@@ -192,7 +192,7 @@ def test_passwords_in_addresses_are_refused() -> None:
      "http://me:sec ret@"],
 )  # fmt: skip
 def test_what_is_no_address_is_refused_before_anything_is_sent(address: str) -> None:
-    with pytest.raises(ModelError, match="is no address of a server") as caught:
+    with pytest.raises(ModelError, match="is not the address of a server") as caught:
         ServerChat(name="m", options=ServerOptions(base_url=address))
     assert "sec ret" not in str(caught.value)
 

@@ -152,15 +152,15 @@ UNSENT = {
     "link.png": "is outside",
     "/etc/passwd": "is outside",
     "nothing.png": "there is no 'nothing.png'",
-    "pipe.png": "is no file",
+    "pipe.png": "is not a file",
     "text.png": "is no PNG, JPEG, GIF or WebP",
     "wide.png": "is 9,000 x 2 pixels, and at most 8,000",
     "large.png": "bytes, and at most 3,932,160 are sent",
     "https://example.org/a.png": "is an address, and nothing is fetched",
     "file:///etc/passwd": "is an address",
-    "data:image/png;base64,!!": "no valid base64",
+    "data:image/png;base64,!!": "not valid base64",
     "data:image/png;base64,AAAA": "is no PNG",
-    ".": "is no file",
+    ".": "is not a file",
     "x" * 5000: "there is no",
 }
 
@@ -304,7 +304,7 @@ def test_a_signature_sees_other_images(place: Path) -> None:
     ("judge", "why"),
     [
         ("llm_grader(image_folder='.')", "without images"),
-        ("llm_grader(images=[chart], image_folder='no_such_folder')", "is no folder"),
+        ("llm_grader(images=[chart], image_folder='no_such_folder')", "is not a folder"),
         ("llm_grader(images=[context])", "is a column of texts"),
         ("listwise(images=[chart])", "not for graded lists"),
     ],

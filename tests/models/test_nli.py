@@ -97,5 +97,5 @@ def test_a_threshold_takes_the_place_of_the_likeliest_label() -> None:
 
 def test_other_weights_need_the_research_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **wanted: [])
-    with pytest.raises(MissingExtraError, match=r"no folder .*packages/research"):
+    with pytest.raises(MissingExtraError, match=r"not a folder .*packages/research"):
         open_nli("nobody/nowhere")

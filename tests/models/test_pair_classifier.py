@@ -102,7 +102,7 @@ def test_a_pair_has_the_same_scores_in_any_company(tmp_path: Path) -> None:
         for _ in range(200)
     ]
     together = OnnxPairClassifier(folder=folder).scores(pairs)
-    alone = [OnnxPairClassifier(folder=folder, threads=1).scores([pair])[0] for pair in pairs]
+    alone = [OnnxPairClassifier(folder=folder).scores([pair])[0] for pair in pairs]
     np.testing.assert_allclose(together, alone, atol=1e-6)
 
 

@@ -171,7 +171,7 @@ GOOD: dict[str, tuple[dict[str, Any], str]] = {
                      "Yes"),
     "null": (completion({"content": None}), ""),
     "no usage": (completion(usage={}), "Yes"),
-    "usage that is no number": (completion(usage={"prompt_tokens": "ten"}), "Yes"),
+    "usage that is not a number": (completion(usage={"prompt_tokens": "ten"}), "Yes"),
     "negative usage": (completion(usage={"prompt_tokens": -(10**20)}), "Yes"),
     "huge usage": (completion(usage={"prompt_tokens": 10**30, "completion_tokens": 1}), "Yes"),
     "top_logprobs is a number": (
@@ -484,7 +484,7 @@ def test_each_judge_may_name_a_model_of_another_provider(
 @pytest.mark.parametrize(
     ("text", "trouble"),
     [
-        ("model = 3", "is no entry"),
+        ("model = 3", "is not an entry"),
         ('["m"]\nprotocol = "smtp"', "must be one of .chat"),
         ('["m"]\nextra = { messages = [] }', "messages is what every request is made of"),
         ('["m"]\nlacks = ["taste"]', "must be a list, each one of .temperature"),

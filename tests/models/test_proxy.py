@@ -21,9 +21,9 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in ("HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "")
-    http._proxy_of.cache_clear()
+    http._proxy_for.cache_clear()
     yield
-    http._proxy_of.cache_clear()
+    http._proxy_for.cache_clear()
 
 
 def judged(address: str, folder: Path) -> str:

@@ -39,7 +39,6 @@ from recipes.encoder.weights import (
     unpack,
 )
 
-from markscheme_research.training import paraphrases
 from recipes import examiner, lineage
 
 ROOT = Path(__file__).parents[2]
@@ -228,11 +227,8 @@ def test_trees_learn_from_all_but_pairs_and_what_is_held_out(
     monkeypatch.setattr(lineage, "tree_rows", lambda _data: table)
     checked: list[int] = []
     monkeypatch.setattr(lineage, "_check", lambda _path, asked: checked.append(asked.n_unique()))
-    questions = lineage.examiner(tmp_path)
+    assert set(lineage.examiner(tmp_path)) == {"Who wrote Emma?"}
     assert checked == [2]
-    assert "Who wrote Emma?" in questions
-    assert rows.NO_QUESTION not in questions
-    assert set(paraphrases()["question"]) < set(questions)
 
 
 def test_special_tokens_of_a_text_are_only_text() -> None:

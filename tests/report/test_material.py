@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.agreement import InMemory
+from markscheme.agreement import InMemory, open_run
 from markscheme.errors import AgreementError, DataError, RunError, UnknownNameError
 from markscheme.reports.material import read_material
 from markscheme.reports.section import pivot_section
@@ -228,7 +228,7 @@ def test_an_answer_that_occurs_twice_is_judged_twice(together: bool) -> None:
         verdicts = [
             {name: one[name] for name in ("question", "answer", "verdict")} for one in verdicts[:2]
         ]
-    material = read_material(verdicts, answers=None if together else answers)
+    material = read_material(open_run(verdicts, answers=None if together else answers))
     assert material.judges[0].rows["verdict"].to_list() == [True, False] * 2
 
 

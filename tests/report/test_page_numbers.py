@@ -441,7 +441,7 @@ def printed_notes(case: Case) -> set[str]:
     return {note.lower() for note in notes}
 
 
-SPEAK = " speak of "
+SPEAK = " are for "
 
 
 def speaks_as_a_command(text: str, notes: set[str]) -> bool:

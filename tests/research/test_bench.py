@@ -176,7 +176,7 @@ def test_students_answers_are_read_as_they_are_published(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("<question>", "is no XML"), ("<!DOCTYPE x [<!ENTITY a 'b'>]><question/>", "entities"),
+    [("<question>", "is not XML"), ("<!DOCTYPE x [<!ENTITY a 'b'>]><question/>", "entities"),
      (SEMEVAL.replace('accuracy="correct"', ""), "without accuracy"),
      (SAF.replace("0.5", "7"), "a score of 7")],
 )  # fmt: skip

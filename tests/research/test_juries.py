@@ -105,7 +105,7 @@ def test_a_panel_votes_by_weights(tmp_path: Path) -> None:
     ("content", "why"),
     [
         (None, "cannot be read"),
-        ("[]", "no file of weights"),
+        ("[]", "not a file of weights"),
         ('{"markscheme_jury": 1, "judges": {"contains": 1}, "intercept": 0}', "'exact_match'"),
         (
             '{"markscheme_jury": 1, "judges": {"contains": 1, "exact_match": 1, "bleu": 1}, '
@@ -115,7 +115,7 @@ def test_a_panel_votes_by_weights(tmp_path: Path) -> None:
         (
             '{"markscheme_jury": 1, "judges": {"contains": 1, "exact_match": "inf"}, '
             '"intercept": 0}',
-            "no number",
+            "not a number",
         ),
     ],
 )

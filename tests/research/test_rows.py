@@ -23,7 +23,7 @@ def some_rows(size: int = 40) -> Rows:
     unseen = np.arange(size) % 4 == 0
     return Rows(
         matrix=rng.integers(0, 9, (size, 3)).astype(np.float32),
-        labels=np.arange(size) % 2.0, weights=np.full(size, 0.5), people=np.ones(size, bool),
+        labels=np.arange(size) % 2.0, weights=np.full(size, 0.5),
         unseen=unseen, key=rng.integers(0, 2**63, size).astype(np.uint64),
         read=np.linspace(-2, 2, unseen.sum()),
     )  # fmt: skip
@@ -63,8 +63,8 @@ def test_damaged_rows_and_other_columns_are_refused(tmp_path: Path) -> None:
 
 def test_the_package_has_the_columns_that_this_version_reads() -> None:
     rows = shipped_rows(COLUMNS)
-    assert rows.matrix.shape == (152_283, len(COLUMNS))
-    assert int(rows.people.sum()) == 125_025
+    assert rows.matrix.shape == (153_246, len(COLUMNS))
+    assert len(rows.labels) == len(rows.weights) == len(rows.key) == 153_246
     assert set(np.unique(rows.labels)) == {0.0, 1.0}
     assert len(rows.read) == rows.unseen.sum()
     # Where the encoder reads acceptance in rows that it has not seen, people accept.
@@ -80,7 +80,7 @@ def test_own_answers_are_mixed_with_the_shipped_rows(tmp_path: Path, example: Pa
     trained = train_examiner(
         answers, tmp_path / "mixed", SMALL, say=said.append, report=seen.append
     )
-    assert any("125,025 answers that the shipped examiner learned from" in one for one in said)
+    assert any("153,246 answers that the shipped examiner learned from" in one for one in said)
     assert seen[0].rows == trained.held_out.shape[0] == 248
     assert seen[0].trained.auroc > 0.82
     known = pl.DataFrame(

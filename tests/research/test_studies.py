@@ -27,7 +27,7 @@ from markscheme_research.lists.list_studies import (
     marked_over_draws,
 )
 from markscheme_research.lists.reference_lists import Draw, draw_references
-from markscheme_research.training import paraphrases
+from trained_questions import trained_questions
 
 ROWS = [
     {"question": f"Why is thing {number} so?", "answer": f"answer {number} {grade} {copy}",
@@ -305,9 +305,10 @@ def test_studies_run_from_the_command_line(
 def test_questions_that_trained_a_judge_are_counted_and_left_out_of_the_second_figure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    learned = paraphrases()["question"].unique(maintain_order=True).to_list()[:3]
     path = tmp_path / "graded.jsonl"
-    questions = dict(zip((f"Why is thing {n} so?" for n in range(3)), learned, strict=True))
+    questions = dict(
+        zip((f"Why is thing {n} so?" for n in range(3)), trained_questions(3), strict=True)
+    )
     rows = [{**row, "question": questions.get(row["question"], row["question"])} for row in ROWS]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     judges = ("-j", "examiner(depth=fast)", "-j", "reference_overlap")

@@ -16,7 +16,6 @@ from markscheme.errors import DataError, MissingExtraError
 from markscheme.models.local.trees import Trees
 from markscheme.tables import read_dataset
 from markscheme_research.training import examiner_report, training_answers
-from markscheme_research.training.augment import augment
 from markscheme_research.training.examiner import HeldOut, TrainOptions, train_examiner
 from markscheme_research.training.splits import fold_of, part_of, parts
 from markscheme_research.training.trees import TreeOptions, fit_forest, save_onnx
@@ -125,15 +124,6 @@ def test_too_little_to_learn_from_is_refused(tmp_path: Path, example: Path) -> N
         train_examiner(answers[:40], tmp_path / "out")
     with pytest.raises(DataError, match="are not enough to learn from"):
         train_examiner(answers.filter(pl.col("label") == 1), tmp_path / "out")
-
-
-def test_made_up_answers_are_seeded_labelled_and_of_both_verdicts(example: Path) -> None:
-    answers = markscheme.read_answers(example)
-    made = augment(answers)
-    assert made.equals(augment(answers))
-    assert not made.equals(augment(answers, seed=1))
-    assert set(made["label"]) == {0.0, 1.0}
-    assert made.height > 300
 
 
 @pytest.mark.proof(area="examiner")

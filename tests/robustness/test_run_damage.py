@@ -211,7 +211,7 @@ def test_a_sealed_manifest_that_is_none_is_one_error_and_healed(
     (out / "run.json").write_text(json.dumps(plan))
     (out / "manifest.json").write_text(manifest)
     assert run(["verify", str(out)]) == 2
-    assert "is no manifest of a run" in capsys.readouterr().err
+    assert "is not a manifest of a run" in capsys.readouterr().err
     assert run(judge) == 0
     assert run(["verify", str(out)]) == 0
 
@@ -236,7 +236,4 @@ def test_figures_that_were_taken_out_are_missed(source: Path, tmp_path: Path, na
         return markscheme.verify(out).passed
 
     assert without()
-    assert without("independent_answers")  # as an earlier version wrote it
-    markscheme.judge(source, JUDGES, out=tmp_path / "other")
-    out = tmp_path / "other"
     assert not without(name)

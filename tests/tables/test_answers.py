@@ -722,7 +722,7 @@ def test_a_file_that_is_no_table_is_one_error_with_what_to_do(
     tmp_path: Path, content: bytes, name: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(DataError, match=f"{name} is no table.*[:;] export its table as .csv"):
+    with pytest.raises(DataError, match=f"{name} is not a table.*[:;] export its table as .csv"):
         read_answers(tmp_path / name)
 
 

@@ -30,7 +30,7 @@ def test_words_and_numbers_are_read_in_any_case(words: list[str]) -> None:
 
 
 def test_other_words_are_named() -> None:
-    with pytest.raises(DataError, match=r"'verdict' has 2 values that are no verdict.*'maybe'"):
+    with pytest.raises(DataError, match=r"'verdict' has 2 values that are not verdicts.*'maybe'"):
         parse_values(pl.Series("verdict", ["yes", "maybe", "perhaps"]))
     with pytest.raises(DataError, match="not verdicts"):
         parse_values(pl.Series("verdict", [[1]]))
@@ -119,7 +119,7 @@ def test_a_column_of_lists_that_holds_something_else_is_named(tmp_path: Path) ->
     with pytest.raises(DataError, match=r"2 of 3 rows.*row 2: .*'Ann says yes'; row 3"):
         load_labels(str(path))
     path.write_text("answer_id,label,inclusion_probability\n1,1,0.5\n2,0,half\n")
-    with pytest.raises(DataError, match="of row 2 is 'half', which is no number"):
+    with pytest.raises(DataError, match="of row 2 is 'half', which is not a number"):
         load_labels(str(path))
 
 

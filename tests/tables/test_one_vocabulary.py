@@ -73,7 +73,7 @@ def test_what_is_no_label_is_refused_by_both(word: str, tmp_path: Path) -> None:
     file = file_of(tmp_path / "answers.csv", words=("yes", word))
     with pytest.raises(DataError, match=r"line 3.*label '.*--columns label=none"):
         read_answers(file)
-    with pytest.raises(DataError, match=r"no verdict, such as|infinite"):
+    with pytest.raises(DataError, match=r"not verdicts, such as|infinite"):
         load_labels(file)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from markscheme.text.names import SUFFIXES, TITLES, full_forms, same_given_name
+from markscheme.text.names import SUFFIXES, TITLES, full_forms, same_given_name, spelled_alike
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,18 @@ def test_titles_are_lower_case_words_apart_from_suffixes() -> None:
     assert {"jr", "sr"} <= SUFFIXES
     assert not TITLES & SUFFIXES
     assert all(word == word.lower() for word in TITLES | SUFFIXES)
+
+
+@pytest.mark.parametrize(
+    ("answer", "read"),
+    [
+        ("It's Budapset, I think.", "It's Budapest, I think."),
+        ("budapset", "Budapest"),
+        ("Budapesst", "Budapesst"),
+        ("Budaepts", "Budaepts"),
+        ("Marian", "Marian"),
+    ],
+)
+def test_two_neighbouring_letters_of_a_name_may_change_place(answer: str, read: str) -> None:
+    assert spelled_alike(answer, ["Budapest", "Marina"], {"marian"}) == read
+    assert spelled_alike(answer, [], ()) == answer

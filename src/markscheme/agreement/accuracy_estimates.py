@@ -220,7 +220,7 @@ def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOption
         f"{table.height - here:,} answers were not judged{f' by {name}' if place else ''}; the "
         "estimate counts them with the judge's average"
         if here
-        else f"{name} judged none of the answers; it tells nothing of them"
+        else f"{name} judged none of the answers; it says nothing about them"
         for place, (name, here) in enumerate(zip(judges, judged, strict=True))
         if here < table.height
     ]
@@ -250,15 +250,13 @@ def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOption
     if refusal is not None:
         return replace(about, refusal=refusal)
     if few:
-        notes.append(f"few labels ({few}): only what they say by themselves, without the judge")
+        notes.append(f"few labels ({few}): the estimate uses the labels only, without the judge")
     found = estimates(sample, judges, about=about.about, confidence=options.confidence)
     if few:
         found = found[-1:]
     elif (tuned := found[0]).worth is not None:
         helps = any(tuned.weights.values())
-        worth = (
-            f"with the judge {labelled:,} labels say as much as {tuned.worth:,.0f} would without it"
-        )
+        worth = f"with the judge, {labelled:,} labels are worth {tuned.worth:,.0f} without it"
         notes.append(worth if helps else "the judge adds nothing to the labels here")
     return replace(about, estimates=found, few=few)
 
@@ -291,7 +289,7 @@ def _at_any_time(
     found, whole = running(table, sample, options.confidence)
     notes = [*about.notes, warning] if warning else [*about.notes]
     if whole:
-        notes.append("questions were labelled whole, one after the other: each is one bet")
+        notes.append("questions were labelled whole, one after the other: each counts once")
     more = None
     if options.half_width is not None:
         more = found.more_for(options.half_width)
@@ -395,7 +393,7 @@ def _left_out(table: pl.DataFrame, labels: pl.DataFrame, joined: Joined) -> list
     if blank > 0 and ("inclusion_probability" in table.columns or drawn.height < table.height):
         said.append(
             f"{blank:,} of the {drawn.height:,} drawn answers have no label; if these are the hard "
-            "ones, the labels are no random sample"
+            "ones, the labels are not a random sample"
         )
     if joined.key != KEYS[:1] and KEYS[0] in table.columns:
         used, known = labels["label"].count() - joined.unused_labels, drawn["label"].count()
@@ -450,7 +448,7 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
         raise AgreementError("the judge gives no score; use predictions='verdict'")
     elif use == "score" and not _have_means(table, scores):
         raise AgreementError(
-            "some scores are infinite, so that their mean says nothing; use predictions='verdict'"
+            "some scores are infinite, so their mean is meaningless; use predictions='verdict'"
         )
     said = table.select(scores if use == "score" else verdicts).cast(pl.Float64)
     predictions = said.fill_null(strategy="mean").fill_null(0.0).to_numpy()
@@ -488,11 +486,11 @@ def estimates(
     alone = _estimate("labels_only", powered(sample, judges=False, **how))
     labelled = int(sample.labelled.sum())
     if labelled == len(sample.labels):
-        reason = "every answer is labelled; take the labels alone"
+        reason = "every answer is labelled; use the labels alone"
     elif labelled < LEAST_FOR_JUDGES:
         reason = (
             f"{labelled} labels show too little of a judge's errors ({LEAST_FOR_JUDGES} are "
-            "needed); take the labels alone"
+            "needed); use the labels alone"
         )
     else:
         found = powered(sample, **how)

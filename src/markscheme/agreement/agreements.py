@@ -127,11 +127,11 @@ def agree(
     answers: TableSource | None = None,
     **keywords: Any,
 ) -> AgreeResult:
-    """Agreement of judges with people's labels, with intervals clustered on question.
+    """Measure how far judges agree with people's labels, with intervals clustered by question.
 
     Accuracy, precision, recall, F1 (of the accepted class, and macro), Cohen's kappa, MCC, AUROC
     and average precision; with answers that were not judged left out, and counted as errors.
-    Shares are 0 to 1, in the tables in per cent.
+    Shares are 0 to 1, in the tables in percent.
 
     Args:
         judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
@@ -353,7 +353,7 @@ def _scope_table(
     ]
     every = [one for kinds in found.values() for one in kinds.values()]
     return Table.of(
-        "On questions that trained a judge, its figures flatter it",
+        "On questions that a judge was trained on, its figures are too high",
         (
             "judge",
             "the questions",
@@ -429,7 +429,7 @@ _CELLS = {
 def agreement_tables(
     found: Sequence[Agreement], joined: Joined, options: AgreeOptions
 ) -> list[Table]:
-    """Counts, then shares in per cent and coefficients, under both policies for not judged."""
+    """Counts, then shares in percent and coefficients, under both policies for not judged."""
     about = of_labels(joined)
     figures = partial(_figures, found, about=about, confidence=options.confidence)
     tables = [
@@ -440,12 +440,12 @@ def agreement_tables(
                 *_overview_note(found, {"accuracy": ""}, about, options.confidence),
             ),
         ),
-        figures("left_out", SHARES, "Agreement in per cent, not judged left out"),
-        figures("left_out", COEFFICIENTS, "Agreement, not judged left out"),
+        figures("left_out", SHARES, "Agreement in percent, without answers not judged"),
+        figures("left_out", COEFFICIENTS, "Agreement, without answers not judged"),
     ]
     if any(one.not_judged for one in found):
-        title = "not judged counted as errors"
-        tables.append(figures("errors", SHARES, f"Agreement in per cent, {title}"))
+        title = "answers not judged counted as errors"
+        tables.append(figures("errors", SHARES, f"Agreement in percent, {title}"))
         tables.append(figures("errors", _COEFFICIENTS, f"Agreement, {title}"))
     return tables
 
@@ -486,7 +486,7 @@ def _statistic(name: str, policy: Unjudged, found: Agreement) -> Figure:
 def _statistics(
     names: Mapping[str, str], policy: Unjudged = "left_out", *, words: bool = False
 ) -> list[Column]:
-    """Columns of statistics, by name and heading; shares in per cent."""
+    """Columns of statistics, by name and heading; shares in percent."""
     return [
         Column(heading, partial(_statistic, name, policy), _form(name, words=words))
         for name, heading in names.items()
@@ -568,7 +568,7 @@ def _alternative_table(tests: Mapping[str, AlternativeAnnotator]) -> Table:
             f"false discovery rate {test.level:g} (Benjamini-Yekutieli)"
         )
     return Table.of(
-        "Alternative annotator test (per cent of items on which each is as good or better)",
+        "Alternative annotator test (percent of items on which each is as good or better)",
         (
             "judge",
             "against",

@@ -55,7 +55,7 @@ NO_PAIR = "no item was rated by two annotators"
 LOW_KAPPA, HIGH_AGREEMENT = 0.4, 0.9
 PREVALENCE = (
     f"kappa is below {LOW_KAPPA} although people agree in {HIGH_AGREEMENT:.0%} or more: nearly all "
-    "labels are of one kind, which kappa punishes and Gwet's AC1 does not"
+    "labels are of one kind, which lowers kappa but not Gwet's AC1"
 )
 
 

@@ -87,7 +87,8 @@ def reliability_diagram(
         raise AgreementError("no answer has a score")
     if scores.min() < 0 or scores.max() > 1:
         raise AgreementError(
-            f"scores from {scores.min():g} to {scores.max():g} are no probabilities; map them first"
+            f"scores from {scores.min():g} to {scores.max():g} are not probabilities; "
+            "map them first"
         )
     if by == "quantile":
         edges = np.unique(np.quantile(scores, np.linspace(0, 1, bins + 1)))
@@ -143,4 +144,4 @@ def _check(scores: Array, labels: Bools) -> None:
             f"{LEAST_FOR_JUDGES} are needed"
         )
     if labels.all() or not labels.any():
-        raise AgreementError("the labels know only one class, so no map can be fitted")
+        raise AgreementError("the labels have only one class, so no map can be fitted")

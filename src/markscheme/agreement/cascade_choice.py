@@ -63,7 +63,7 @@ def choose_cascade(
     answers: TableSource | None = None,
     **keywords: Any,
 ) -> CascadeResult:
-    """Agreement against calls of a cascade, and thresholds chosen from labels.
+    """Measure a cascade's agreement against its calls, and choose its thresholds by labels.
 
     The first judge decides where it is sure, the second sees the rest. No judge is called: both
     must have judged the labelled answers.
@@ -165,11 +165,11 @@ def _said(chosen: ChosenCascade, goal: CascadeOptions, first: str, then: str) ->
         + f", {chosen.held_out_questions} held out for the figures; seed {goal.seed}",
     ]
     if goal.agreement is None and goal.calls is None:
-        said.append("nothing is chosen: pass --agreement to guarantee, or --calls as a budget")
+        said.append("no thresholds are chosen: pass --agreement or --calls")
     elif chosen.accept is None and goal.agreement is not None:
         said.append(
             f"an agreement of {goal.agreement:g} cannot be guaranteed from these labels, even by "
-            f"asking {then} about everything: ask for less, or label more questions"
+            f"sending everything to {then}: require less, or label more questions"
         )
     elif chosen.accept is None:
         said.append(
@@ -177,7 +177,7 @@ def _said(chosen: ChosenCascade, goal: CascadeOptions, first: str, then: str) ->
         )
     if chosen.gap is not None and chosen.calls is not None:
         about = population(
-            "as the labels say",
+            "according to the labels",
             questions=chosen.held_out_questions,
             answers=chosen.held_out_answers,
         )

@@ -123,7 +123,7 @@ def compare(
     """Compare judges on the same labelled answers, or systems under one judge, pair by pair.
 
     The difference with its interval, and one test of it, both by question; Holm's correction over
-    all pairs. Shares and differences are 0 to 1, in the tables in per cent.
+    all pairs. Shares and differences are 0 to 1, in the tables in percent.
 
     Args:
         judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
@@ -164,8 +164,9 @@ def compare(
         known = labels_if_any(run, labels, column=wanted.label_column, columns=wanted.columns)
         if known is None:
             said.append(
-                "these differences are the judge's own, which may prefer one system's style; with "
-                "--labels of a random part of the answers you learn what people would say"
+                "these differences are the judge's own, which may prefer one system's style; "
+                "with --labels of a random sample of the answers, 'compare' estimates what people "
+                "would say"
             )
         else:
             labelled = with_labels(rows, known)
@@ -408,7 +409,7 @@ def _people_table(
     ]
     shares = (("of first", _known("first_value")), ("of second", _known("second_value")))
     return Table.of(
-        "What people would say, in per cent of answers accepted",
+        "What people would say, in percent of answers accepted",
         (
             *_PAIR,
             *columns("share", *shares),
@@ -419,7 +420,7 @@ def _people_table(
         (
             *interval_note(figures, pairs_population(people, by, systems=True), options.confidence),
             *_apart_note(people),
-            f"{test}the labels must be of all answers or of a random part",
+            f"{test}the labels must be of all answers or of a random sample",
             *_without(people),
             *([few] if lacking else []),
         ),
@@ -465,7 +466,7 @@ def _slices_table(
     tests = [row["p"] for row in rows]
     whose = "What people would say" if by_people else "Difference of share accepted"
     return Table.of(
-        f"{whose}, by {column}, in per cent",
+        f"{whose}, by {column}, in percent",
         (
             Column(column, "value"),
             *_PAIR,
@@ -528,8 +529,8 @@ def _reversed(
             names = (whole.first, whole.second) if total > 0 else (whole.second, whole.first)
             found.append(
                 f"{names[0]} is ahead of {names[1]} over all and behind within every value here: "
-                "they answered these unequally often, and the total compares the mixtures "
-                "(Simpson's paradox)"
+                "they answered these in different proportions, so the total compares different "
+                "mixtures (Simpson's paradox)"
             )
     return found
 
@@ -580,7 +581,7 @@ def _difference_table(
         made.append(f"Holm's correction over {len(pairs)} pairs")
     made.append(f"not judged: {options.unjudged.replace('_', ' ')}")
     return Table.of(
-        f"Difference of {what}{' in per cent' if by_points else ''}{among}",
+        f"Difference of {what}{' in percent' if by_points else ''}{among}",
         (
             *_PAIR,
             *columns("share" if by_points else 3, *values),
@@ -623,7 +624,7 @@ def _detectable_note(
     texts = [share_text(end) if by_points else number_text(end) for end in (min(sizes), max(sizes))]
     size = f"{' to '.join(dict.fromkeys(texts))}{' points' if by_points else ''}"
     by_pair = ", by pair," if len(set(texts)) > 1 else ""
-    small = ", a small one could not be found: only one" if max(sizes) > LARGE else ": one"
+    small = ", a small one might have been missed: only one" if max(sizes) > LARGE else ": one"
     return (
         f"where a difference is {WITHIN_CHANCE}{small} of {size}{by_pair} or more would have been "
         "found in 4 of 5 such comparisons",

@@ -497,7 +497,7 @@ def _moment(text: str | None) -> datetime | None:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise AgreementError(
-            f"since={text!r} is no date; write it like 2026-11-23 or 2026-11-23T08:00"
+            f"since={text!r} is not a date; write it like 2026-11-23 or 2026-11-23T08:00"
         ) from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
@@ -516,7 +516,7 @@ def _remarks(checks: Sequence[DriftCheck], latest: Any, options: DriftOptions) -
             )
         if one.state == "DRIFT":
             said.append(
-                f"{one.judge} judges differently than before: compare no figures across this "
+                f"{one.judge} judges differently than before: do not compare figures across this "
                 f"change; once you accept it, --since {one.at:%Y-%m-%dT%H:%M} starts again"
             )
     said.append(

@@ -101,7 +101,8 @@ class Fitness:
             if bound is not None
         ]
         if bounds:
-            said.append(f"it recognises at least {' and '.join(bounds)} ({100 * SURE:g}% sure)")
+            least = " and ".join(bounds)
+            said.append(f"it recognises at least {least} ({100 * SURE:g}% confidence)")
         said.append(self.gate)
         if self.order is not None:
             order = "the order that people do" if self.order else "another order than people do"
@@ -238,7 +239,7 @@ def _dangerous(parts: Mapping[str, Ints], every: float | None) -> dict[str, Figu
 def _whose(labels: pl.DataFrame) -> str:
     """Whose the labels are, as far as their table says it."""
     if "annotator_labels" not in labels.columns:
-        return "one person labelled, or nobody says who"
+        return "one person labelled, or the labels do not name annotators"
     labels = once_an_item(labels)
     ratings = ratings_of(labels)
     counts = rating_counts(ratings)
@@ -314,8 +315,8 @@ def fitness_line(
     """
     if where is None and labels:
         return (
-            f"'markscheme agree {run}' finds how far {judge} agrees with the {labels:,} labels "
-            f"here; with --fitness {run} a gate prints that"
+            f"'markscheme agree {run}' measures how far {judge} agrees with the {labels:,} labels "
+            f"here; with --fitness {run}, a gate prints it"
         )
     if where is None:
         return (

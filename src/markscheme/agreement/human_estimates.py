@@ -75,9 +75,9 @@ def estimate(
     answers: TableSource | None = None,
     **keywords: Any,
 ) -> EstimateResult:
-    """Estimate what people would say of all answers, from judgments of all and labels of some.
+    """Estimate the share that people would accept, from many judgments and some labels.
 
-    Tuned prediction-powered inference, next to the labels alone; intervals are clustered on
+    Tuned prediction-powered inference, next to the labels alone; intervals are clustered by
     question. Fewer than 20 labels speak by themselves. Refuses, with the reason, where the labels
     cannot support a figure.
 
@@ -214,7 +214,7 @@ def _table(
     if any(record["worth"] is not None and record["weight_of_judge"] for record in records):
         said.append(_WORTH)
     return Table.of(
-        "Human accuracy in per cent",
+        "Human accuracy in percent",
         (
             Column("system", missing="(all)"),
             *columns("count", "answers", "labelled"),

@@ -106,7 +106,7 @@ class PlanResult(TableResult):
         if there > self.frame["label"].count():
             raise AgreementError(
                 f"{target} holds {there:,} labels, which would be lost; choose another --out, or "
-                f"go on from them with --pilot {target}"
+                f"continue from them with --pilot {target}"
             )
         write_table(self.frame, target)
         return target
@@ -130,7 +130,7 @@ def plan_labels(
     answers: TableSource | None = None,
     **keywords: Any,
 ) -> PlanResult:
-    """Say how many labels a wanted half-width takes, and draw the answers to label.
+    """Plan how many labels a wanted precision takes, and draw the answers to label.
 
     Args:
         judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
@@ -307,7 +307,7 @@ def _sentence(need: LabelNeed, system: str | None, answers: int, options: PlanOp
         value = f"a difference of {share_text(need.value, signed=True)} points"
     else:
         value = f"{share_text(need.value, digits=0)}% accepted by people"
-    text = f"{_asked(need, answers, options)}; supposing {value}, from {need.source}"
+    text = f"{_asked(need, answers, options)}; assuming {value}, from {need.source}"
     if need.more and need.labels is not None:
         text += f". {need.more:,} of them are still to be labelled"
     if need.more_anytime:
@@ -330,7 +330,7 @@ def _asked(need: LabelNeed, answers: int, options: PlanOptions) -> str:
     if need.labels is not None and need.more == 0:
         if half is not None and need.reach is not None:
             what = f"give +-{_points(need.reach)} points"
-        return f"the {need.known:,} labels that are there {what}"
+        return f"the {need.known:,} existing labels {what}"
     if need.labels is not None:
         alone = f"more than {most:,}" if need.labels_alone is None else f"{need.labels_alone:,}"
         some = (f"about {need.labels:,}", ASSURANCE)
@@ -347,7 +347,7 @@ def _asked(need: LabelNeed, answers: int, options: PlanOptions) -> str:
             )
         return text
     if limit is not None and need.value <= limit:
-        return f"no labels {what}, which is supposed to be false"
+        return f"no labels {what}, which is assumed to be false"
     return f"even all {most:,} labels {what} in only {share_text(need.share, digits=0)}% of samples"
 
 
@@ -420,7 +420,7 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
         each.labels if each.share >= ASSURANCE else None for each in (found, alone)
     )
     known = int((~np.isnan(supposed.labels)).sum())
-    source = f"{known} labels" if known else f"a supposed judge accuracy of {supposed.right:g}"
+    source = f"{known} labels" if known else f"an assumed judge accuracy of {supposed.right:g}"
     return LabelNeed(
         labels=labels,
         labels_alone=labels_alone,
@@ -453,9 +453,9 @@ def _wanted(options: PlanOptions) -> tuple[Callable[[Powered], bool], float]:
     """Whether an estimate shows what is wanted, and the confidence that its interval needs."""
     half, limit = options.half_width, options.above
     if half is not None and not 0 < half < 1:
-        raise AgreementError(f"a half-width of {half:g} cannot be; give one between 0 and 1")
+        raise AgreementError(f"a half-width of {half:g} is out of range; give one between 0 and 1")
     if limit is not None and not 0 < limit < 1:
-        raise AgreementError(f"a limit of {limit:g} cannot be; give one between 0 and 1")
+        raise AgreementError(f"a limit of {limit:g} is out of range; give one between 0 and 1")
 
     def shown(found: Powered) -> bool:
         if found.low is None or found.high is None:
@@ -474,7 +474,7 @@ def _supposed(answers: pl.DataFrame, options: PlanOptions) -> Supposed:
     right = options.judge_accuracy
     if not 0.5 < right <= 1.0:
         raise AgreementError(
-            f"a judge accuracy of {right:g} tells nothing; suppose one above 0.5, at most 1"
+            f"a judge accuracy of {right:g} is no better than chance; give one above 0.5, at most 1"
         )
     sample, _ = sample_of(answers, EstimateOptions(positive_from=options.positive_from))
     if not sample.labelled.any() and answers["verdict"].null_count() == answers.height:

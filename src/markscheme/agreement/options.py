@@ -37,14 +37,18 @@ About = Literal["future", "these"]
 LabelErrors = Annotated[
     float | None,
     Option(
-        "Share of labels supposed to be wrong, such as 0.05; else as labels of the same answers "
-        "show.",
+        "Assumed share of wrong labels, such as 0.05. Without it: estimated from answers that "
+        "several people labelled.",
         rare=True,
     ),
 ]
-ABOUT = "Answers to further questions like these, or these answers alone. One of future, these."
+ABOUT = (
+    "What the estimate is about: answers to further questions like these (future), or these "
+    "answers only (these)."
+)
 HalfWidth = Annotated[
-    float | None, Option("Wanted half-width of the interval: 0.03 is 3 points of accuracy.")
+    float | None,
+    Option("Wanted half-width of the confidence interval: 0.03 is 3 points of accuracy."),
 ]
 
 
@@ -104,26 +108,39 @@ class AgreeOptions(JudgmentOptions, JudgesOption):
 
     by: By = None
     confidence: Confidence = 0.95
-    annotators: Annotated[bool, Option("Agreement between the annotators, too.")] = False
+    annotators: Annotated[bool, Option("Also measure the agreement between annotators.")] = False
     people: Annotated[
         tuple[str, ...],
-        Option("Comma-separated annotators: annotator1,annotator2.", split=True, rare=True),
+        Option(
+            "Annotators to include, comma-separated: annotator1,annotator2. [default: all]",
+            split=True,
+            rare=True,
+        ),
     ] = ()
     blanks: Annotated[
-        Blanks, Option("Annotators' blanks: no rating, or a category of their own.", rare=True)
+        Blanks,
+        Option(
+            "Annotators' blanks count as no rating (missing) or as a category.",
+            rare=True,
+        ),
     ] = "missing"
     alternative_annotator: Annotated[
         bool,
         Option(
-            "May the judge replace an annotator (Calderon et al. 2025)? Needs three or more.",
+            "Test whether the judge may replace an annotator (Calderon et al. 2025); needs three "
+            "or more annotators.",
             rare=True,
         ),
     ] = False
     epsilon: Annotated[
-        float, Option("Its margin: 0.2 expert, 0.15 skilled, 0.1 crowd annotators.", rare=True)
+        float,
+        Option(
+            "Margin of that test: 0.2 for experts, 0.15 for skilled people, 0.1 for crowds.",
+            rare=True,
+        ),
     ] = 0.15
     per_question: Annotated[
-        bool, Option("Correlate scores with grades within questions (LINKAGE).", rare=True)
+        bool, Option("Correlate scores with grades within each question (LINKAGE).", rare=True)
     ] = False
     label_errors: LabelErrors = None
 
@@ -145,17 +162,23 @@ class CompareOptions(JudgmentOptions, JudgesOption):
     """
 
     systems: Annotated[
-        bool, Option("Compare systems under one judge; with labels also as people would say.")
+        bool,
+        Option("Compare systems under one judge and, with labels, by what people would accept."),
     ] = False
     only: Annotated[
         tuple[str, ...], Option("Systems to compare, comma-separated. [default: all]", split=True)
     ] = ()
     slices: Slices = ()
     statistic: Annotated[
-        str, Option("Of judges: accuracy, f1_positive, kappa or any other that `agree` has.")
+        str,
+        Option("Compare judges by accuracy, f1_positive, kappa or any other figure of `agree`."),
     ] = "accuracy"
     unjudged: Annotated[
-        Unjudged, Option("Not judged: left out of the pair, or an error.", rare=True)
+        Unjudged,
+        Option(
+            "Answers not judged are left out of the pair (left_out) or count as errors.",
+            rare=True,
+        ),
     ] = "left_out"
     confidence: Confidence = 0.95
 
@@ -174,12 +197,12 @@ class RankOptions(JudgmentOptions, JudgesOption):
 
     baseline: Annotated[
         str | None,
-        Option("Judge that differences are taken from. [default: exact_match, or the first]"),
+        Option("Judge that the others are compared with. [default: exact_match, or the first]"),
     ] = None
     scores: Annotated[
         bool,
         Option(
-            "Rank by mean score rather than share accepted.",
+            "Rank by mean score instead of share accepted.",
             ("--by-score",),
             aliases=("--scores",),
         ),
@@ -219,14 +242,22 @@ class EstimateOptions(JudgmentOptions):
         None
     )
     predictions: Annotated[
-        Predictions, Option("Scores, verdicts, or auto: scores where all have one.", rare=True)
+        Predictions,
+        Option(
+            "Use the judge's score, its verdict, or (auto) scores if all answers have one.",
+            rare=True,
+        ),
     ] = "auto"
     confidence: Confidence = 0.95
     trust_sample: Annotated[
-        bool, Option("Continue where labels are evidently not random.", rare=True)
+        bool, Option("Continue even if the labels are evidently not a random sample.", rare=True)
     ] = False
     anytime: Annotated[
-        bool, Option("An interval to look at after every label, to stop when it is narrow enough.")
+        bool,
+        Option(
+            "Give an interval that stays valid when checked after every label, to stop "
+            "once it is narrow enough."
+        ),
     ] = False
     half_width: HalfWidth = None
     label_errors: LabelErrors = None
@@ -255,12 +286,12 @@ class PlanOptions(JudgmentOptions):
     half_width: HalfWidth = None
     above: Annotated[
         float | None,
-        Option("Labels to show that people accept more than this share, such as 0.8."),
+        Option("Plan the labels that show that people accept more than this share, such as 0.8."),
     ] = None
     for_difference: Annotated[
         tuple[str, ...],
         Option(
-            "Two comma-separated systems: labels to show which is better, for compare --systems.",
+            "Plan the labels that show which of two systems is better, for compare --systems.",
             split=True,
             metavar="A,B",
         ),
@@ -274,14 +305,15 @@ class PlanOptions(JudgmentOptions):
         ),
     ] = None
     judge_accuracy: Annotated[
-        float, Option("Without labels: how often a verdict is supposed to be right.", rare=True)
+        float,
+        Option("Without labels: assumed share of verdicts that are right, 0 to 1.", rare=True),
     ] = 0.85
     judge: Judge = None
     by: By = None
     about: Annotated[About, Option(ABOUT)] = "future"
     with_system: Annotated[
         bool,
-        Option("Write down which system gave each answer, which may sway the labeller.", rare=True),
+        Option("Include the system that gave each answer, which may bias the labeller.", rare=True),
     ] = False
     seed: Seed = 0
     confidence: Confidence = 0.95
@@ -302,14 +334,23 @@ class CalibrateOptions(LabelOptions):
 
     judge: Judge = None
     criterion: Annotated[
-        str, Option("Choose by: accuracy, f1_positive, f1_macro, kappa, mcc.", aliases=("--by",))
+        str,
+        Option(
+            "Choose the threshold by accuracy, f1_positive, f1_macro, kappa or mcc.",
+            aliases=("--by",),
+        ),
     ] = "accuracy"
     method: Annotated[
         Literal["platt", "isotonic"],
-        Option("platt: few labels will do. isotonic: any rising shape."),
+        Option(
+            "Calibration map. platt: a logistic curve, for few labels. isotonic: any "
+            "increasing curve, for many."
+        ),
     ] = "platt"
     share: Annotated[float, SHARE] = 0.5
-    bins: Annotated[int, Option("Of the reliability diagram.", minimum=2, rare=True)] = 10
+    bins: Annotated[
+        int, Option("Number of bins of the reliability diagram.", minimum=2, rare=True)
+    ] = 10
     seed: Seed = 0
 
 
@@ -325,7 +366,8 @@ class DriftOptions(LabelOptions):
     """
 
     every: Annotated[
-        float | None, Option("Days between checks: with a recent one none is made.", minimum=0)
+        float | None,
+        Option("Days between checks; if the last one is more recent, none is made.", minimum=0),
     ] = None
     since: Annotated[
         str | None,
@@ -350,10 +392,12 @@ class CascadeOptions(JudgmentOptions):
     """
 
     agreement: Annotated[
-        float | None, Option("Agreement with people to guarantee, such as 0.85.")
+        float | None,
+        Option("Choose thresholds that guarantee this agreement with people, such as 0.85."),
     ] = None
     calls: Annotated[
-        float | None, Option("Or a budget: share of answers, at most, for the judge of --then.")
+        float | None,
+        Option("Choose thresholds that send at most this share of answers to the second judge."),
     ] = None
     share: Annotated[float, SHARE] = 0.5
     seed: Seed = 0
@@ -362,8 +406,8 @@ class CascadeOptions(JudgmentOptions):
 def AgreementOptions(*, by_system: bool = False, **fields: Any) -> AgreeOptions:
     """The name of 0.1.0 for `AgreeOptions`, understood until 0.3."""
     warnings.warn(
-        "AgreementOptions(by_system=True) is AgreeOptions(by='system') now; the old name goes in "
-        "0.3",
+        "AgreementOptions(by_system=True) is AgreeOptions(by='system') now; the old name will be "
+        "removed in 0.3",
         DeprecationWarning,
         stacklevel=2,
     )

@@ -19,7 +19,9 @@ from markscheme.stats import (
 )
 from markscheme.tables import as_binary
 
-_AS_THEY_SAY = "as these labellers say: {} (--label-errors RATE undoes a supposed share)"
+_AS_THEY_SAY = (
+    "according to these labellers: {} (--label-errors RATE corrects for an assumed share)"
+)
 _UNKNOWN = _AS_THEY_SAY.format("how many labels are wrong is not known")
 NOTHING_TWICE = _AS_THEY_SAY.format(
     "no answers were labelled twice, so how many labels are wrong is not known"
@@ -52,7 +54,8 @@ def label_noise(
     if supposed is not None:
         if not 0 <= supposed < 0.5:
             raise AgreementError(
-                f"a share of wrong labels of {supposed:g} cannot be; give one from 0 to below 0.5"
+                f"a share of wrong labels of {supposed:g} is out of range; "
+                "give one from 0 to below 0.5"
             )
         return LabelNoise(rate=supposed, low=supposed, high=supposed)
     if "annotator_labels" not in labels.columns:
@@ -140,7 +143,7 @@ def noise_sentence(noise: LabelNoise, without: Mapping[str, Figure]) -> str:
     shares = ", ".join(f"{name} {_text(figure)}".lstrip() for name, figure in without.items())
     wrong = f"{share_text(noise.rate)}% of labels"
     if not noise.pairs:
-        return f"supposing that {wrong} are wrong, without these errors: {shares}"
+        return f"assuming that {wrong} are wrong, without these errors: {shares}"
     ends = f"({interval(noise.low, noise.high)})"
     if noise.single is None:
         of_whom = f"about {share_text(noise.rate)}% of one person's labels, which count here, "
@@ -158,10 +161,11 @@ def noise_sentence(noise: LabelNoise, without: Mapping[str, Figure]) -> str:
 
 def agreement_sentence(noise: LabelNoise, agreement: Figure) -> str:
     """A judge's agreement with people once the labels' errors are undone."""
-    supposed = "" if noise.pairs else " supposed"
+    supposed = "" if noise.pairs else " assumed"
     return (
-        f"these shares are as the labels say; without the {share_text(noise.rate)}%{supposed} "
-        f"wrong ones it agrees with people on {_text(undone(agreement, noise))}"
+        "these shares are according to the labels; without the "
+        f"{share_text(noise.rate)}%{supposed} wrong ones it agrees with people on "
+        f"{_text(undone(agreement, noise))}"
     )
 
 

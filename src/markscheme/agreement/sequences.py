@@ -188,7 +188,7 @@ def running_estimate(
 
 def _checked(margin: float) -> float:
     if not 0 < margin < 1:
-        raise AgreementError(f"a margin of {margin:g} cannot be; give one between 0 and 1")
+        raise AgreementError(f"a margin of {margin:g} is out of range; give one between 0 and 1")
     return margin
 
 

@@ -46,7 +46,7 @@ def rank(
     answers: TableSource | None = None,
     **keywords: Any,
 ) -> RankResult:
-    """Systems under each judge and under labels: differences, ranks, Kendall's tau-b, Spearman.
+    """Rank systems under each judge and by labels: differences, ranks, Kendall's tau-b, Spearman.
 
     The table of Kamalloo et al. (2023). Every system must have the same questions, each labelled;
     answers that a judge did not judge count as wrong.
@@ -81,7 +81,7 @@ def rank(
         baseline=wanted.baseline or (EXACT if EXACT in names else names[0]),
         confidence=wanted.confidence,
     )
-    systems = f"of these {ranking.systems.height} systems as the labels say"
+    systems = f"of these {ranking.systems.height} systems according to the labels"
     shown = int(ranking.systems["answers"].sum())
     about = population(systems, questions=ranking.questions, answers=shown)
     figures = (("", one) for one in ranking.tau_b.values())
@@ -185,7 +185,7 @@ def _tables(ranking: Ranking, said: list[str]) -> list[Table]:
     changes = dict(ranking.measures.select("measure", "rank_changes").iter_rows())
     return [
         Table.of(
-            f"Systems in per cent over {ranking.questions:,} questions, best by people first",
+            f"Systems in percent over {ranking.questions:,} questions, best by people first",
             means,
             ranking.systems,
         ),

@@ -107,7 +107,7 @@ def best_threshold(scores: Array, labels: Bools, *, by: str = "accuracy") -> flo
         raise AgreementError(f"no criterion {by!r}; there are {', '.join(CRITERIA)}")
     if labels.all() or not labels.any():
         raise AgreementError(
-            "the labels know only one class, so every threshold is as good as another"
+            "the labels have only one class, so every threshold is as good as another"
         )
     curve = sensitivity(scores, labels).drop_nulls(by)
     best = curve.filter(pl.col(by) >= pl.col(by).max() - 1e-12)["threshold"]

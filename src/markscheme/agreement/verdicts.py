@@ -113,7 +113,7 @@ def score_statistics(
     if not len(labels):
         reason = "no answer has a score"
     elif labels.all() or not labels.any():
-        reason = "the labels know only one class"
+        reason = "the labels have only one class"
     else:
         return {
             "auroc": figure(metrics.roc_auc_score(labels, scores), "undefined"),
@@ -162,7 +162,7 @@ def _f1_macro(c: Array) -> Array:
 
 
 @statistic(
-    "kappa", heading="Cohen's kappa", undefined="the labels know only one class", lowest=-1.0
+    "kappa", heading="Cohen's kappa", undefined="the labels have only one class", lowest=-1.0
 )
 def _kappa(c: Array) -> Array:
     """0 of a judge that always says the same; NaN where labels do, as no judge could be better."""
@@ -173,7 +173,7 @@ def _kappa(c: Array) -> Array:
 
 
 @statistic(
-    "mcc", heading="MCC", undefined="the judge or the labels know only one class", lowest=-1.0
+    "mcc", heading="MCC", undefined="the judge or the labels have only one class", lowest=-1.0
 )
 def _mcc(c: Array) -> Array:
     tp, fp, fn, tn = np.moveaxis(c, -1, 0)

@@ -104,14 +104,9 @@ def _words(answer: str | None) -> int:
     return len((answer or "").split())
 
 
-def _shorter(row: dict[str, Any]) -> bool:
-    before, after = _words(row["base_answer"]), _words(row["new_answer"])
-    return before - after >= _LEAST_WORDS and before >= LONGER * after
-
-
-def _longer(row: dict[str, Any]) -> bool:
-    before, after = _words(row["base_answer"]), _words(row["new_answer"])
-    return after - before >= _LEAST_WORDS and after >= LONGER * before
+def _longer(answer: str | None, than: str | None) -> bool:
+    words, others = _words(answer), _words(than)
+    return words - others >= _LEAST_WORDS and words >= LONGER * others
 
 
 GROUPS: dict[str, Callable[[dict[str, Any]], bool]] = {
@@ -121,7 +116,9 @@ GROUPS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "declines now, did not before": (
         lambda row: says_nothing(row["new_answer"]) and not says_nothing(row["base_answer"])
     ),
-    "half as long as before, or less": _shorter,
-    "twice as long as before, or more": _longer,
+    "half as long as before, or less": (lambda row: _longer(row["base_answer"], row["new_answer"])),
+    "twice as long as before, or more": (
+        lambda row: _longer(row["new_answer"], row["base_answer"])
+    ),
 }
 """Groups that every comparison has, and which pairs belong to each."""

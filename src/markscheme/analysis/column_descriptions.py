@@ -159,16 +159,14 @@ def _command(found: SourcePreview) -> str:
     wide = [c.name for c in found.columns if c.read_as.startswith("answer of ")]
     source = shlex.quote(found.source) if found.kind else "FILE"
     parts = [f"markscheme judge {source}"]
-    pairs = ",".join(f"{ours}={_name(place)}" for ours, place in places.items())
+    pairs = ",".join(
+        f"{ours}={'NAME' if ',' in place else place}" for ours, place in places.items()
+    )
     if pairs:
         parts.append(f"--columns {shlex.quote(pairs)}")
     if wide:
         parts.append(f"--answer-columns {shlex.quote(','.join(wide))}")
     return " ".join(parts)
-
-
-def _name(place: str) -> str:
-    return place if "," not in place else "NAME"
 
 
 def _short(text: str, most: int) -> str:

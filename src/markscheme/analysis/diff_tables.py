@@ -86,8 +86,8 @@ def headline(
         )
     if changed:
         text += (
-            f" The references of {changed:,} questions are not the same on both sides, so the "
-            "change may be theirs: judge both by one key."
+            f" The references of {changed:,} questions are not the same on both sides, which "
+            "may explain the change: judge both with the same references."
         )
     return text
 
@@ -96,7 +96,7 @@ def _needed(options: DiffOptions) -> str:
     """The p that a change takes where a part of the error is left to each of several looks."""
     if options.looks == 1:
         return ""
-    return f"with {options.looks:,} looks a change takes p {1 - options.level:.2g} or less"
+    return f"with {options.looks:,} looks a change needs p {1 - options.level:.2g} or less"
 
 
 def _wanted(margin: float) -> float:

@@ -66,9 +66,9 @@ class FailuresResult(TableResult):
         judge_errors: each judge's errors by category; None where not requested.
     """
 
-    labelled: bool
-    error_rates: pl.DataFrame | None
-    judge_errors: pl.DataFrame | None
+    labelled: bool = False
+    error_rates: pl.DataFrame | None = None
+    judge_errors: pl.DataFrame | None = None
 
     def write_details(self, path: str | Path) -> Path:
         """Write every tagged answer to a file: JSONL, JSON, CSV, TSV or Parquet, by its ending.
@@ -129,11 +129,12 @@ def failures(
     if chosen.accepted and chosen.rejected:
         raise AgreementError("choose one of --accepted and --rejected")
     run = _opened(judged, answers, chosen, labels)
-    if chosen.accepted:
-        return _acceptances(run, chosen)
     said = bool(labels is not None or chosen.trusted or chosen.label_column)
-    if chosen.rejected or not (said or _has_labels(run, chosen)):
-        return _rejections(run, chosen)
+    if chosen.accepted or chosen.rejected or not (said or _has_labels(run, chosen)):
+        rows = judged_answers(
+            run, judges=chosen.judges, threshold=chosen.threshold, slices=chosen.slices
+        )
+        return _acceptances(rows, chosen) if chosen.accepted else _rejections(rows, chosen)
     examples = 1 if chosen.examples is None else chosen.examples
     table, verdicts, left_out = _accepted(run, chosen, labels)
     modes = failure_modes(table, Models())
@@ -193,11 +194,8 @@ def _opened(
     return open_run(judged, answers=answers, columns=names, slices=options.slices)
 
 
-def _rejections(run: Run, options: FailureOptions) -> FailuresResult:
+def _rejections(rows: pl.DataFrame, options: FailureOptions) -> FailuresResult:
     """What judges reject, doubt or do not judge."""
-    rows = judged_answers(
-        run, judges=options.judges, threshold=options.threshold, slices=options.slices
-    )
     found = rejected_answers(rows, slices=options.slices)
     examples = 3 if options.examples is None else options.examples
     counts = rejection_counts(rows)
@@ -218,26 +216,17 @@ def _rejections(run: Run, options: FailureOptions) -> FailuresResult:
         frame=found,
         tables=tuple(tables),
         data=data,
-        labelled=False,
-        error_rates=None,
-        judge_errors=None,
     )
 
 
-def _acceptances(run: Run, options: FailureOptions) -> FailuresResult:
+def _acceptances(rows: pl.DataFrame, options: FailureOptions) -> FailuresResult:
     """What judges accept, with their reasons."""
-    rows = judged_answers(
-        run, judges=options.judges, threshold=options.threshold, slices=options.slices
-    )
     found = accepted_answers(rows, slices=options.slices)
     most = _ACCEPTED_SHOWN if options.examples is None else options.examples
     return FailuresResult(
         frame=found,
         tables=(_accepted_table(found, _whose(rows), most=most),),
         data={"command": "failures", "accepted": found.to_dicts()},
-        labelled=False,
-        error_rates=None,
-        judge_errors=None,
     )
 
 
@@ -344,7 +333,7 @@ def _errors_table(
             "for instance",
         ),
         rows,
-        (f"Share: of the errors of that judge{where}, in per cent.", *said),
+        (f"Share: of the errors of that judge{where}, in percent.", *said),
     )
 
 

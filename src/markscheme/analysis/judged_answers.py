@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
-from markscheme.agreement import JudgmentsSource, TableSource, judged_table, open_run
+from markscheme.agreement import Run, judged_table
 from markscheme.analysis.error_categories import unsure
 from markscheme.errors import DataError
 from markscheme.results import check_slices
@@ -16,11 +16,9 @@ _TEXTS = ("question", "references", "answer", "system", "reference_kind")
 
 
 def judged_answers(
-    source: JudgmentsSource,
+    run: Run,
     *,
     judges: Sequence[str] = (),
-    columns: Mapping[str, str] | None = None,
-    answers: TableSource | None = None,
     threshold: float = 0.5,
     slices: Sequence[str] = (),
 ) -> pl.DataFrame:
@@ -34,7 +32,6 @@ def judged_answers(
         DataError, AgreementError: the files cannot be read, do not fit together, or have no
             references or no column of a slice.
     """
-    run = open_run(source, answers=answers, columns=columns or {}, slices=slices)
     own = {} if run.stored_answers is not None else run.columns  # a run's columns have our names
     rows = judged_table(run, judges=judges, columns=own, threshold=threshold)
     texts = run.answers

@@ -35,10 +35,13 @@ class ExplainOptions:
     ] = None
     depth: Annotated[
         Literal["fast", "default", "full"],
-        Option("Trees alone, the encoder where they are unsure, or both for every answer."),
+        Option(
+            "fast: trees only. default: also the encoder, where the trees are unsure. full: "
+            "both for every answer."
+        ),
     ] = "default"
     features: Annotated[
-        int, Option("How many deciding features to show.", minimum=0, rare=True)
+        int, Option("Number of deciding features to show.", minimum=0, rare=True)
     ] = 6
 
 
@@ -64,24 +67,30 @@ class FailureOptions:
     label_column: LabelColumn = None
     trusted: Annotated[
         str | None,
-        Option("Take this judge's verdicts in place of people's, where none labelled."),
+        Option("Without labels: treat this judge's verdicts as people's."),
     ] = None
     judges: Judges = ()
     columns: Columns = field(default_factory=dict)
     threshold: Threshold = 0.5
     positive_from: PositiveFrom = None
     judge_errors: Annotated[
-        bool, Option("Look at each judge's own errors (Wang et al. 2023).", rare=True)
+        bool, Option("Classify each judge's own errors (Wang et al. 2023).", rare=True)
     ] = False
     by: By = None
     examples: Annotated[
         int | None,
-        Option("Answers to show of every mode. [default: 1, without labels 3]", minimum=0),
+        Option(
+            "Number of answers to show for each failure mode. [default: 1; 3 without labels]",
+            minimum=0,
+        ),
     ] = None
     rejected: Annotated[
-        bool, Option("List what the judges reject, even where there are labels.", rare=True)
+        bool,
+        Option("List the answers that the judges reject, even if there are labels.", rare=True),
     ] = False
-    accepted: Annotated[bool, Option("List what the judges accept, with their reasons.")] = False
+    accepted: Annotated[
+        bool, Option("List the answers that the judges accept, with the reasons.")
+    ] = False
     slices: Slices = ()
 
 
@@ -108,21 +117,23 @@ class DiffOptions:
     """
 
     judge: Judge = None
-    base_system: Annotated[str | None, Option("The system of the base.")] = None
-    new_system: Annotated[str | None, Option("The system of the new answers.")] = None
+    base_system: Annotated[str | None, Option("System to compare in BASE, if it has several.")] = (
+        None
+    )
+    new_system: Annotated[str | None, Option("System to compare in NEW, if it has several.")] = None
     columns: Columns = field(default_factory=dict)
     slices: Slices = ()
     subset: Annotated[
         bool,
         Option(
-            "Compare only the questions that the new side has too. Otherwise one that it lacks "
-            "counts as unanswered, and so as wrong."
+            "Compare only questions that NEW has too; otherwise, those that it lacks count as "
+            "wrong."
         ),
     ] = False
     margin: Annotated[
         float,
         Option(
-            "Loss that is tolerated: 0.02 is two points of accuracy.",
+            "Tolerated loss: 0.02 is 2 points of accuracy.",
             minimum=0,
             maximum=1,
         ),
@@ -131,14 +142,17 @@ class DiffOptions:
     looks: Annotated[
         int,
         Option(
-            "Runs that will be compared with this base, one after the other: false alarms of all "
-            "of them together are as rare as of one.",
+            "Number of successive runs to be compared with this base; the significance level is "
+            "divided among them (Bonferroni).",
             minimum=1,
             rare=True,
         ),
     ] = 1
     flips: Annotated[
-        int, Option("Answers to show that got worse, and that got better.", minimum=0, rare=True)
+        int,
+        Option(
+            "Number of answers to show that got worse, and that got better.", minimum=0, rare=True
+        ),
     ] = 5
     threshold: Threshold = 0.5
 

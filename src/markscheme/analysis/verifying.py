@@ -24,23 +24,6 @@ from markscheme.tables import (
 
 _FIGURES = "figures of summary.json"
 _DIGITS = 16
-_INTERVALS = frozenset(
-    {
-        "accuracy_low",
-        "accuracy_high",
-        "interval",
-        "mean_score_low",
-        "mean_score_high",
-        "mean_score_interval",
-        "effective_answers",
-        "freedom_one_sided",
-        "independent_answers",
-        "rest_accuracy_low",
-        "rest_accuracy_high",
-        "verdicts",
-    }
-)
-"""Figures that earlier versions made otherwise, or did not write."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -78,7 +61,7 @@ def verify(run: str | Path) -> VerifyResult:
         {
             "part": name,
             "bytes": manifest["files"].get(name, {}).get("bytes"),
-            "state": wrong.get(name, "as it was"),
+            "state": wrong.get(name, "unchanged"),
         }
         for name in dict.fromkeys((*manifest["files"], *wrong))
     ]
@@ -89,7 +72,7 @@ def verify(run: str | Path) -> VerifyResult:
         content = content_digests(table_batches(answers), table_batches(judgments))
         clusters = answers.select(CLUSTERS).collect(engine="streaming")
         stated = read_json(folder / "summary.json").get("figures")
-        same = _alike(summarise(judgments, clusters), stated, _made_otherwise(stated))
+        same = _alike(summarise(judgments, clusters), stated)
         state = "follow from the judgments" if same else "do not follow from the judgments"
         rows.append({"part": _FIGURES, "bytes": None, "state": state})
         if not same:
@@ -116,26 +99,13 @@ def _signature(*, signed: bool) -> str:
     return "valid" if signature_wanted() else "not checked (MARKSCHEME_SEAL_KEY is not set)"
 
 
-def _made_otherwise(figures: Any) -> frozenset[str]:
-    """What of these figures is not compared: nothing, unless an earlier version wrote them all."""
-    records = [one for one in figures if isinstance(one, dict)] if isinstance(figures, list) else []
-    now = any("independent_answers" in one and "freedom_one_sided" not in one for one in records)
-    return frozenset() if now else _INTERVALS
-
-
-def _alike(one: Any, other: Any, apart: frozenset[str]) -> bool:
-    """Whether values are equal, numbers up to what the order of a sum may change.
-
-    Figures of `apart` are not compared.
-    """
+def _alike(one: Any, other: Any) -> bool:
+    """Whether values are equal, numbers up to what the order of a sum may change."""
     if isinstance(one, dict) and isinstance(other, dict):
-        keys = one.keys() - apart
-        return keys == other.keys() - apart and all(
-            _alike(one[key], other[key], apart) for key in keys
-        )
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(
-            _alike(mine, theirs, apart) for mine, theirs in zip(one, other, strict=True)
+            _alike(mine, theirs) for mine, theirs in zip(one, other, strict=True)
         )
     if isinstance(one, float) and isinstance(other, int | float):
         return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
@@ -149,7 +119,7 @@ def _tables(
     if data["ledger"]["entries"]:
         notes.append(f"Entries of the ledger that were used: {data['ledger']['entries']:,}.")
     files = Table.of(
-        "The run is as it was left" if data["passed"] else "The run was CHANGED or damaged",
+        "The run is unchanged" if data["passed"] else "The run was CHANGED or damaged",
         ("part", Column("bytes", format="count"), "state"),
         rows,
         notes,
@@ -161,6 +131,6 @@ def _tables(
         "Content",
         ("table", Column("rows", format="count"), "SHA-256"),
         [(name, one["rows"], one["sha256"][:_DIGITS]) for name, one in named.items()],
-        ("Equal for equal content, whatever the engine, the workers or the kills.",),
+        ("Depends on the content only, not on the engine, the workers or interruptions.",),
     )
     return files, of_content

@@ -200,17 +200,12 @@ def _link(site: Site, name: str, token: str) -> dict[str, str]:
 def _search(request: Request) -> Search:
     """What the address asks for; nonsense is left out."""
     given = request.query_params
-
-    def whole(name: str) -> int | None:
-        value = given.get(name, "")
-        return int(value) if value.isascii() and value.isdecimal() and len(value) < 10 else None
-
     which = given.get("stage", "disagreed")
-    after = whole("after")
+    after = number(given, "after")
     return Search(
         which=which if which in WHICH else "disagreed",  # type: ignore[arg-type]
-        words=given.get("words", "")[:200].replace("\x00", ""),
-        person=whole("person"),
+        words=text(given, "words"),
+        person=number(given, "person"),
         noted=given.get("noted") == "1",
         after=-1 if after is None else after,
     )

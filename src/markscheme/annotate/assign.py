@@ -99,11 +99,9 @@ class Shown:
     note: str = ""
 
 
-def next_item(
-    connection: Connection, person: Person, project: Project, *, now: float | None = None
-) -> Shown | None:
+def next_item(connection: Connection, person: Person, project: Project) -> Shown | None:
     """The item the person has before them, or a new one, claimed; None if nothing is left."""
-    now = time.time() if now is None else now
+    now = time.time()
     row = connection.execute(_BEFORE_THEM, {"person": person.id}).one_or_none()
     if row is not None:
         return _shown(row)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from fastapi import Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from sqlalchemy import Connection
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, QueryParams
 
 from markscheme.annotate import tokens
 from markscheme.annotate.database import Store
@@ -20,6 +20,7 @@ from markscheme.annotate.render import page
 from markscheme.annotate.security import Limits, client
 
 T = TypeVar("T")
+Fields = FormData | QueryParams
 
 
 class Refused(Exception):
@@ -143,14 +144,14 @@ def is_htmx(request: Request) -> bool:
     return request.headers.get("hx-request") == "true"
 
 
-def text(fields: FormData, name: str, longest: int = 200) -> str:
+def text(fields: Fields, name: str, longest: int = 200) -> str:
     """A field's text, shortened to what is allowed."""
     value = fields.get(name)
     # PostgreSQL has no place for NUL in a text.
     return value[:longest].replace("\x00", "") if isinstance(value, str) else ""
 
 
-def number(fields: FormData, name: str) -> int | None:
+def number(fields: Fields, name: str) -> int | None:
     """A field's whole number, not negative; None where it has none."""
     value = text(fields, name)
     return int(value) if value.isascii() and value.isdecimal() and len(value) < 10 else None

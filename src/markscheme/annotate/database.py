@@ -217,7 +217,7 @@ def _engine(location: str | Path) -> Engine:
         url = make_url(str(location))
     except ArgumentError:
         raise RunError(
-            f"{without_password(location)!r} is no database URL; write postgresql://..."
+            f"{without_password(location)!r} is not a database URL; write postgresql://..."
         ) from None
     if url.get_backend_name() not in ("postgresql", "postgres"):
         raise RunError(

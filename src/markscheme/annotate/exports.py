@@ -81,14 +81,15 @@ def _export(
         raise MarkschemeError(f"exports are {', '.join(get_args(Kind))}; {kind!r} is none of them")
     strange = [name for name in options.accept if name not in RELATIONS]
     if strange:
-        raise MarkschemeError(f"{strange[0]!r} is no relation; they are {', '.join(RELATIONS)}")
+        raise MarkschemeError(f"{strange[0]!r} is not a relation; they are {', '.join(RELATIONS)}")
     if kind == "audit":
         return Exported(table=audit_trail(connection))
     said = answered(connection)
     firsts = said.filter(pl.col("part") == "first")
     names = firsts["name"].unique()
     alone = names[0] if project.per_item > 1 and len(names) == 1 else None
-    settled = _settled(connection)
+    decided = select(t.items.c.id, t.items.c.final).where(t.items.c.stage == "settled")
+    settled: dict[int, float | None] = dict(connection.execute(decided).all())
     if alone is not None:
         settled = dict(firsts.select("item", "value").iter_rows()) | settled
     finals = _finals(firsts, project, options, settled)
@@ -198,14 +199,6 @@ def _answers(connection: Connection) -> pl.DataFrame:
     )
 
 
-def _settled(connection: Connection) -> dict[int, float | None]:
-    """The final label by item, where there is one."""
-    rows = connection.execute(
-        select(t.items.c.id, t.items.c.final).where(t.items.c.stage == "settled")
-    )
-    return dict(rows.all())
-
-
 def _finals(
     firsts: pl.DataFrame,
     project: Project,
@@ -296,11 +289,11 @@ def _ratings(
 
 def _verdicts(labels: pl.Series, project: Project, options: ExportOptions) -> pl.Series:
     if project.scale == "rank":
-        raise AgreementError("ranks are no verdicts; only --as labels and --as ratings have them")
+        raise AgreementError("ranks are not verdicts; only --as labels and --as ratings have them")
     if project.scale == "grade":
         if options.positive_from is None:
             raise AgreementError(
-                "grades are no verdicts; say from which grade an answer is acceptable with "
+                "grades are not verdicts; say from which grade an answer is acceptable with "
                 "--positive-from, such as 4"
             )
         accepted = as_binary(labels, positive_from=options.positive_from)

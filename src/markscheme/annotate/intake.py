@@ -78,7 +78,7 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
     try:
         return drawn.with_columns(pl.col("^inclusion_probability$").cast(pl.Float64))
     except pl.exceptions.InvalidOperationError:
-        raise DataError(f"{path}: an inclusion_probability is no number") from None
+        raise DataError(f"{path}: an inclusion_probability is not a number") from None
 
 
 def make_items(

@@ -77,7 +77,8 @@ class AnnotateOptions:
     file: Annotated[
         str | None,
         Argument(
-            "Answers to label, such as plan-labels writes, or a run. Not needed to continue.",
+            "File of answers to label, as plan-labels writes it, or a run. Not needed to continue "
+            "a project.",
             metavar="FILE",
         ),
     ] = None
@@ -110,12 +111,12 @@ class AnnotateOptions:
     ] = None
     adjudicate: Annotated[
         bool | None,
-        Option("Whether a third person resolves disagreements. [default: adjudicate]", rare=True),
+        Option("Have a third person resolve disagreements. [default: adjudicate]", rare=True),
     ] = None
     references: Annotated[
         References | None,
         Option(
-            "Whether annotators see the references: shown, one key away, or hidden. "
+            "Whether annotators see the references: shown, on-request (at a key), or hidden. "
             "[default: on-request]",
             ("--show-references",),
             aliases=("--references",),
@@ -124,27 +125,32 @@ class AnnotateOptions:
     ] = None
     order: Annotated[
         Order | None,
-        Option("shuffled; by-question (answers together); file. [default: shuffled]", rare=True),
+        Option(
+            "Order of the items: shuffled; by-question (answers to one question together); "
+            "file (as in FILE). [default: shuffled]",
+            rare=True,
+        ),
     ] = None
     guidelines: Annotated[
         str | None,
         Option(
-            "Text of your own: '# heading', '- point', paragraphs.",
+            "File with your own guidelines: '# heading', '- point', paragraphs.",
             parse=read_guidelines,
             metavar="PATH",
         ),
     ] = None
     gold: Annotated[
         str | None,
-        Option("Answers with known labels, mixed in to check the annotators.", rare=True),
+        Option("File of answers with known labels, mixed in to check the annotators.", rare=True),
     ] = None
     gold_every: Annotated[
-        int | None, Option("Items between two gold items. [default: 10]", minimum=1, rare=True)
+        int | None,
+        Option("Number of items between two gold items. [default: 10]", minimum=1, rare=True),
     ] = None
     suggest: Annotated[
         str | None,
         Option(
-            "Show a judge's verdict, after the annotator's own and where it differs.",
+            "Run whose judge's verdict is shown after an annotator's own, if it differs.",
             metavar="RUN",
             rare=True,
         ),
@@ -152,7 +158,8 @@ class AnnotateOptions:
     scores: Annotated[
         str | None,
         Option(
-            "A judge's scores narrow the running estimate; nobody is shown them.",
+            "Run whose judge's scores make the running estimate narrower; annotators do not see "
+            "them.",
             metavar="RUN",
             rare=True,
         ),
@@ -163,7 +170,7 @@ class AnnotateOptions:
     reference_separator: ReferenceSeparator = "auto"
     seed: Seed = 0
     new_links: Annotated[
-        bool, Option("New links for everybody; old ones stop working.", rare=True)
+        bool, Option("Make new links for everybody; old ones stop working.", rare=True)
     ] = False
 
     @property

@@ -82,7 +82,7 @@ def add_person(connection: Connection, name: str, role: Role) -> str:
     if not name or len(name) > LONGEST_NAME:
         raise MarkschemeError(f"a name has 1 to {LONGEST_NAME} characters")
     if name in {person.name for person in everyone(connection)}:
-        raise MarkschemeError(f"there is somebody called {name!r} already")
+        raise MarkschemeError(f"there is already a person called {name!r}")
     token = tokens.fresh()
     made = connection.execute(
         insert(t.people)

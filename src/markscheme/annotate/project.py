@@ -12,7 +12,7 @@ from sqlalchemy import Connection, func, insert, select, update
 
 from markscheme.annotate import tables as t
 from markscheme.annotate.options import Order, References, ScaleName
-from markscheme.annotate.scales import SCALES, Scale, scale
+from markscheme.annotate.scales import SCALES, Scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class Project:
     @property
     def choices(self) -> Scale:
         """The scale itself."""
-        return scale(self.scale)
+        return SCALES[self.scale]
 
     @property
     def labels_wanted(self) -> int:
@@ -55,7 +55,7 @@ class Project:
 
     def completed(self) -> Project:
         """Itself, with the standard guidelines where it has none."""
-        adjudicate = self.adjudicate and SCALES[self.scale].adjudicated
+        adjudicate = self.adjudicate and self.choices.adjudicated
         text = self.guidelines.strip() or standard_guidelines(self.scale)
         return replace(self, adjudicate=adjudicate, guidelines=text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from markscheme.stats import share_interval, single_answers, t_interval
 MOST_PAIRS = 15
 _TOO_FEW = "fewer than two items in common"
 LEAST_SHARED = 2
+_NONE_YET = Figure(reason="no item has two labels yet")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,14 +66,14 @@ class Quality:
         people: everybody who labelled.
     """
 
-    items: int
-    agree: int
-    fleiss: Figure
-    ac1: Figure
-    alpha: Figure
-    prevalence: str | None
-    pairs: list[dict[str, Any]]
     people: tuple[Lean, ...]
+    items: int = 0
+    agree: int = 0
+    fleiss: Figure = _NONE_YET
+    ac1: Figure = _NONE_YET
+    alpha: Figure = _NONE_YET
+    prevalence: str | None = None
+    pairs: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def about(self) -> str:
@@ -90,17 +91,7 @@ def quality(connection: Connection, project: Project) -> Quality:
     units = units.drop_nulls("value")
     people = tuple(_leans(said.filter(pl.col("text_place") == 0), units))
     if units["name"].n_unique() < 2:
-        none = Figure(reason="no item has two labels yet")
-        return Quality(
-            items=0,
-            agree=0,
-            fleiss=none,
-            ac1=none,
-            alpha=none,
-            prevalence=None,
-            pairs=[],
-            people=people,
-        )
+        return Quality(people=people)
     wide = units.pivot(on="name", index=("item", "unit"), values="value")
     asked = dict(iter(connection.execute(select(t.items.c.id, t.items.c.question))))
     found = annotator_agreement(
@@ -110,8 +101,9 @@ def quality(connection: Connection, project: Project) -> Quality:
     )
     items = int((units.group_by("unit").len()["len"] > 1).sum())
     ranked, ordinal = project.scale == "rank", project.choices.level == "ordinal"
-    no_kappa = Figure(reason="ranks are no categories")
+    no_kappa = Figure(reason="ranks are not categories")
     return Quality(
+        people=people,
         items=items,
         agree=items - found["disagreements"],
         fleiss=no_kappa if ranked else found["fleiss_kappa"],
@@ -119,7 +111,6 @@ def quality(connection: Connection, project: Project) -> Quality:
         alpha=found["krippendorff_alpha_ordinal" if ordinal else "krippendorff_alpha"],
         prevalence=None if ranked else found["prevalence"],
         pairs=[] if ranked else found["pairs"].to_dicts(),
-        people=people,
     )
 
 

@@ -181,17 +181,15 @@ def save(
     }
     if sent.after_suggestion and not row.suggested:
         changed.update(suggested=1, value_before=row.value)
-    _write(connection, person, sent.item_id, changed)
     after = _count(connection, person, row, state, seconds if fresh and answered else None)
     action = sent.action if row.version == 0 else f"change to {sent.action}"
-    detail = {"item": sent.item_id, "before": _kept(row), "after": _said(sent)}
-    whose: dict[str, Any] = {
-        "person_id": person.id,
-        "item_id": sent.item_id,
+    trace: dict[str, Any] = {
+        "action": action,
         "submission": sent.submission,
+        "after": _said(sent),
+        "at": now,
     }
-    _resettle(connection, project, row, state)
-    log(connection, action, detail, rated=True, **whose, at=now)
+    _change(connection, person, project, row, changed, **trace)
     return Saved(result="saved", person=after, first_time=row.version == 0)
 
 
@@ -219,29 +217,18 @@ def undo(
     row = None if latest is None else _rating(connection, person, latest)
     if row is None:
         return Saved(result="unknown", person=person), None
-    _write(
-        connection,
-        person,
-        row.item_id,
-        {
-            "state": "claimed",
-            "value": None,
-            "ranks": None,
-            "version": row.version + 1,
-            "shown_at": now,
-            "suggested": 0,
-            "value_before": None,
-        },
-    )
-    after = _count(connection, person, row, "claimed", None)
-    detail = {"item": row.item_id, "before": _kept(row), "after": None}
-    whose: dict[str, Any] = {
-        "person_id": person.id,
-        "item_id": row.item_id,
-        "submission": submission,
+    changed = {
+        "state": "claimed",
+        "value": None,
+        "ranks": None,
+        "version": row.version + 1,
+        "shown_at": now,
+        "suggested": 0,
+        "value_before": None,
     }
-    _resettle(connection, project, row, "claimed")
-    log(connection, "undo", detail, rated=True, **whose, at=now)
+    after = _count(connection, person, row, "claimed", None)
+    trace: dict[str, Any] = {"action": "undo", "submission": submission, "after": None, "at": now}
+    _change(connection, person, project, row, changed, **trace)
     said = row.state if row.state != "labelled" or row.ranks else project.choices.name_of(row.value)
     return Saved(result="saved", person=after), said.replace("_", " ")
 
@@ -334,12 +321,23 @@ def _rating(connection: Connection, person: Person, item_id: int) -> t.AnyRow | 
     return connection.execute(_RATING, {"person": person.id, "item": item_id}).one_or_none()
 
 
-def _write(connection: Connection, person: Person, item_id: int, values: dict[str, Any]) -> None:
-    connection.execute(
-        update(t.ratings)
-        .where(t.ratings.c.item_id == item_id, t.ratings.c.person_id == person.id)
-        .values(values)
-    )
+def _change(
+    connection: Connection,
+    person: Person,
+    project: Project,
+    row: t.AnyRow,
+    changed: dict[str, Any],
+    *,
+    action: str,
+    after: dict[str, Any] | None,
+    **columns: Any,
+) -> None:
+    """Change a rating, and with it the item's label, and log both."""
+    whose = {"item_id": row.item_id, "person_id": person.id}
+    connection.execute(update(t.ratings).filter_by(**whose).values(changed))
+    _resettle(connection, project, row, changed["state"])
+    detail = {"item": row.item_id, "before": _kept(row), "after": after}
+    log(connection, action, detail, rated=True, **whose, **columns)
 
 
 def _says_the_same(row: t.AnyRow, sent: Submission) -> bool:

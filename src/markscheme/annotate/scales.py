@@ -9,7 +9,6 @@ from typing import Literal
 import polars as pl
 
 from markscheme.annotate.options import ACCEPTED, ScaleName
-from markscheme.errors import UnknownNameError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,14 +110,3 @@ def verdicts(values: pl.Series, accept: Sequence[str] = ACCEPTED) -> pl.Series:
     """1 where the relation of a value is one of `accept`, else 0; null for null."""
     found = {value: float(name in accept) for value, name in RELATION_OF.items()}
     return values.replace_strict(found, default=None, return_dtype=pl.Float64)
-
-
-def scale(name: str) -> Scale:
-    """The scale of that name.
-
-    Raises:
-        UnknownNameError: there is none.
-    """
-    if name not in SCALES:
-        raise UnknownNameError("scale", name, SCALES, f"scales are {', '.join(SCALES)}")
-    return SCALES[name]

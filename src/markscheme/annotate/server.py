@@ -51,7 +51,7 @@ def listen(host: str, port: int, public_url: str | None) -> Listening:
         if not web or not parts.hostname:
             found.close()
             raise MarkschemeError(
-                f"--public-url {public_url!r} is no address such as https://label.example.org"
+                f"--public-url {public_url!r} is not an address such as https://label.example.org"
             )
         hosts |= {parts.hostname.lower()}
         address = f"{parts.scheme}://{parts.netloc}"

@@ -145,7 +145,7 @@ def _reason(items: pl.DataFrame, project: Project) -> str:
     """Why no share can be estimated while labelling; empty if one can."""
     if project.scale not in ("verdict", "relation"):
         return (
-            "these labels are no verdicts or relations, so nothing is estimated here; export them "
+            "these labels are not verdicts or relations, so nothing is estimated here; export them "
             "for other commands"
         )
     if project.order != "shuffled":

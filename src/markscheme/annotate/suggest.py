@@ -71,7 +71,7 @@ def _judged(run: str, judge: str | None) -> tuple[str, pl.DataFrame]:
     """Whose judgments of a run are meant, and those rows that are judged."""
     table = open_run(run).table
     if "answer_id" not in table.columns or "judge" not in table.columns:
-        raise DataError(f"{run} is no run of 'markscheme judge': it lacks answer_id or judge")
+        raise DataError(f"{run} is not a run of 'markscheme judge': it lacks answer_id or judge")
     rows = one_judge(table, judge)
     judge = judge or str(rows["judge"].first())
     if "status" in rows.columns:

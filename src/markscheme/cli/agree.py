@@ -21,14 +21,18 @@ def agree(
     answers: Answers = None,
     errors: Annotated[
         Path | None,
-        Option("Write every answer on which judge and labels differ: .jsonl, .csv or .parquet."),
+        Option(
+            "Write every answer on which judge and labels differ to this file: .jsonl, .csv or "
+            ".parquet."
+        ),
     ] = None,
 ) -> None:
-    """Agreement of judges with people's labels, with intervals clustered on question.
+    """Measure how far judges agree with people's labels, with intervals clustered by question.
 
-    Accuracy, precision, recall, F1 (of the accepted class, and macro), Cohen's kappa, MCC, AUROC
-    and average precision; with answers that were not judged left out, and counted as errors. Ends
-    with what the judge may be used for, written as 'fitness.json' into a run's folder.
+    Prints accuracy, precision, recall, F1 (of the accepted class, and macro), Cohen's kappa, MCC,
+    AUROC and average precision; if some answers were not judged, once without them and once with
+    them as errors. Ends with what the judge may be used for, which is also written to
+    'fitness.json' in the run's folder.
     """
     from markscheme import agreement
 

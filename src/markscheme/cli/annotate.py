@@ -31,21 +31,26 @@ def annotate(
     host: Host = "127.0.0.1",
     port: Port = 8765,
     public_url: Annotated[
-        str | None, Option("Address people use, behind a proxy: https://label.example.org.")
+        str | None, Option("Address that people use, if behind a proxy: https://label.example.org.")
     ] = None,
     links: Annotated[
         Path | None, Option("Write the links to a CSV file that only you can read.", rare=True)
     ] = None,
-    serve: Annotated[bool, Option("Serve, or only make the project and its links.")] = True,
+    serve: Annotated[
+        bool, Option("Start the server; with --no-serve, only make the project and its links.")
+    ] = True,
     adopt: Annotated[
-        bool, Option("Continue a project that was damaged or changed, as it is.", rare=True)
+        bool,
+        Option(
+            "Continue a project that was damaged, or changed from outside, as it is now.", rare=True
+        ),
     ] = False,
 ) -> None:
-    """Label answers in the browser: blind, by keyboard, with nothing lost.
+    """Label answers in the browser: blind, by keyboard, with every label saved at once.
 
-    Makes a project from FILE, or continues the existing one, prints a personal link for
-    each person and for the admin, and serves until interrupted. Links are shown once. Get the
-    labels with 'markscheme annotate-export'.
+    Makes a project from FILE, or continues an existing one; prints a personal link for each
+    annotator and for the admin, once; and serves until interrupted. 'markscheme annotate-export'
+    exports the labels.
     """
     try:
         from markscheme.annotate import Store, listen, prepare, read_plan
@@ -96,7 +101,7 @@ def _say(ready: Ready, where: str, address: str, links: Path | None) -> None:
     for note in ready.notes:
         console.print(note, markup=False, soft_wrap=True)
     if not ready.tokens:
-        console.print("everybody has a link already; --new-links makes new ones")
+        console.print("everyone has a link already; --new-links makes new ones")
         return
     made = [(name, role, f"{address}/enter#{token}") for name, role, token in ready.tokens]
     if links is not None:

@@ -31,15 +31,15 @@ def annotate_export(
         ),
     ] = "labels",
     check: Annotated[
-        bool, Option("Write nothing; check that OUT is what this project gave.", rare=True)
+        bool, Option("Write nothing; check that OUT is what this project exported.", rare=True)
     ] = False,
 ) -> None:
-    """Export labels for agree, estimate, amended references or train examiner.
+    """Export labels: for agree and estimate, as amended references, or to train an examiner.
 
-    Works while the app runs. As labels and training, only answers that have their label are
-    written, and as labels those on which people differ, without one; the others are counted.
-    OUT.seal.json says of which state of the project the file is, signed where MARKSCHEME_SEAL_KEY
-    is set.
+    Works while the app is running. 'labels' and 'training' have only answers with a final label,
+    and 'labels' also those on which people differ, with an empty label; the others are counted.
+    OUT.seal.json records which state of the project was exported, signed if MARKSCHEME_SEAL_KEY is
+    set.
     """
     from markscheme.cli.annotate import missing_web
 

@@ -36,9 +36,9 @@ PANELS: dict[str, tuple[str, ...]] = {
 """The commands and groups under each heading, in the order they are shown; others come last."""
 
 GROUPS: dict[str, str] = {
-    "train": "Train the examiner on answers of your own.",
+    "train": "Train the examiner on your own labelled answers.",
     "llm": "Language models as judges: examples, batches, the ledger of replies, drift.",
-    "research": "Papers' tables, public data sets, studies of judges.",
+    "research": "Reproduced papers, public datasets, studies of judges, further training.",
 }
 """What each group on the front page is for."""
 

@@ -19,13 +19,14 @@ def calibrate(
     labels: Labels = None,
     answers: Answers = None,
     save_map: Annotated[
-        Path | None, Option('Write the map, for calibrated(base=..., map="FILE").')
+        Path | None,
+        Option('Write the calibration map to this file, for calibrated(base=..., map="FILE").'),
     ] = None,
 ) -> None:
     """Choose a threshold and fit a calibration map on some questions; report on the others.
 
-    The map that --save-map writes is the one that was reported on: fitted on the development
-    questions only.
+    The map that --save-map writes is the one reported on: it is fitted only on the --share of the
+    questions.
     """
     from markscheme import agreement
 

@@ -15,17 +15,17 @@ from markscheme.flags import Answers, Labels, Option
 )
 def cascade(
     judgments: Judgments,
-    first: Annotated[str, Option("The cheap judge, by its name in the judgments.")],
-    then: Annotated[str, Option("The strong judge, by its name in the judgments.")],
+    first: Annotated[str, Option("First (cheap) judge, by its name in the judgments.")],
+    then: Annotated[str, Option("Second (strong) judge, by its name in the judgments.")],
     options: CascadeOptions,
     shown: Shown,
     labels: Labels = None,
     answers: Answers = None,
 ) -> None:
-    """Agreement against calls of a cascade, and thresholds chosen from labels.
+    """Measure a cascade's agreement against its calls, and choose its thresholds by labels.
 
-    The first judge decides where it is sure, the second sees the rest. No judge is called: both
-    must have judged the labelled answers.
+    The first judge decides where it is sure; the second judges the rest. No judge is run: both must
+    have judged the labelled answers already.
     """
     from markscheme import agreement
 

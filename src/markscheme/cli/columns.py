@@ -15,12 +15,12 @@ def columns(
     files: Files,
     read: ReadOptions,
     shown: Shown,
-    rows: Annotated[int, Option("How many answers to show.", minimum=0)] = 3,
+    rows: Annotated[int, Option("Number of answers to show.", minimum=0)] = 3,
 ) -> None:
-    """Show what a file is read as: its format, its columns, and three answers as they are judged.
+    """Show how a file is read: its format, its columns, and three answers as they would be judged.
 
-    Nothing is judged. Where no column is known for question, references or answer, the columns are
-    shown with an example of each, and the option to give. Where `judge` would stop, this ends with
+    Nothing is judged. If no column is recognised as question, references or answer, the columns are
+    shown with an example of each, and the option to pass. Where `judge` would stop, this stops with
     the same error and exit code.
     """
     from markscheme.analysis import describe_columns

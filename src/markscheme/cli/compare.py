@@ -24,9 +24,9 @@ def compare(
 ) -> None:
     """Compare judges on the same labelled answers, or systems under one judge, pair by pair.
 
-    The difference with its interval, and one test of it, both by question; Holm's correction over
-    all pairs. Judges of OTHER, another run on the same answers, are compared too. What changed
-    between two runs is shown by 'diff'.
+    Prints each difference with its interval and one test, both by question, with Holm's correction
+    over all pairs. Judges of OTHER, another run on the same answers, are compared too. To see what
+    changed between two runs, use 'diff'.
     """
     from markscheme import agreement
 

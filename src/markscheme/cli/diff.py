@@ -20,26 +20,32 @@ from markscheme.flags import Argument, Option
 )
 def diff(
     base: Annotated[
-        str, Argument("The earlier state: a run's folder, judgments, or answers.", metavar="BASE")
+        str, Argument("Earlier state: a run's folder, judgments, or answers.", metavar="BASE")
     ],
-    new: Annotated[str, Argument("The new state, likewise.", metavar="NEW")],
+    new: Annotated[str, Argument("New state, likewise.", metavar="NEW")],
     options: DiffOptions,
     shown: Shown,
     fail_on_regression: Annotated[
         bool,
-        Option("Exit with 1 where the new answers are worse, beyond chance and --margin."),
+        Option("Exit with code 1 if the new answers are worse by more than chance and --margin."),
     ] = False,
-    comment: Annotated[Path | None, Option("Write a Markdown comment for a pull request.")] = None,
-    junit: Annotated[Path | None, Option("Write JUnit XML: a test case for each pair.")] = None,
+    comment: Annotated[
+        Path | None, Option("Write a Markdown comment for a pull request to this file.")
+    ] = None,
+    junit: Annotated[
+        Path | None, Option("Write JUnit XML to this file: a test case for each pair.")
+    ] = None,
     sarif: Annotated[
-        Path | None, Option("Write SARIF: a result for each answer that got worse.", rare=True)
+        Path | None,
+        Option("Write SARIF to this file: a result for each answer that got worse.", rare=True),
     ] = None,
 ) -> None:
-    """Show what got better and worse between two sets of answers, where, and whether it is chance.
+    """Show what got better or worse between two sets of answers, where, and whether by chance.
 
-    Pairs by question; better, worse and same with a paired test and an interval; the groups that
-    lost most; and the flipped answers with the reasons. Answers without judgments are judged first
-    by the examiner, or as the other side was.
+    Answers are paired by question. Prints how many got better, worse or stayed the same, with a
+    paired test and an interval; the groups that lost most; and the changed answers with the
+    reasons. Answers without judgments are judged first, by the judge of the other side or else the
+    examiner.
     """
     from markscheme.analysis import diff as find_changes
 

@@ -95,8 +95,8 @@ def spelled_now(arguments: Sequence[str]) -> list[str]:
         now = FORMER.get(before)
         if now is not None and before.replace(" ", ".") not in _offered():
             notes.print(
-                f"note: 'markscheme {before}' is 'markscheme {now}' now; the old spelling goes in "
-                "0.3",
+                f"note: 'markscheme {before}' is 'markscheme {now}' now; the old spelling "
+                "will be removed in 0.3",
                 markup=False,
             )
             return [*now.split(), *arguments[words:]]
@@ -115,7 +115,7 @@ def _without_idle(arguments: Sequence[str]) -> list[str]:
         else:
             taken.append(item)
     if idle:
-        said = f"note: {', '.join(idle)}: nothing depends on it any more; it goes in 0.3"
+        said = f"note: {', '.join(idle)}: no longer used, to be removed in 0.3"
         notes.print(said, markup=False)
     return taken
 

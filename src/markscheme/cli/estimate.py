@@ -15,12 +15,12 @@ def estimate(
     labels: Labels = None,
     answers: Answers = None,
 ) -> None:
-    """Estimate what people would say of all answers, from judgments of all and labels of some.
+    """Estimate the share that people would accept, from many judgments and some labels.
 
-    The labels are of a random part of the answers, as plan-labels draws it; without --labels,
-    those that came with the judged answers. Tuned prediction-powered inference, next to the labels
-    alone; intervals are clustered on question. Few labels speak by themselves; labels that are no
-    random part are refused.
+    The labels must be of a random sample of the answers, as plan-labels draws it; others are
+    refused. Without --labels, those in the judged file are used. Prints tuned prediction-powered
+    inference next to the estimate from labels alone, which is preferred where labels are few;
+    intervals are clustered by question.
     """
     from markscheme import agreement
 

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 def explain(
     *,
     run: Annotated[
-        str | None, Argument("A run, or a file of answers, that has the answer.", metavar="RUN")
+        str | None, Argument("Run, or file of answers, that contains the answer.", metavar="RUN")
     ] = None,
     answer_id: Annotated[
         str | None,
-        Argument("Its id, as 'markscheme failures RUN --details FILE' writes it.", metavar="ID"),
+        Argument(
+            "Id of the answer, as 'markscheme failures RUN --details FILE' writes it.", metavar="ID"
+        ),
     ] = None,
     question: Question = "",
     reference: References = (),
@@ -32,7 +34,7 @@ def explain(
 ) -> None:
     """Explain the examiner's judgment of one answer: verdict, matched words, deciding features.
 
-    The answer is one of a run, by its id, or what -q, -r and -a say.
+    The answer is either one of a run, by its id, or the one that -q, -r and -a give.
     """
     from markscheme.analysis import answer_of
     from markscheme.analysis import explain as find_reasons

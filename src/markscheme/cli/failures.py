@@ -25,14 +25,16 @@ def failures(
     labels: Annotated[Labels, Default("those in FILE")] = None,
     answers: Answers = None,
     details: Annotated[
-        Path | None, Option("Write every tagged answer: .jsonl, .csv or .parquet.", rare=True)
+        Path | None,
+        Option("Write every tagged answer to this file: .jsonl, .csv or .parquet.", rare=True),
     ] = None,
 ) -> None:
-    """List what judges reject, doubt or do not judge, with the reasons; or what they get wrong.
+    """List the answers that judges reject, are unsure of or do not judge, or that they get wrong.
 
-    Without labels: every such answer of a run, with question, reference and reason, mode by mode.
-    With labels: why answers that people accept fail exact match, and which judges fail too; the
-    modes are those of Kamalloo et al. (2023), section 5. Every tag comes with its evidence.
+    Without labels: the answers of a run that are rejected, unsure or not judged, with question,
+    reference and reason, grouped by failure mode. With labels: why exact match rejects answers that
+    people accept, and which judges reject them too; the modes are those of Kamalloo et al. (2023),
+    section 5. Every tag comes with its evidence.
     """
     from markscheme.analysis import failures as find_modes
 

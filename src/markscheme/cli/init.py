@@ -19,19 +19,22 @@ def init(
     columns: Columns,
     file: Annotated[
         str | None,
-        Argument("Answers, whose columns are written down as they are recognised.", metavar="FILE"),
+        Argument(
+            "File of answers whose columns, as recognised, are written to markscheme.toml.",
+            metavar="FILE",
+        ),
     ] = None,
-    replace: Annotated[bool, Option("Replace the file of settings that is there.")] = False,
+    replace: Annotated[bool, Option("Replace an existing markscheme.toml.")] = False,
 ) -> None:
-    """Write markscheme.toml: columns, judges, gate, models and slices of a project, commented.
+    """Write a commented markscheme.toml: columns, judges, gate, models and slices of a project.
 
-    Every command that runs in this folder, or in one below it within the repository, reads the
-    file. What is typed comes first, then environment variables, then the file, then defaults;
-    MARKSCHEME_CONFIG names another file, or none.
+    Every command that runs in this folder, or in a subfolder within the repository, reads the file.
+    Options on the command line override environment variables, which override the file, which
+    overrides defaults. MARKSCHEME_CONFIG names another file, or is 'none'.
     """
     target = Path(NAME)
     if target.exists() and not replace:
-        raise MarkschemeError(f"{NAME} is there already; edit it, or pass --replace")
+        raise MarkschemeError(f"{NAME} exists already; edit it, or pass --replace")
     above = settings_file()
     text = TEMPLATE if file is None else _with_columns(file, columns)
     target.write_text(text, encoding="utf-8")

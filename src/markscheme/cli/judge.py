@@ -71,24 +71,24 @@ def judge(
     fail_under: Annotated[
         float | None,
         Option(
-            "Exit with 1 where a system's accuracy is below this (0.8, say): a gate for CI. "
-            "With --confidence, its lower bound must reach the limit."
+            "Exit with code 1 if a system's accuracy is below this, such as 0.8: a gate for CI. "
+            "With --confidence, the accuracy's lower bound must reach it."
         ),
     ] = None,
     confidence: Annotated[float | None, CONFIDENCE] = None,
     fitness: Annotated[
         Path | None,
         Option(
-            "With --fail-under: the run (or its fitness.json, or agree's --out) in which "
-            "'markscheme agree' found how far the judge agrees with people.",
+            "With --fail-under: also print how far the judge agrees with people, which "
+            "'markscheme agree' wrote to this run, fitness.json or --out file.",
             rare=True,
         ),
     ] = None,
     anchors: Annotated[
         str | None,
         Option(
-            "Labelled answers that the run's models judge again first, at most once a "
-            "day: exits with 1 where they judge differently than before (see llm drift).",
+            "Labelled answers that the run's models judge again first, at most once a day; exit "
+            "with code 1 if they judge them differently than before (see llm drift).",
             rare=True,
         ),
     ] = None,
@@ -111,7 +111,9 @@ def judge(
     ] = None,
     ray_address: Annotated[
         str | None,
-        Option("Cluster to join: auto, or ray://host:port. [default: one started here]", rare=True),
+        Option(
+            "Ray cluster to join: auto, or ray://host:port. [default: start one here]", rare=True
+        ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -305,7 +307,7 @@ def _hold_gates(
         notes.print(gate.outcome, markup=False)
     if confidence is not None:
         about = records_population(result.records)
-        notes.print(f"these bounds speak of {about}", markup=False)
+        notes.print(f"these bounds are for {about}", markup=False)
     for line in rejected_at_gates(result.run, held, result.slices):
         notes.print(line, markup=False)
     labels = count_labels(result.run)
@@ -378,7 +380,8 @@ def _print_warnings(report: RunReport) -> None:
     if report.damaged:
         shown = ", ".join(report.damaged[:3]) + (", ..." if len(report.damaged) > 3 else "")
         notes.print(
-            f"warning: {shown} in {report.folder} are damaged or not of this run; made again",
+            f"warning: {shown} in {report.folder} were damaged or of another run, and were "
+            "made again",
             markup=False,
         )
     if any(record["not_judged"] for record in report.records):
@@ -403,7 +406,7 @@ def _print_notes(report: RunReport, models: Models) -> None:
         )
         notes.print(f"note: {said} ({again})", markup=False, soft_wrap=True)
     if report.resumed:
-        notes.print(f"{report.resumed:,} judgments were there from an earlier run")
+        notes.print(f"{report.resumed:,} judgments were reused from an earlier run")
     from markscheme.analysis import stored_answers
     from markscheme.results import scope_notes
 
@@ -416,7 +419,7 @@ def _print_notes(report: RunReport, models: Models) -> None:
         notes.print(f"note: {text} ({count:,} replies)", markup=False)
     if spending.failed or spending.skipped:
         notes.print(
-            "the same command with --again asks for what failed or was skipped, and nothing else",
+            "the same command with --again judges only what failed or was skipped",
             markup=False,
         )
     view = f"'markscheme view {report.folder}' shows every answer"

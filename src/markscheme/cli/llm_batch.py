@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from markscheme.models.chat import BatchCounts
     from markscheme.models.ledger import LedgerEntry
 
-group("llm batch", "Batch files: write what is missing, read the results back.")
+group("llm batch", "Batch files: write the missing requests, read the results back.")
 
 
 @command(
@@ -40,9 +40,9 @@ def write(
 ) -> None:
     """Write the requests that the ledger has no reply to as an OpenAI-style batch file.
 
-    Give the file to the provider, read the results with `markscheme llm batch read`, then run
-    `markscheme judge` with the same judges and model: it finds its replies in the ledger. Where
-    replies call for further requests (a repair, a second stage), write and read once more.
+    Upload the file to the provider, read the results with `markscheme llm batch read`, then run
+    `markscheme judge` with the same judges and model: it finds the replies in the ledger. If
+    replies lead to further requests (a repair, a second stage), write and read once more.
     """
     from markscheme.api import run
     from markscheme.contract import parse_judge
@@ -67,7 +67,8 @@ def write(
 @command("llm batch read", example="markscheme llm batch read replies.jsonl")
 def read(
     files: Annotated[
-        list[Path], Argument("The provider's results, errors too.", metavar="FILE...")
+        list[Path],
+        Argument("The provider's result files, including error files.", metavar="FILE..."),
     ],
     models: Annotated[ModelOptions, Fields(only=("ledger", "models", "prices"))],
     price_share: Annotated[

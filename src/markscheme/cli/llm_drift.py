@@ -19,7 +19,7 @@ from markscheme.flags import Argument, Judges, Option
     example="markscheme llm drift anchors.jsonl -j llm_grader -m gpt-4o-mini --every 7",
 )
 def drift(
-    file: Annotated[str, Argument("Anchors: answers that stay the same, best with labels.")],
+    file: Annotated[str, Argument("Anchors: a fixed file of answers, preferably with labels.")],
     options: DriftOptions,
     models: AskedModels,
     shown: Shown,
@@ -29,12 +29,12 @@ def drift(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Judge the same answers again, and say whether the model judges as before.
+    """Judge the same answers again, and test whether the model judges as before.
 
-    Each check asks the model again and keeps its replies in the folder; the table
-    compares every check with those before it. Exits with 1 when a judge's last one differs from
-    them. With --every DAYS it can precede each run, or be a daily job: no model is called while the
-    last check is recent.
+    Each check calls the model again and stores its replies in the folder of checks; the table
+    compares every check with those before it. Exits with code 1 if a judge's last check differs
+    from them. With --every DAYS it can precede each run, or be a daily job: no model is called
+    while the last check is recent.
     """
     from markscheme import agreement
     from markscheme.cli.progress_bar import progress

@@ -21,7 +21,7 @@ def llm_examples(
     out: OutFile,
     columns: Columns,
     count: Count = 4,
-    system: Annotated[str | None, Option("Take answers of this system only.")] = None,
+    system: Annotated[str | None, Option("Use answers of this system only.")] = None,
     seed: Seed = 0,
 ) -> None:
     """Choose solved examples by k-means over questions (Wang et al. 2023, section 6.4).

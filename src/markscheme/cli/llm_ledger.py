@@ -11,7 +11,7 @@ from markscheme.cli.output import show_tables
 from markscheme.flags import Argument, Fields
 from markscheme.models import ModelOptions
 
-group("llm ledger", "The ledger of language models' replies: look, export, import.")
+group("llm ledger", "The ledger of language models' replies: statistics, export, import.")
 
 
 LedgerPlace = Annotated[ModelOptions, Fields(only=("ledger",))]
@@ -20,7 +20,7 @@ LedgerPlace = Annotated[ModelOptions, Fields(only=("ledger",))]
 
 @command("llm ledger stats", example="markscheme llm ledger stats")
 def stats(place: LedgerPlace, shown: Shown) -> None:
-    """Replies, tokens and money by model, and why requests failed."""
+    """Count replies, tokens and cost by model, and list why requests failed."""
     from markscheme.analysis import ledger_figures
 
     found = ledger_figures(place.ledger)
@@ -35,7 +35,7 @@ def stats(place: LedgerPlace, shown: Shown) -> None:
 
 @command("llm ledger export", example="markscheme llm ledger export replies.jsonl")
 def export(
-    file: Annotated[Path, Argument("The file to write, JSON a line.")],
+    file: Annotated[Path, Argument("File to write, one JSON object per line.")],
     place: LedgerPlace,
 ) -> None:
     """Write every reply, with the prompt that led to it, to a file that can be shared."""
@@ -55,7 +55,7 @@ def import_(
     file: Annotated[Path, Argument("A file that 'markscheme llm ledger export' wrote.")],
     place: LedgerPlace,
 ) -> None:
-    """Add the replies of an exported file; those that are there already stay."""
+    """Add the replies of an exported file; replies that the ledger already has stay unchanged."""
     from markscheme.models.ledger import import_ledger, open_ledger
 
     opened = open_ledger(place.ledger, must_exist=False)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from markscheme.results import Tabular
 
 OUT = Option(
-    "File or folder that results are written to; for judge, always a folder. A file's ending names "
+    "Write results to this file or folder (for judge, always a folder). A file's extension sets "
     "its format: .json, .csv, .md, .tex or .txt for figures; .jsonl, .csv, .tsv or .parquet for "
     "rows.",
     ("--out", "-o"),
@@ -65,7 +65,7 @@ Quiet = Annotated[
 ]
 Host = Annotated[
     str,
-    Option("Address to listen on; with another than loopback, other machines reach it."),
+    Option("Address to listen on; other machines can connect if it is not a loopback address."),
 ]
 Port = Annotated[int, Option("Port to listen on; 0 takes any free one.", minimum=0, maximum=65535)]
 Files = Annotated[
@@ -107,7 +107,7 @@ def check_folder(out: str) -> None:
 class Shown:
     """How a result is printed, and where it is written too."""
 
-    format: Annotated[Format, Option("How results are printed.")] = Format.TABLE
+    format: Annotated[Format, Option("Format of the printed results.")] = Format.TABLE
     out: Out = None
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """How results are printed."""
+    """Format of the printed results."""
 
     TABLE = "table"
     JSON = "json"

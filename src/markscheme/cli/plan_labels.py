@@ -19,15 +19,17 @@ def plan_labels(
     judgments: Judgments,
     options: PlanOptions,
     shown: Annotated[Shown, Fields(without=("out",))],
-    pilot: Annotated[str | None, Option("A few labels that are there already, to plan by.")] = None,
+    pilot: Annotated[
+        str | None, Option("File of a few existing labels to base the plan on.")
+    ] = None,
     answers: Answers = None,
     out: Out = None,
 ) -> None:
-    """Say how many labels a wanted half-width takes, and draw the answers to label.
+    """Plan how many labels a wanted precision takes, and draw the answers to label.
 
-    The file of --out has question, references and answer, an empty column 'label' to fill in,
-    and the id and probability of each answer, which 'markscheme estimate' needs. The judge's
-    verdict and the system are not in it: they could sway the labeller.
+    The file of --out has question, references and answer, an empty column 'label' to fill in, and
+    the id and sampling probability of each answer, which 'markscheme estimate' needs. It leaves out
+    the judge's verdict and the system, which could bias the labeller.
     """
     from markscheme import agreement
 

@@ -15,10 +15,10 @@ def rank(
     labels: Labels = None,
     answers: Answers = None,
 ) -> None:
-    """Systems under each judge and under labels: differences, ranks, Kendall's tau-b, Spearman.
+    """Rank systems under each judge and by labels: differences, ranks, Kendall's tau-b, Spearman.
 
-    The table of Kamalloo et al. (2023). Every system must have the same questions, each labelled;
-    answers that a judge did not judge count as wrong.
+    Prints the table of Kamalloo et al. (2023). Every system must have answered the same questions,
+    and every answer must have a label; answers that a judge did not judge count as wrong.
     """
     from markscheme import agreement
 

@@ -21,13 +21,13 @@ def report(
     answers: Answers = None,
     compare: Annotated[
         tuple[str, ...],
-        Option("Other judgments of the same answers, to show as well; repeatable."),
+        Option("Other judgments of the same answers to include; repeatable."),
     ] = (),
 ) -> None:
     """Write a run's report: one HTML file with figures and every answer, which opens offline.
 
-    Charts and tables may be written for papers as well (--figures, --tables). --format prints the
-    page's figures instead of its address.
+    --figures and --tables also write charts and tables for papers. --format prints the page's
+    figures instead of its path.
     """
     from markscheme.reports import report as write
 

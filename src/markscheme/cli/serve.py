@@ -23,16 +23,20 @@ def serve(
     allow: Annotated[
         tuple[str, ...],
         Option(
-            'A judge that clients may ask for, such as examiner or "token_f1(threshold=0.6)"; '
-            "repeatable. Its parameters are these and no others. [default: every judge that needs "
-            "no model, key or extra]"
+            "A judge that clients may use, with exactly these parameters, such as examiner or "
+            '"token_f1(threshold=0.6)"; repeatable. [default: every judge that needs no model, '
+            "key or extra]"
         ),
     ] = (),
     host: Host = "127.0.0.1",
     port: Port = 8000,
     keys: Annotated[Path | None, Option("File with the clients' keys, one per line.")] = None,
-    keys_env: Annotated[str | None, Option("Environment variable that holds keys.")] = None,
-    no_keys: Annotated[bool, Option("Answer everybody who can reach the address.")] = False,
+    keys_env: Annotated[
+        str | None, Option("Environment variable that holds the clients' keys.")
+    ] = None,
+    no_keys: Annotated[
+        bool, Option("Require no key: answer everybody who can reach the address.")
+    ] = False,
     jobs: Annotated[Path, Option("Folder for jobs.")] = Path("runs/service-jobs"),
     linger: Annotated[
         float, Option("Seconds between SIGTERM and closing the port.", minimum=0, rare=True)
@@ -46,8 +50,9 @@ def serve(
 ) -> None:
     """Judge over HTTP: judgments, rewards for training, jobs for large files.
 
-    /openapi.json describes every request. SIGTERM or Ctrl+C finishes what was accepted; jobs resume
-    at the next start. --max-cost and --max-calls hold for all requests together, and for each job.
+    /openapi.json describes every request. SIGTERM or Ctrl+C stops the server after it has finished
+    the accepted requests; jobs resume at the next start. --max-cost and --max-calls limit all
+    requests together, and each job.
     """
     import logging
 
@@ -67,7 +72,7 @@ def serve(
     if not known and not local and not no_keys:
         raise MarkschemeError(
             f"listening on {host} without keys would answer everybody; give --keys FILE or "
-            "--keys-env NAME, or say --no-keys if that is wanted"
+            "--keys-env NAME, or pass --no-keys to allow it"
         )
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("markscheme.service").setLevel(

@@ -312,7 +312,7 @@ def _value(path: Path, value: Any, option: Any, convert: Callable[[Any, Any], ob
         else:
             return value
     raise MarkschemeError(
-        f"{_where(path, option.name)}: {option.name} = {value!r} is no value for it{why}"
+        f"{_where(path, option.name)}: {option.name} = {value!r} is not a valid value{why}"
     )
 
 

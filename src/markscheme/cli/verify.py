@@ -17,7 +17,7 @@ def verify(
 ) -> None:
     """Check a finished run: files against their digests, figures against the judgments.
 
-    Exits with 1 where something was changed or damaged.
+    Exits with code 1 if something was changed or damaged.
     """
     from markscheme.analysis import verify as check
 

@@ -12,16 +12,16 @@ from markscheme.flags import Argument, Option
 
 @command("view", example="markscheme view")
 def view(
-    folder: Annotated[Path, Argument("Folder with runs, or a run.", metavar="FOLDER")] = Path(
+    folder: Annotated[Path, Argument("Folder of runs, or one run.", metavar="FOLDER")] = Path(
         "runs"
     ),
     port: Port = 0,
-    browser: Annotated[bool, Option("Open it in the browser.")] = True,
+    browser: Annotated[bool, Option("Open the page in the browser.")] = True,
 ) -> None:
-    """Look at runs: figures, every answer, two runs side by side, a run in progress.
+    """Browse runs on a local page: figures, every answer, two runs side by side, a run in progress.
 
-    Serves a page on this machine only, under an address with a token. A verdict given there is
-    saved as a label next to the run, and agreement and estimate are updated.
+    The page is served on this machine only, at an address with a token. A verdict that you give
+    there is saved as a label next to the run, and agreement and estimate are updated.
     """
     from markscheme.view import view as serve
 

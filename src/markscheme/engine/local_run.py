@@ -34,7 +34,6 @@ from markscheme.engine.run_folder import (
     TABLES,
     Bound,
     RunFolder,
-    new_run,
     plan_difference,
     run_of,
 )
@@ -226,7 +225,7 @@ def run_in_folder(
             if tables_hold(folder):
                 return _finished(reader, folder, found, judges, render=render, cleaning=cleaning)
             found = {**found, "run": None}
-        run = new_run() if found is None else run_of(found, folder.path)
+        run = run_of(found, folder.path)
         folder.run = run["id"]
         if found is None or found.get("run") is None:
             folder.write_json("run.json", {**wanted, "state": "running", "run": run})

@@ -35,7 +35,6 @@ from markscheme.engine.run_folder import (
     FORMAT,
     RunFolder,
     checked_plan,
-    new_run,
     plan_difference,
     run_of,
 )
@@ -419,7 +418,7 @@ class _Folder:
     def begin(self, wanted: dict[str, Any]) -> None:
         """Claim the folder for this run, or see that it is this run's already."""
         found = self._plan()
-        self.run = new_run() if found is None else run_of(found, self.address)
+        self.run = run_of(found, self.address)
         signatures = [one["signature"] for one in wanted["judges"]]
         self.bound = {"run": self.run["id"], "rows": wanted.get("input"), "judges": signatures}
         if found is None:
@@ -440,8 +439,6 @@ class _Folder:
                 f"{self.address} holds a run on other answers, or on files that have changed "
                 "since; choose another --out"
             )
-        if "run" not in found:
-            self.write("run.json", {**found, "state": "running", "run": self.run})
 
     def keep(self, report: dict[str, Any]) -> None:
         """Remember what a finished piece reported; its file's name binds it to the run."""
@@ -510,8 +507,7 @@ class _Folder:
             repeats=sum(one["repeats"] for one in reports),
             ignored=list(dict.fromkeys(name for one in reports for name in one["ignored"])),
             notes=dict(notes)
-            # Those of earlier versions reported no contradictions.
-            | contradictions_note(row for one in reports for row in one.get("contradictions", ())),
+            | contradictions_note(row for one in reports for row in one["contradictions"]),
             resumed=sum(one["rows"] for one in reports[:resumed]) * len(wanted["judges"]),
             items=sum(one["items"] for one in reports),
             damaged=self.damaged,

@@ -436,7 +436,7 @@ def checked_plan(plan: dict[str, Any], file: Path | str) -> dict[str, Any]:
     judges = plan.get("judges")
     listed = isinstance(judges, list) and all(isinstance(one, dict) for one in judges)
     if not listed or plan.get("state") not in STATES or not isinstance(plan.get("options"), dict):
-        raise RunError(f"{file} is no plan of a run; choose a new --out")
+        raise RunError(f"{file} is not the plan of a run; choose a new --out")
     if plan.get("format") != FORMAT:
         raise RunError(
             f"{file} has format {plan.get('format')!r}, this version writes {FORMAT}; "
@@ -475,21 +475,18 @@ def _remove(file: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def new_run() -> dict[str, str]:
-    """What `run.json` says of a run whose pieces are bound to it: an id, and a mark of that."""
-    name = uuid.uuid4().hex
-    return {"id": name, "mark": mark_of({"run": name})}
+def run_of(plan: Mapping[str, Any] | None, folder: object) -> dict[str, str]:
+    """What `run.json` says of a run whose pieces are bound to it: an id, and a mark of that.
 
-
-def run_of(plan: Mapping[str, Any], folder: object) -> dict[str, str]:
-    """The same of a run that goes on; a new one where an early version began it.
+    A new id where nothing is begun.
 
     Raises:
         RunError: it was begun with another secret, or its id was changed.
     """
-    found = plan.get("run")
+    found = None if plan is None else plan.get("run")
     if found is None:
-        return new_run()
+        name = uuid.uuid4().hex
+        return {"id": name, "mark": mark_of({"run": name})}
     if isinstance(found, dict) and found.get("mark") == mark_of({"run": found.get("id")}):
         return found
     raise RunError(

@@ -51,14 +51,10 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
         where its weights do not say); and of all others `rest_judged`, `rest_accuracy` and its
         interval. Judges and systems are in order of first appearance.
     """
-    has_scope = "scope" in judgments.collect_schema().names()
-    scoped = (pl.col("scope").is_not_null().any() if has_scope else pl.lit(value=False)).alias(
-        "scoped"
-    )
     judges = (
         judgments.with_row_index("row")
         .group_by("judge", "signature")
-        .agg(pl.col("row").min(), pl.col(_COSTS).is_not_null().any(), scoped)
+        .agg(pl.col("row").min(), pl.col(*_COSTS, "scope").is_not_null().any())
         .collect(engine="streaming")
         .sort("row")
     )

@@ -18,26 +18,6 @@ BY = ("verdict", "score", "marks")
 """What an answer's worth can be read off."""
 
 
-def references_of(value: Any) -> list[str]:
-    """References as other tools hold them, a text or several, as a list of texts.
-
-    A text may be a list as CSV files hold them, in JSON or as Python prints it.
-
-    Raises:
-        DataError: there is none, or one is no text.
-    """
-    if isinstance(value, str):
-        try:
-            written = parse_list_literals(value, Counter())
-        except ValueError as error:
-            raise DataError(str(error)) from None
-        value = [value] if written is None else written
-    found = list(value) if isinstance(value, Iterable) else []
-    if not found or not all(isinstance(one, str) for one in found):
-        raise DataError(f"references are a text or a list of texts, not {value!r}")
-    return found
-
-
 def judge_frame(
     frame: Any,
     values: Callable[[Any], Sequence[Any]],
@@ -177,10 +157,23 @@ def named_in(given: Mapping[str, Any] | None, key: str, where: str) -> Any:
 
 
 def _references(value: Any, row: int) -> list[str]:
-    try:
-        return references_of(value)
-    except DataError as error:
-        raise DataError(f"row {row}: {error}") from None
+    """References as other tools hold them, a text or several, as a list of texts.
+
+    A text may be a list as CSV files hold them, in JSON or as Python prints it.
+
+    Raises:
+        DataError: there is none, or one is no text.
+    """
+    if isinstance(value, str):
+        try:
+            written = parse_list_literals(value, Counter())
+        except ValueError as error:
+            raise DataError(f"row {row}: {error}") from None
+        value = [value] if written is None else written
+    found = list(value) if isinstance(value, Iterable) else []
+    if not found or not all(isinstance(one, str) for one in found):
+        raise DataError(f"row {row}: references are a text or a list of texts, not {value!r}")
+    return found
 
 
 def check_by(by: str) -> None:

@@ -202,7 +202,7 @@ def pytest_terminal_summary(
 
             mine = [pair for pair in config.stash[SUITE].judged if pair[1].judge == gate.judge]
             about = records_population(_records(mine))
-            terminalreporter.line(f"this bound speaks of {about}")
+            terminalreporter.line(f"this bound is for {about}")
 
 
 _SHOWN = 5

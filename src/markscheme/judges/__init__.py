@@ -19,7 +19,8 @@ class _Callable(ModuleType):
         from markscheme.contract import judges
 
         warnings.warn(
-            "markscheme.judges() is markscheme.list_judges() now; the old name goes in 0.3",
+            "markscheme.judges() is markscheme.list_judges() now; the old name will be removed in "
+            "0.3",
             DeprecationWarning,
             stacklevel=2,
         )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from markscheme.flags import Option
 
-_PANEL = "Language models"
+_option = partial(Option, panel="Language models")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,62 +33,63 @@ class ServerOptions:
 
     base_url: Annotated[
         str | None,
-        Option(
-            "Any OpenAI-compatible server, such as http://localhost:8000/v1. [default: the "
-            "model's own in the model files, else OpenAI] Replies are stored by it: another "
-            "address is another model.",
-            panel=_PANEL,
+        _option(
+            "Address of an OpenAI-compatible server, such as http://localhost:8000/v1; to the "
+            "ledger, another address is another model. [default: the model's own in the model "
+            "files, else OpenAI]",
         ),
     ] = None
     api_key_env: Annotated[
         str | None,
-        Option(
-            "The environment variable that holds the key. The key itself is never written "
+        _option(
+            "Environment variable that holds the API key. The key itself is never written "
             "anywhere. [default: the model's own, else OPENAI_API_KEY]",
-            panel=_PANEL,
             rare=True,
         ),
     ] = None
     reasoning_effort: Annotated[
         str | None,
-        Option("How much the model reasons: low, medium, high, ...", panel=_PANEL, rare=True),
+        _option("How much the model reasons: low, medium, high, ...", rare=True),
     ] = None
     verbosity: Annotated[
-        str | None, Option("How much the model writes: low, medium, high.", panel=_PANEL, rare=True)
+        str | None, _option("How much the model writes: low, medium, high.", rare=True)
     ] = None
     service_tier: Annotated[
-        str | None, Option("The provider's queue: flex, priority, ...", panel=_PANEL, rare=True)
+        str | None,
+        _option("The provider's service tier: flex, priority, ...", rare=True),
     ] = None
     reasoning_room: Annotated[
         int | None,
-        Option(
-            "Tokens for reasoning, in addition to the reply's.  [default: the model's own; raised "
-            "automatically after empty replies]",
+        _option(
+            "Tokens allowed for reasoning, in addition to those of the reply. [default: the "
+            "model's own; raised automatically after empty replies]",
             minimum=0,
-            panel=_PANEL,
             rare=True,
         ),
     ] = None
     concurrency: Annotated[
         int,
-        Option(
-            "Concurrent requests, at most; fewer where the server limits them.",
+        _option(
+            "Maximum number of concurrent requests; fewer if the server limits them.",
             minimum=1,
-            panel=_PANEL,
             rare=True,
         ),
     ] = 16
     requests_per_minute: Annotated[
-        float | None, Option("Limit of requests, enforced by the client.", panel=_PANEL, rare=True)
+        float | None,
+        _option(
+            "Maximum number of requests per minute, enforced by the client.",
+            rare=True,
+        ),
     ] = None
     tokens_per_minute: Annotated[
-        float | None, Option("Limit of tokens, enforced by the client.", panel=_PANEL, rare=True)
+        float | None,
+        _option("Maximum number of tokens per minute, enforced by the client.", rare=True),
     ] = None
-    timeout: Annotated[
-        float, Option("Timeout of one attempt, in seconds.", panel=_PANEL, rare=True)
-    ] = 120.0
+    timeout: Annotated[float, _option("Timeout of one attempt, in seconds.", rare=True)] = 120.0
     retries: Annotated[
-        int, Option("Retries after a temporary failure.", minimum=0, panel=_PANEL, rare=True)
+        int,
+        _option("Number of retries after a temporary failure.", minimum=0, rare=True),
     ] = 6
     backoff: float = 0.5
 
@@ -112,77 +114,71 @@ class ModelOptions:
 
     model: Annotated[
         str | None,
-        Option(
+        _option(
             "The language model's name at its server; PROVIDER:NAME for another provider "
-            "(anthropic:, gemini:, ...); hf:FOLDER runs weights in this process.",
+            "(anthropic:, gemini:, ...); hf:FOLDER runs local weights in this process.",
             ("--model", "-m"),
-            panel=_PANEL,
         ),
     ] = None
     revision: Annotated[
         str,
-        Option(
-            "Revision of the model, where one name has several.",
+        _option(
+            "Revision of the model, where a name has several.",
             ("--model-revision",),
-            panel=_PANEL,
             rare=True,
         ),
     ] = ""
     server: ServerOptions | None = None
     ledger: Annotated[
         str | None,
-        Option(
+        _option(
             "Where replies are stored: a file, or postgresql://USER@HOST/DATABASE. "
             "[default: $MARKSCHEME_LEDGER, else runs/ledger.sqlite]",
-            panel=_PANEL,
             rare=True,
         ),
     ] = None
     models: Annotated[
         Path | None,
-        Option(
-            "Models and prices of your own (models.toml), before those that ship.",
-            panel=_PANEL,
+        _option(
+            "File of your own models and prices (models.toml), which override the built-in ones.",
             rare=True,
         ),
     ] = None
     prices: Annotated[
         Path | None,
-        Option("Prices of your own; --models holds them as well.", panel=_PANEL, rare=True),
+        _option("File of your own prices; older form of --models.", rare=True),
     ] = None
     max_cost: Annotated[
         float | None,
-        Option(
+        _option(
             "Stop at this budget in US dollars; skip the rest and report it.",
             minimum=0,
-            panel=_PANEL,
         ),
     ] = None
     max_calls: Annotated[
         int | None,
-        Option(
-            "Requests to send, at most; the rest is skipped and reported as such.",
+        _option(
+            "Stop after this many requests; skip the rest and report it.",
             minimum=0,
-            panel=_PANEL,
             rare=True,
         ),
     ] = None
     replay: Annotated[
-        bool, Option("Use cached replies only, those in the ledger.", panel=_PANEL, rare=True)
+        bool,
+        _option("Use only replies that the ledger holds; send no requests.", rare=True),
     ] = False
     dry_run: Annotated[
         bool,
-        Option(
-            "Send nothing: print calls, tokens and money, without what the ledger knows.",
-            panel=_PANEL,
+        _option(
+            "Send nothing; print the calls, tokens and cost to expect, without replies that the "
+            "ledger has.",
         ),
     ] = False
     batch: Annotated[
         bool,
-        Option(
-            "Ask in the provider's batches (OpenAI, Azure, Anthropic): half the price, within a "
-            "day. If it is killed, the same command continues to wait.",
-            panel=_PANEL,
+        _option(
+            "Use the provider's batch API (OpenAI, Azure, Anthropic): half the price, replies "
+            "within a day. If interrupted, the same command resumes waiting.",
             rare=True,
         ),
     ] = False

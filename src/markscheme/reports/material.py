@@ -19,7 +19,6 @@ from markscheme.agreement import (
     InMemory,
     JudgmentsSource,
     Run,
-    TableSource,
     agreement,
     closest_judge,
     compare,
@@ -276,7 +275,6 @@ class Material:
 def read_material(
     source: JudgmentsSource,
     *,
-    answers: TableSource | None = None,
     labels: pl.DataFrame | None = None,
     positive_from: float | None = None,
     compare: Sequence[JudgmentsSource] = (),
@@ -288,7 +286,6 @@ def read_material(
 
     Args:
         source: the judgments: a run's folder, a file, a frame, rows, or a `Result`.
-        answers: the judged answers, where these judgments come without them.
         labels: people's labels, as `load_labels` gives them; None takes those in the answers.
         positive_from: the grade from which an answer is acceptable, where labels are grades.
         compare: other judgments of the same answers, shown as well.
@@ -302,7 +299,7 @@ def read_material(
         DataError, AgreementError: a table cannot be read, judgments come without answers, or
             labels do not match or contradict each other.
     """
-    runs = [open_run(one, answers=answers) for one in (source, *compare)]
+    runs = [open_run(one) for one in (source, *compare)]
     folders = [run.folder.resolve() for run in runs if run.folder is not None]
     if len(set(folders)) < len(folders):
         raise RunError("a run is compared with itself; name each folder once")

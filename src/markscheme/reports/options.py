@@ -36,13 +36,13 @@ class ReportOptions:
     without_answers: Annotated[
         bool,
         Option(
-            "Figures only: no question, reference, answer or reason is in the file, for data "
-            "that may not be passed on."
+            "Figures only: leave out questions, references, answers and reasons, for data that "
+            "may not be shared."
         ),
     ] = False
-    figures: Annotated[str | Path | None, Option("A folder for the charts too, a file each.")] = (
-        None
-    )
+    figures: Annotated[
+        str | Path | None, Option("Also write the charts to this folder, one file each.")
+    ] = None
     figure_format: Annotated[
         FigureFormat,
         Option(
@@ -50,5 +50,5 @@ class ReportOptions:
         ),
     ] = "svg"
     tables: Annotated[
-        str | Path | None, Option("A folder for the tables too, as LaTeX and Markdown.")
+        str | Path | None, Option("Also write the tables to this folder, as LaTeX and Markdown.")
     ] = None

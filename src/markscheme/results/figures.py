@@ -123,15 +123,15 @@ def population(
     """Of what an interval speaks: population, unit, and by whose word.
 
     Args:
-        by: `as contains says` (`by_judges`, `by_labels`).
+        by: `according to contains` (`by_judges`, `by_labels`).
         questions: how many are answered; None where that is not known or not one number.
         answers: how many answers to them; more than questions are counted by question.
         unit: what is counted, where the numbers do not say it: `PAIRED`.
         further: of further questions of the kind; else of these answers alone.
 
     Example:
-        >>> population("as contains says", questions=62, answers=248)
-        'further questions like these 62, counted by question, as contains says'
+        >>> population("according to contains", questions=62, answers=248)
+        'further questions like these 62, counted by question, according to contains'
     """
     if not further:
         return f"these {answers:,} answers alone, {by}"
@@ -146,20 +146,20 @@ def population(
 COUNTED, PAIRED = "counted by question", "paired by question"
 """Units of an interval: all answers to a question as one, or two of them against each other."""
 
-BY_ANNOTATORS = "as these annotators say"
+BY_ANNOTATORS = "according to these annotators"
 """By whose word figures between annotators are."""
 
 
 def by_judges(names: Iterable[str]) -> str:
-    """By whose word: `as contains says`, `as each judge says`."""
+    """By whose word: `according to contains`, `according to each judge`."""
     several = tuple(dict.fromkeys(names))
-    return f"as {several[0] if len(several) == 1 else 'each judge'} says"
+    return f"according to {several[0] if len(several) == 1 else 'each judge'}"
 
 
 def by_labels(labelled: int, answers: int) -> str:
-    """By whose word: `as the labels say (120 of 248 answers)`."""
+    """By whose word: `according to the labels (120 of 248 answers)`."""
     count = f"all {answers:,}" if labelled == answers else out_of(labelled, answers)
-    return f"as the labels say ({count} answers)"
+    return f"according to the labels ({count} answers)"
 
 
 def of_labels(joined: Joined) -> str:
@@ -174,8 +174,8 @@ def interval_note(
 ) -> tuple[str, ...]:
     """The sentence below a table of figures with their names; nothing where none has an interval.
 
-    `95% intervals (wilson-t) speak of further questions like these 62, ...`, or where the way is
-    not the same for all `95% intervals (wilson-t: accuracy, recall; fisher-z: kappa) speak of ...`.
+    `95% intervals (wilson-t) are for further questions like these 62, ...`, or where the way is
+    not the same for all `95% intervals (wilson-t: accuracy, recall; fisher-z: kappa) are for ...`.
 
     Args:
         figures: each with the name of its column, or an empty one.
@@ -191,7 +191,7 @@ def interval_note(
         for word, whose in names.items()
     ]
     made = ("; " if any(":" in word for word in words) else ", ").join(words)
-    return (f"{100 * confidence:g}% intervals ({made}) speak of {about}",) if words else ()
+    return (f"{100 * confidence:g}% intervals ({made}) are for {about}",) if words else ()
 
 
 def number_text(value: float, *, scale: float = 1.0, digits: int = 3, signed: bool = False) -> str:

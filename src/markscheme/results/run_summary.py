@@ -217,8 +217,8 @@ def scope_notes(
         if one["outside"]:
             why = _commonest_reason(judgments, judge)
             lines.append(
-                f"{one['outside']:,} of {one['rows']:,} answers lie outside what {judge} learned "
-                f"({why}); its verdicts there are less to be trusted"
+                f"{one['outside']:,} of {one['rows']:,} answers are outside what {judge} was "
+                f"trained on ({why}); its verdicts there are less reliable"
             )
         if one["unsure"]:
             lines.append(
@@ -333,8 +333,8 @@ def lineage_note(
     """
     if trained is None:
         return (
-            f"what trained {judge} is not known: its weights do not say, so that these questions "
-            "may be among it"
+            f"what trained {judge} is not known: its weights do not say, so these questions "
+            "may be included"
         )
     if not trained:
         return None

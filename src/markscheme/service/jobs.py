@@ -100,7 +100,7 @@ class Jobs:
                 try:
                     found.append(Job(**orjson.loads((folder / "job.json").read_bytes())))
                 except (OSError, TypeError, orjson.JSONDecodeError) as error:
-                    log.error("%s is no job of this version, and is left alone: %s", folder, error)
+                    log.error("%s is not a job of this version, and is skipped: %s", folder, error)
             elif re.fullmatch(r"[0-9a-f]{32}", folder.name):
                 shutil.rmtree(folder)
         for job in sorted(found, key=lambda one: one.created):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import operator
 import pickle
 import time
 from collections.abc import Callable, Sequence
@@ -118,7 +119,7 @@ class Judging:
                 queue_rows=self._settings.limits.queue_rows,
                 name=f"judge-{name}",
                 slice_seconds=_SLICE if sliced else None,
-                weigh=_weight,
+                weigh=lambda row: 100.0 + characters(row),
             )
         return self._lanes[name]
 
@@ -135,7 +136,7 @@ class Judging:
         """
         began = time.perf_counter()
         limits = self._settings.limits
-        call: Callable[..., Any] = _here
+        call: Callable[..., Any] = operator.call
         if worker is not None:
             seconds = limits.row_seconds + _GRACE
             patience = None if len(rows) == 1 else _NO_COMPANY * limits.row_seconds
@@ -170,20 +171,12 @@ class Judging:
             worker.end()
 
 
-def _here(function: Callable[..., Any], *given: Any) -> Any:
-    return function(*given)
-
-
 def _can_be_sent(judge: Judge) -> bool:
     try:
         pickle.dumps(judge)
     except (pickle.PicklingError, AttributeError, TypeError):
         return False
     return type(judge).__module__ != "__main__"
-
-
-def _weight(row: AnswerIn | ExplanationIn) -> float:
-    return 100.0 + characters(row)
 
 
 def characters(row: AnswerIn | ExplanationIn) -> int:

@@ -35,17 +35,17 @@ class Limits:
         open_requests: of one client under way at once.
     """
 
-    max_rows: Annotated[int, _limit("Answers in one request.")] = 1_000
-    max_body_mb: Annotated[float, _limit("Size of one request, in MB.", 0.01)] = 4.0
-    max_upload_mb: Annotated[float, _limit("Size of a job's file, in MB.", 0.01)] = 1_000.0
-    max_job_rows: Annotated[int, _limit("Answers in one job.")] = 10_000_000
+    max_rows: Annotated[int, _limit("Maximum number of answers in one request.")] = 1_000
+    max_body_mb: Annotated[float, _limit("Maximum size of one request, in MB.", 0.01)] = 4.0
+    max_upload_mb: Annotated[float, _limit("Maximum size of a job's file, in MB.", 0.01)] = 1_000.0
+    max_job_rows: Annotated[int, _limit("Maximum number of answers in one job.")] = 10_000_000
     keep_days: Annotated[
         float, _limit("Days until a finished job is removed with its files.", 0.01, 100_000)
     ] = 30.0
-    max_jobs: Annotated[int, _limit("Jobs of one key that wait or run, at most.")] = 100
+    max_jobs: Annotated[int, _limit("Maximum number of waiting and running jobs per key.")] = 100
     request_seconds: Annotated[float, _limit("Seconds until a request is abandoned.", 0.1)] = 60.0
     queue_rows: Annotated[
-        int, _limit("Answers of one key that may wait; more are refused with 429.")
+        int, _limit("Maximum number of waiting answers per key; more are refused with status 429.")
     ] = 8_000
     row_seconds: float = 10.0
     row_characters: int = 200_000
@@ -71,7 +71,11 @@ class Batching:
 
     batch_rows: Annotated[
         int,
-        Option("Answers of several requests judged in one batch, at most.", minimum=1, rare=True),
+        Option(
+            "Maximum number of answers, of several requests, judged in one batch.",
+            minimum=1,
+            rare=True,
+        ),
     ] = 256
     batch_ms: Annotated[
         float,

@@ -106,7 +106,7 @@ class Worker:
             while not pipe.poll(_LOOK):
                 took = time.monotonic() - began
                 if took > more and abandoned():
-                    raise AbandonedError(f"{self._name}: nobody waits for it any more")
+                    raise AbandonedError(f"{self._name}: no client waits for it any more")
                 if took > more + (patience or PATIENCE * (more + seconds)):
                     raise TimeoutError(f"{self._name}: not done within {seconds:g} s")
             done, value = pipe.recv()

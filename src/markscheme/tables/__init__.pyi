@@ -2,7 +2,6 @@ from .answers import ANSWERS_SCHEMA as ANSWERS_SCHEMA
 from .answers import AnswersReader as AnswersReader
 from .answers import content_ids as content_ids
 from .answers import read_answers as read_answers
-from .answers import row_keys as row_keys
 from .answers import row_texts as row_texts
 from .answers import slices_of as slices_of
 from .answers import system_of as system_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from hashlib import blake2b
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 import polars as pl
 
 from markscheme.errors import BadRowsError, DataError, Problem
@@ -137,7 +138,9 @@ class AnswersReader:
         if self._stopping:
             raise BadRowsError(sorted(self.problems, key=lambda found: (found.source, found.line)))
         if not self.rows:
-            where = ", ".join(_source_name(source) for source in self.sources)
+            where = ", ".join(
+                str(one) if isinstance(one, str | Path) else "the data" for one in self.sources
+            )
             bad = sum(not one.kept for one in self.problems)
             skipped = f" ({bad} bad rows were skipped)" if bad else ""
             raise DataError(f"{where} holds no answers{skipped}")
@@ -174,7 +177,7 @@ class AnswersReader:
         self.problems += raw.problems
         self.recognised.update(dict.fromkeys(raw.notes))
         if not raw.lines:
-            return _empty()
+            return pl.DataFrame(schema=ANSWERS_SCHEMA)
         given = dict(self.options.columns)
         if predicted:
             given["answer"] = "none"
@@ -395,7 +398,7 @@ def content_ids(frame: pl.DataFrame) -> pl.Series:
     Equal rows have equal ids, on every machine and version, and different rows different ones.
     Ids are hashes of the texts as version 0.1.0 joined them. Where other rows would have been
     joined to the same text (a separator in a text, an answer that is the sign of a null), they are
-    beginnings of `row_keys`.
+    hashes of `row_texts`.
     """
     columns = ["question", "references", "answer", "system"]
     references, joined = pl.col("references"), pl.col("joined")
@@ -417,31 +420,14 @@ def content_ids(frame: pl.DataFrame) -> pl.Series:
         & pl.col("answer").ne_missing("\x00")
     ).to_series()
     forged = table.filter(~plain.fill_null(value=False))
-    keys = iter(row_keys(forged, columns).str.head(_ID_DIGITS))
+    texts = iter(row_texts(forged, columns))
     ids = [
-        blake2b(text.encode(), digest_size=_ID_DIGITS // 2).hexdigest() if old else next(keys)
+        blake2b(text.encode(), digest_size=_ID_DIGITS // 2).hexdigest()
+        if old
+        else blake2b(next(texts).encode(), digest_size=_KEY_BYTES).hexdigest()[:_ID_DIGITS]
         for text, old in zip(table["joined"], plain, strict=True)
     ]
     return pl.Series("answer_id", ids, dtype=pl.String)
-
-
-def row_keys(frame: pl.DataFrame, columns: Sequence[str] | None = None) -> pl.Series:
-    """A key for each row of a table: equal where the rows are, to be stored and sent.
-
-    Args:
-        frame: see `row_texts`.
-        columns: see `row_texts`.
-
-    Returns:
-        Series `key`: 32 hexadecimal digits a row (BLAKE2b of `row_texts`, Aumasson et al. 2013),
-        the same on every machine.
-
-    Raises:
-        DataError: see `row_texts`.
-    """
-    texts = row_texts(frame, columns)
-    keys = [blake2b(text.encode(), digest_size=_KEY_BYTES).hexdigest() for text in texts]
-    return pl.Series("key", keys, dtype=pl.String)
 
 
 def row_texts(frame: pl.DataFrame, columns: Sequence[str] | None = None) -> pl.Series:
@@ -458,8 +444,7 @@ def row_texts(frame: pl.DataFrame, columns: Sequence[str] | None = None) -> pl.S
         columns: what distinguishes rows, in this order; None for all columns.
 
     Returns:
-        Series `text`, as long as all cells of the row together. Where rows are distinguished within
-        one process this alone is enough, and four times as fast as `row_keys`.
+        Series `text`, as long as all cells of the row together, the same on every machine.
 
     Raises:
         DataError: there are no columns, or one holds Python objects.
@@ -622,14 +607,6 @@ def _a_system_each(found: Recognised, raw: RawBatch) -> list[dict[str, Sequence[
     return tables
 
 
-def _empty() -> pl.DataFrame:
-    return pl.DataFrame(schema=ANSWERS_SCHEMA)
-
-
-def _source_name(source: Source) -> str:
-    return str(source) if isinstance(source, str | Path) else "the data"
-
-
 def system_of(source: Source) -> str:
     """The system's name where no column gives it: the file's name without its endings."""
     if isinstance(source, str | Path) and str(source) != "-":
@@ -706,7 +683,5 @@ def csv_series(texts: pl.Series) -> pl.Series:
     return pl.Series(texts.name, values, dtype=pl.String)
 
 
-def _json_text(values: Iterable[Any]) -> str:
-    import orjson
-
-    return orjson.dumps(list(values)).decode()
+def _json_text(values: pl.Series) -> str:
+    return orjson.dumps(values.to_list()).decode()

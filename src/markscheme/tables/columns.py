@@ -60,7 +60,9 @@ def renamed(
         DataError: the mapping names a column that is not there, or two columns could be the same
             one.
     """
-    _check_given(mapping, table.columns, "the table")
+    for ours, theirs in mapping.items():
+        if theirs != "none" and theirs not in table.columns:
+            raise no_such_column("the table", theirs, table.columns, ours)
     table = table.drop(o for o, t in mapping.items() if o in table.columns and o != t)
     table = table.rename({t: o for o, t in mapping.items() if t in table.columns})
     for ours in wanted:
@@ -111,12 +113,6 @@ def plain_name(name: str) -> str:
     """A column's name without case, `_`, `-` and `?`, as names are compared; `goldAnswer` too."""
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     return re.sub(r"[\s_\-?]+", " ", name).strip(" .").lower()
-
-
-def _check_given(given: Mapping[str, str], names: Sequence[str], source: str) -> None:
-    for own, theirs in given.items():
-        if theirs != "none" and theirs not in names:
-            raise no_such_column(source, theirs, names, own)
 
 
 # --- wide tables ------------------------------------------------------------------------------

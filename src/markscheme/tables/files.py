@@ -328,7 +328,7 @@ def _file_batches(path: str, options: ReadOptions) -> Iterator[RawBatch]:
         if not head:
             raise DataError(f"{shown(path)} is empty")
         if _binary_format(head) is None and not is_text(head):
-            raise DataError(f"{shown(path)} is no table: {EXPORT_IT}")
+            raise DataError(f"{shown(path)} is not a table: {EXPORT_IT}")
         kind = options.input_format or format_of(path, head)
         if options.input_format in (None, "xlsx") and head.startswith(_ARCHIVE):
             batches = _iter_archive(opened, batch_rows, options.sheet)
@@ -450,7 +450,7 @@ def check_characters(text: str, ours: str) -> None:
             f"a byte that is not UTF-8 (0x{code - 0xDC00:02X}) at character {error.start + 1}; "
             "save the file as UTF-8"
             if 0xDC80 <= code <= 0xDCFF
-            else f"a lone surrogate (U+{code:04X}), which is no character, at character "
+            else f"a lone surrogate (U+{code:04X}), which is not a character, at character "
             f"{error.start + 1}"
         )
         raise ValueError(f"the {ours} holds {what}") from None
@@ -952,5 +952,4 @@ def _pandas_batches(frame: pd.DataFrame, batch_rows: int) -> Iterator[RawBatch]:
         # Read value by value: a column of several kinds, such as numbers among texts, or no
         # pyarrow, which pandas does not bring and Polars wants for texts.
         columns = {str(column): values_of(frame[column]) for column in frame.columns}
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        return records_batches(name, rows, batch_rows)
+        return _columns_batches(name, columns, batch_rows)

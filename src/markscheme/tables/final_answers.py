@@ -59,7 +59,9 @@ def final_answers(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
     - Of a worked solution that ends in `#### ANSWER` the reference is the answer, and so it is of
       an answer that is written like it.
     """
-    frame = _replaced(frame, _LAST, _before_last_token, notes, _TOKENS)
+    frame = _replaced(
+        frame, _LAST, lambda text, _: re.sub(_LAST, "", text).rstrip(), notes, _TOKENS
+    )
     frame = _without_reasoning(frame, notes)
     frame = _replaced(frame, _RUN_ON, _before_next, notes, _NEXT)
     frame = _replaced(frame, _TAGGED, _between_tags, notes, _BETWEEN)
@@ -111,10 +113,6 @@ def _replaced(
     texts = (frame[name].gather(rows) for name in ("answer", "question"))
     parts = [final(answer, question or "") for answer, question in zip(*texts, strict=True)]
     return frame.with_columns(frame["answer"].scatter(rows, parts))
-
-
-def _before_last_token(answer: str, _: str) -> str:
-    return re.sub(_LAST, "", answer).rstrip()
 
 
 def _before_next(answer: str, question: str) -> str:

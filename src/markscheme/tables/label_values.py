@@ -117,9 +117,9 @@ def parse_values(column: pl.Series) -> pl.Series:
         shown = ", ".join(map(repr, strange[:5]))
         rows = texts.is_in(strange).fill_null(value=False)
         raise DataError(
-            f"column {column.name!r} has {rows.sum()} values that are no verdict, such as {shown}, "
-            f"the first in row {(rows.arg_max() or 0) + 1:,}; expected yes/no, true/false, "
-            "correct/incorrect, 0/1 or numbers. Empty the cells that have none"
+            f"column {column.name!r} has {rows.sum()} values that are not verdicts, "
+            f"such as {shown}, the first in row {(rows.arg_max() or 0) + 1:,}; expected yes/no, "
+            "true/false, correct/incorrect, 0/1 or numbers. Empty the cells that have none"
         )
     return values.alias(column.name)
 

@@ -182,7 +182,7 @@ def _chances(given: pl.Series) -> pl.Series:
     if len(wrong):
         raise DataError(
             f"the inclusion_probability of row {wrong[0] + 1:,} is {str(given[wrong[0]])[:40]!r}, "
-            "which is no number; 'plan-labels' writes them, from above 0 to 1"
+            "which is not a number; 'plan-labels' writes them, from above 0 to 1"
         )
     return chances
 

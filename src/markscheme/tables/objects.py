@@ -31,15 +31,10 @@ def frame_of(source: Any) -> pl.LazyFrame | None:
         if hasattr(source, "with_format"):
             arrow = source.with_format("arrow")
             # Rows picked by select or filter are in place only once they are asked for.
-            return None if not hasattr(source, "num_rows") else _from_arrow(arrow[:])
+            return None if not hasattr(source, "num_rows") else pl.DataFrame(arrow[:]).lazy()
     if hasattr(source, "__arrow_c_stream__") and not kind.__module__.startswith("pandas"):
-        return _from_arrow(source)
+        return pl.DataFrame(source).lazy()
     return None
-
-
-def _from_arrow(table: Any) -> pl.LazyFrame:
-    frame = pl.DataFrame(table)
-    return frame.lazy()
 
 
 def _only_split(splits: Mapping[str, Any]) -> pl.LazyFrame | None:

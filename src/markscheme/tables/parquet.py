@@ -142,7 +142,7 @@ def _check_pages(stream: BinaryIO, meta: Fields, *, rows: int, end: int) -> None
     first, dictionary = _whole(meta, 9), meta.get(11) or 0
     place = dictionary if isinstance(dictionary, int) and 0 < dictionary < first else first
     if values < rows or place < len(_MAGIC) or place + packed > end:
-        raise _DamageError("its place or size cannot be")
+        raise _DamageError("its place or size is impossible")
     last, seen = place + packed, 0
     while place < last and seen < values:
         header, length = _page_header(stream, place, last)

@@ -43,7 +43,7 @@ class ReadOptions:
     answer_columns: Annotated[
         tuple[str, ...],
         Option(
-            "Columns that hold one system's answers each: gpt-4o,claude.",
+            "Columns that each hold one system's answers, comma-separated: gpt-4o,claude.",
             aliases=("--answers",),
             split=True,
             metavar="NAME,...",
@@ -51,11 +51,11 @@ class ReadOptions:
     ] = ()
     input_format: Annotated[
         Format | None,
-        Option("Format of the input. [default: found out]", aliases=("--format",), rare=True),
+        Option("Format of the input. [default: detected]", aliases=("--format",), rare=True),
     ] = None
     encoding: Annotated[
         str | None,
-        Option("Encoding of a file of text: cp1252, utf-16. [default: found out]", rare=True),
+        Option("Encoding of text files, such as cp1252 or utf-16. [default: detected]", rare=True),
     ] = None
     sheet: Annotated[
         str | None, Option("Sheet of a workbook. [default: the only one with a table]", rare=True)
@@ -64,14 +64,19 @@ class ReadOptions:
     slices: Slices = ()
     on_bad_row: Annotated[
         Literal["error", "skip"],
-        Option("error: stop and name bad rows. skip: leave them out, counted.", rare=True),
+        Option(
+            "error: list bad rows and stop. skip: leave them out and report their number.",
+            rare=True,
+        ),
     ] = "error"
     repeats: Annotated[
         Literal["count", "drop"],
-        Option("count: rows equal to an earlier one count again. drop: leave them out.", rare=True),
+        Option(
+            "Exact repeats of an earlier row. count: keep them. drop: leave them out.", rare=True
+        ),
     ] = "count"
     max_bytes: Annotated[
-        int, Option("Longest text of one field, in bytes.", minimum=1, rare=True)
+        int, Option("Maximum length of a field, in bytes.", minimum=1, rare=True)
     ] = 4_000_000
     batch_rows: int = 65_536
     references: Literal["required", "declared", "optional"] = "required"

@@ -134,8 +134,8 @@ def recognise_columns(
     found = Recognised()
     names = list(raw.columns)
     _take_given(found, raw, given)
-    if answer_columns:
-        _take_answers(found, raw, answer_columns)
+    for name in answer_columns:
+        found.answers[name], _ = _at(raw, name, "answer")
     blocked = set(given) | ({"answer"} if answer_columns else set())
     if any(ours.startswith(LABEL_OF) for ours in given):
         blocked.add("label")
@@ -228,12 +228,6 @@ def _at(raw: RawBatch, path: str, ours: str) -> tuple[str, Values]:
         if len(fitting) == 1:
             return fitting[0], values_at(raw.columns, fitting[0])
     return path, values
-
-
-def _take_answers(found: Recognised, raw: RawBatch, columns: Sequence[str]) -> None:
-    for name in columns:
-        place, _ = _at(raw, name, "answer")
-        found.answers[name] = place
 
 
 def _take_labels_of_systems(found: Recognised, raw: RawBatch, given: Mapping[str, str]) -> None:

@@ -166,7 +166,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise RunError(f"{folder}: {MANIFEST} was changed since the run ended; {again}")
     manifest = _manifest_in(content)
     if manifest is None:
-        raise RunError(f"{folder}: {MANIFEST} is no manifest of a run; {again}")
+        raise RunError(f"{folder}: {MANIFEST} is not a manifest of a run; {again}")
     differing = [name for name in _SAME_IN_BOTH if manifest.get(name) != plan.get(name)]
     if differing:
         raise RunError(
@@ -221,7 +221,7 @@ def damages(
         if (folder / table).is_dir() and (wanted is None or table in wanted):
             for file in sorted((folder / table).iterdir()):
                 if f"{table}/{file.name}" not in manifest["files"]:
-                    found[f"{table}/{file.name}"] = "is no part of the run"
+                    found[f"{table}/{file.name}"] = "is not part of the run"
     return found or _unlike_tables(folder, manifest, wanted)
 
 
@@ -238,21 +238,17 @@ def _unlike_tables(
         try:
             frame = scan_parquet(folder / table)
             columns = frame.collect_schema()
-            odd = [
-                name
-                for name, dtype in schema.items()
-                if columns.get(name, None if name not in _OPTIONAL else dtype) != dtype
-            ]
+            odd = [name for name, dtype in schema.items() if columns.get(name) != dtype]
             gaps = [pl.col(name).is_null().any() for name in _GIVEN if name in schema]
             gaps += [pl.col("score").is_nan().any()] if "score" in schema else []
             if odd:
-                found[table] = f"is no table of a run (column {odd[0]})"
+                found[table] = f"is not a table of a run (column {odd[0]})"
             else:
                 named = (gap.alias(str(place)) for place, gap in enumerate(gaps))
                 counted = frame.select(*named, pl.len()).collect(engine="streaming")
                 *broken, rows[table] = counted.row(0)
                 if any(broken):
-                    found[table] = "is no table of a run (values are missing)"
+                    found[table] = "is not a table of a run (values are missing)"
         except (DataError, pl.exceptions.PolarsError) as error:
             found[table] = f"cannot be read ({error})"
     judges = len(manifest["judges"])
@@ -281,9 +277,6 @@ def read_json(file: Path) -> dict[str, Any]:
         )
     return value
 
-
-_OPTIONAL = ("scope", "answer_error")
-"""Columns that early versions did not write."""
 
 _GIVEN = ("answer_id", "question", "judge", "signature", "status", "system")
 """Columns without a gap."""

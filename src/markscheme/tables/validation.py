@@ -379,7 +379,7 @@ def _numbers(value: Any, ours: str, *, whole: bool) -> list[float | None] | None
         except ValueError:
             raise ValueError(f"{str(item)[:40]!r} in the {ours} is not a number") from None
         if whole and not _is_whole(found[-1]):
-            raise ValueError(f"{str(item)[:40]!r} in the {ours} is no whole number")
+            raise ValueError(f"{str(item)[:40]!r} in the {ours} is not a whole number")
     return found
 
 

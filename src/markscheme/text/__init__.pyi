@@ -49,6 +49,7 @@ from .names import SUFFIXES as SUFFIXES
 from .names import TITLES as TITLES
 from .names import full_forms as full_forms
 from .names import same_given_name as same_given_name
+from .names import spelled_alike as spelled_alike
 from .normalisation import SPACES as SPACES
 from .normalisation import normalise as normalise
 from .normalisation import normalise_series as normalise_series

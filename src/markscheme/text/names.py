@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import functools
+import re
+from collections.abc import Container, Iterable
+
+from markscheme.text.tokens import WORD
 
 TITLES = frozenset(
     [
@@ -80,3 +84,38 @@ def same_given_name(one: str, other: str) -> bool:
     if one == other or (min(len(one), len(other)) == 1 and one[:1] == other[:1]):
         return True
     return bool(full_forms(one) & full_forms(other))
+
+
+_FEWEST_LETTERS = 6
+"""Of a name that is read as misspelled: shorter ones are too often other names."""
+
+
+def spelled_alike(text: str, references: Iterable[str], known: Container[str]) -> str:
+    """The text, two exchanged letters of a name put back as the references have them.
+
+    "Budapset" becomes "Budapest", and no other misspelling is corrected: one letter more or less is
+    often another name (De Smet, De Smedt), an exchange hardly ever. Places of characters stay.
+
+    Args:
+        text: the answer.
+        references: whose words with a capital letter are names.
+        known: words in lower case that are spelled as meant ("united" for "United").
+    """
+    names = {
+        "".join(sorted(word.lower())): word
+        for reference in references
+        for word in WORD.findall(reference)
+        if word[0].isupper() and len(word) >= _FEWEST_LETTERS
+    }
+
+    def spelled(found: re.Match[str]) -> str:
+        word = found.group()
+        name = names.get("".join(sorted(word.lower())))
+        if name is None or word.lower() in known:
+            return word
+        both = zip(word.lower(), name.lower(), strict=True)
+        differing = [place for place, (letter, other) in enumerate(both) if letter != other]
+        neighbours = len(differing) == 2 and differing[1] == differing[0] + 1
+        return name if neighbours else word
+
+    return WORD.sub(spelled, text) if names else text

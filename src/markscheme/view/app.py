@@ -24,7 +24,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from markscheme.agreement import agree, closest_judge, estimate
-from markscheme.engine import ALL_SYSTEMS
+from markscheme.engine import ALL_SYSTEMS, RunFolder
 from markscheme.errors import MarkschemeError
 from markscheme.reports import (
     Live,
@@ -36,7 +36,7 @@ from markscheme.reports import (
     report_html,
 )
 from markscheme.results import Table, by_judges, interval, percent, plain, population
-from markscheme.view.runs import Run, RunLabels, label_rows, progress, runs_of, with_given
+from markscheme.view.runs import Run, RunLabels, label_rows, runs_of, with_given
 from markscheme.web import Guard, answer_style, page_file, templates
 
 _PACKAGE = "markscheme.view"
@@ -270,7 +270,7 @@ class _Pages:
         run = await asyncio.to_thread(self._run, request.path_params["name"])
         if run.state not in ("running", "stopped"):
             return _json({"state": run.state})
-        return _json(await asyncio.to_thread(progress, run))
+        return _json(await asyncio.to_thread(RunFolder(run.path).progress))
 
     async def label(self, request: Request) -> Response:
         run = await asyncio.to_thread(self._run, request.path_params["name"])
@@ -334,7 +334,7 @@ def _object(body: bytes) -> dict[str, Any]:
     except orjson.JSONDecodeError as error:
         raise MarkschemeError(f"no JSON: {error}") from None
     if not isinstance(found, dict):
-        raise MarkschemeError("a JSON object is wanted")
+        raise MarkschemeError("a JSON object is expected")
     return found
 
 

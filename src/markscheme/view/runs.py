@@ -12,7 +12,7 @@ from typing import Any, Literal
 import orjson
 import polars as pl
 
-from markscheme.engine import Progress, RunFolder
+from markscheme.engine import RunFolder
 from markscheme.errors import DataError, RunError
 from markscheme.tables import load_labels, read_json, replace_file
 
@@ -44,11 +44,6 @@ class Run:
     figures: Sequence[dict[str, Any]] = field(default=(), repr=False)
     command: str | None = None
     problem: str = ""
-
-
-def progress(run: Run) -> Progress:
-    """How far a run has got that is not done; see `engine.Progress`."""
-    return RunFolder(run.path).progress()
 
 
 def runs_of(folder: str | Path) -> list[Run]:

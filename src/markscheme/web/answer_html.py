@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from markscheme.web.page_files import page_file
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 # --- LaTeX formulae as MathML, made of known elements only; as readable source where that fails ---
 
@@ -220,42 +221,13 @@ def _text(content: str) -> str:
 
 @cache
 def _markdown() -> MarkdownIt:
-    """CommonMark with tables and struck text; without HTML, entities and link definitions."""
+    """CommonMark with tables and struck text; without HTML, entities and link definitions.
+
+    Elements are ours only, and every text goes through `_text`.
+    """
     from markdown_it import MarkdownIt
-    from markdown_it.renderer import RendererHTML
 
-    class Renderer(RendererHTML):
-        """Elements of ours only; every text through `_text`."""
-
-    def plain(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
-        return _text(tokens[at].content)
-
-    def code(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
-        return f'<code dir="ltr">{_text(tokens[at].content)}</code>'
-
-    def block(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
-        name = tokens[at].info.strip()
-        said = f'<span class="language">{_text(name)}</span>' if name else ""
-        return f'<pre dir="ltr">{said}<code>{_text(tokens[at].content)}</code></pre>\n'
-
-    def link_open(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
-        return '<span class="link">'
-
-    def link_close(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
-        opened = next(t for t in reversed(tokens[:at]) if t.type == "link_open")
-        address = str(opened.attrGet("href") or "")
-        said = "".join(t.content for t in tokens[:at] if t.type == "text")
-        shown = "" if not address or address in said else f" ({_text(address)})"
-        return f'</span><bdi class="address">{shown}</bdi>' if shown else "</span>"
-
-    def image(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
-        token = tokens[at]
-        address = _text(str(token.attrGet("src") or ""))
-        return f'<span class="link">[picture: {_text(token.content)}] ({address})</span>'
-
-    made = MarkdownIt(
-        "commonmark", {"html": False, "breaks": True, "xhtmlOut": False}, renderer_cls=Renderer
-    )
+    made = MarkdownIt("commonmark", {"html": False, "breaks": True, "xhtmlOut": False})
     made.enable(["table", "strikethrough"])
     # "entity": what was written as &lt; is shown so. "reference" would swallow its lines, "code"
     # would take an indented line for a program, "html" stays off with the option.
@@ -263,38 +235,57 @@ def _markdown() -> MarkdownIt:
     # Whatever the address is, it is only shown.
     made.validateLink = lambda url: True  # type: ignore[method-assign] # noqa: ARG005
     made.normalizeLink = lambda url: url  # type: ignore[method-assign]
-    rules = {
-        "text": plain,
-        "code_inline": code,
-        "fence": block,
-        "image": image,
-        "link_open": link_open,
-        "link_close": link_close,
-    }
-    for name, rule in rules.items():
-        made.add_render_rule(name, rule)
-
-    def opening(tag: str) -> Any:
-        def rule(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
-            if tokens[at].hidden:
-                return ""
-            start = tokens[at].attrGet("start")
-            first = f' start="{int(start)}"' if start is not None else ""
-            return f'<{tag}{first} dir="auto">'
-
-        return rule
-
-    tags = {"paragraph": "p", "bullet_list": "ul", "ordered_list": "ol", "th": "th", "td": "td"}
-    for name, tag in tags.items():
-        made.add_render_rule(f"{name}_open", opening(tag))
-
-    def heading_open(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
-        # No heading of the page, whose outline an answer must not change.
-        return f'<p dir="auto" class="heading level-{tokens[at].tag[1]}">'
-
-    made.add_render_rule("heading_open", heading_open)
-    made.add_render_rule("heading_close", lambda *_: "</p>\n")
-    wide = '<div class="wide" role="group" aria-label="Table of the answer" tabindex="0">'
-    made.add_render_rule("table_open", lambda *_: f'{wide}<table dir="auto">')
-    made.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    for name, shown in _SHOWN.items():
+        made.add_render_rule(name, lambda _, tokens, at, *__, shown=shown: shown(tokens[at]))
+    made.add_render_rule("link_close", _link_close)
     return made
+
+
+def _fence(token: Token) -> str:
+    name = token.info.strip()
+    said = f'<span class="language">{_text(name)}</span>' if name else ""
+    return f'<pre dir="ltr">{said}<code>{_text(token.content)}</code></pre>\n'
+
+
+def _image(token: Token) -> str:
+    address = _text(str(token.attrGet("src") or ""))
+    return f'<span class="link">[picture: {_text(token.content)}] ({address})</span>'
+
+
+def _opening(tag: str, token: Token) -> str:
+    if token.hidden:
+        return ""
+    start = token.attrGet("start")
+    first = f' start="{int(start)}"' if start is not None else ""
+    return f'<{tag}{first} dir="auto">'
+
+
+_SHOWN: dict[str, Callable[[Token], str]] = {
+    "text": lambda token: _text(token.content),
+    "code_inline": lambda token: f'<code dir="ltr">{_text(token.content)}</code>',
+    "fence": _fence,
+    "image": _image,
+    "link_open": lambda _: '<span class="link">',
+    "paragraph_open": partial(_opening, "p"),
+    "bullet_list_open": partial(_opening, "ul"),
+    "ordered_list_open": partial(_opening, "ol"),
+    "th_open": partial(_opening, "th"),
+    "td_open": partial(_opening, "td"),
+    # No heading of the page, whose outline an answer must not change.
+    "heading_open": lambda token: f'<p dir="auto" class="heading level-{token.tag[1]}">',
+    "heading_close": lambda _: "</p>\n",
+    "table_open": lambda _: (
+        '<div class="wide" role="group" aria-label="Table of the answer" tabindex="0">'
+        '<table dir="auto">'
+    ),
+    "table_close": lambda _: "</table></div>\n",
+}
+"""How the tokens of Markdown become HTML that are not as the library has them."""
+
+
+def _link_close(_renderer: Any, tokens: Sequence[Token], at: int, *_: Any) -> str:
+    opened = next(t for t in reversed(tokens[:at]) if t.type == "link_open")
+    address = str(opened.attrGet("href") or "")
+    said = "".join(t.content for t in tokens[:at] if t.type == "text")
+    shown = "" if not address or address in said else f" ({_text(address)})"
+    return f'</span><bdi class="address">{shown}</bdi>' if shown else "</span>"

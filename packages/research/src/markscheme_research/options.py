@@ -8,19 +8,21 @@ from typing import Annotated
 from markscheme.flags import Argument, Option
 
 Composition = Option(
-    "One digit per reference, its grade above the lowest: 3210, 33221100; or top, none.",
+    "Grades of the listed references, one digit each (0: the lowest grade): 3210, 33221100; or "
+    "top (one of the best grade) or none.",
     ("--composition", "-c"),
 )
 DRAWN = Option(
-    "rest: drawn references leave the candidates; butref: they stay, which leaks.",
+    "rest: do not judge the answers drawn as references. butref: judge them too, which leaks the "
+    "references.",
     ("--drawn-references",),
     aliases=("--protocol",),
     alias_values={"--butref": "butref"},
     rare=True,
 )
-ROUNDS = Option("Trees of each ensemble.", minimum=1)
-FOLDS = Option("Parts for the held-out report.", minimum=2)
-ENTAILED = Option("The label of pairs that means entailment, where labels are numbers.")
+ROUNDS = Option("Number of trees in each ensemble.", minimum=1)
+FOLDS = Option("Number of cross-validation folds for the held-out report.", minimum=2)
+ENTAILED = Option("Label that means entailment, where labels are numbers.")
 TrainingData = Annotated[
     tuple[str, ...], Option("Labelled answers; several files may be given.", ("--data",))
 ]
@@ -35,19 +37,23 @@ Graded = Annotated[
 Part = Annotated[
     str,
     Option(
-        "Part of ANTIQUE: all; dev, which the shipped weights learned from; test, the other half; "
-        "or auto, whichever file is here.",
+        "Part of ANTIQUE: all; dev, which the shipped weights were trained on; test, the other "
+        "half; or auto, whichever file is present.",
         rare=True,
     ),
 ]
-DRAWS = Option("Draws of reference lists.", ("--draws",), aliases=("--seeds",), minimum=1)
+DRAWS = Option(
+    "Number of random draws of reference lists.", ("--draws",), aliases=("--seeds",), minimum=1
+)
 FirstQuestions = Annotated[
     int | None,
-    Option("Only the first N questions of a set or table.", ("--first-questions",), minimum=1),
+    Option("Use only the first N questions of a set or table.", ("--first-questions",), minimum=1),
 ]
 DataDir = Annotated[
     Path | None,
     Option(
-        "Folder with the datasets (else MARKSCHEME_DATA, else your cache); or one file.", rare=True
+        "Folder with the datasets, or a dataset's file. Without it: $MARKSCHEME_DATA, else your "
+        "cache.",
+        rare=True,
     ),
 ]

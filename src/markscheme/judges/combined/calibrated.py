@@ -63,9 +63,11 @@ class CalibrationMap:
         try:
             content = orjson.loads(_bytes(path))
         except orjson.JSONDecodeError as error:
-            raise JudgeError(f"{path!r} is no calibration map: {error}") from error
+            raise JudgeError(f"{path!r} is not a calibration map: {error}") from error
         if not isinstance(content, dict) or content.get("markscheme_calibration") != 1:
-            raise JudgeError(f"{path!r} is no calibration map; 'markscheme calibrate' writes them")
+            raise JudgeError(
+                f"{path!r} is not a calibration map; 'markscheme calibrate' writes them"
+            )
         try:
             if content["kind"] == "platt":
                 slope, intercept = float(content["slope"]), float(content["intercept"])

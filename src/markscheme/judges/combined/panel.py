@@ -163,7 +163,7 @@ def _jury(path: str, names: Sequence[str]) -> _Jury:
         weights = {str(name): float(weight) for name, weight in known.items()}
     except (ValueError, KeyError, TypeError, AttributeError):
         raise JudgeError(
-            f"{path!r} is no file of weights; 'markscheme research jury' writes them"
+            f"{path!r} is not a file of weights; 'markscheme research jury' writes them"
         ) from None
     missing = [name for name in names if name not in weights]
     if missing or len(weights) > len(names):
@@ -174,7 +174,7 @@ def _jury(path: str, names: Sequence[str]) -> _Jury:
             "'markscheme research jury'"
         )
     if not all(math.isfinite(one) for one in (intercept, *weights.values())):
-        raise JudgeError(f"{path!r} has a weight that is no number")
+        raise JudgeError(f"{path!r} has a weight that is not a number")
     return _Jury(weights=tuple(weights[name] for name in names), intercept=intercept)
 
 

@@ -26,7 +26,7 @@ Key = tuple[str, str, str]
 """Question, premise, hypothesis."""
 
 SHIPPED = Path(__file__).parent / "weights"
-"""The test in the package; docs/entailment-test.md is its model card."""
+"""The test in the package; docs/entailment.md has its model card."""
 
 _PAIRS_AT_ONCE = 16_384
 _DECIMALS = 5

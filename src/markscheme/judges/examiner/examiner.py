@@ -21,7 +21,7 @@ from markscheme.judges.examiner.explanations import (
     marks,
     relations,
 )
-from markscheme.judges.examiner.scope import scopes
+from markscheme.judges.examiner.scope import scopes, script_of
 from markscheme.judges.examiner.weight_files import (
     COLUMNS,
     Weights,
@@ -32,13 +32,13 @@ from markscheme.judges.examiner.weight_files import (
 from markscheme.judges.outcomes import PATTERNS, has_patterns
 from markscheme.models.local import Mark
 from markscheme.tables import NO_REFERENCE, OUTSIDE, RELATIONS
-from markscheme.text import WORD, folded
+from markscheme.text import WORD, folded, spelled_alike
 
 Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 Depth = Literal["fast", "default", "full"]
 
-RULES = 11
+RULES = 12
 """Raised whenever a feature, a rule of `score` or what is cut from answers changes."""
 
 LONGEST = 20_000_000
@@ -277,9 +277,24 @@ def score(
         unsure = (scores > settings.unsure_from) & (scores < settings.unsure_to)
         # A letter chosen, or the first of two things compared, is read by the typed values alone.
         chosen = (matrix[:, _CHOICE] > 0) & (matrix[:, _DECIDED] != 0)
-        rows = np.flatnonzero((unsure | (depth == "full")) & np.isnan(rule) & ~chosen)
+        wanted = np.flatnonzero((unsure | (depth == "full")) & np.isnan(rule) & ~chosen)
+        # The encoder's words are of Latin letters; of other scripts it reads nothing.
+        rows = np.array(
+            [
+                row
+                for row in wanted.tolist()
+                if script_of(" ".join([texts[row][0], *texts[row][1]])) is None
+            ],
+            np.intp,
+        )
         if rows.size:
-            readings = opened.encoder.read([texts[row] for row in rows.tolist()])
+            words = frozenset(opened.rarity.words)
+            readings = opened.encoder.read(
+                [
+                    (question, references, spelled_alike(answer, references, words))
+                    for question, references, answer in (texts[row] for row in rows.tolist())
+                ]
+            )
             read[rows] = readings.log_odds
             trees, encoder, intercept = settings.blend
             scores[rows] = expit(trees * odds[rows] + encoder * read[rows] + intercept)

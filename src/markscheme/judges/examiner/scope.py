@@ -69,20 +69,26 @@ _LETTERS = {
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def language_of(text: str) -> str | None:
-    """The language or script of a text where it is plainly not English, else None.
-
-    By script, and for Latin letters by function words: at least two of another language that
-    English does not have, and more than English ones.
-    """
+def script_of(text: str) -> str | None:
+    """The script of at least three letters in ten, where it is not Latin, else None."""
     head = text[:_HEAD]
     counts = [0] * len(_SCRIPTS)
     for found in _SCRIPT.finditer(head):
         counts[(found.lastindex or 1) - 1] += 1
     letters = sum(len(word) for word in _WORD.findall(head))
     most = int(np.argmax(counts))
-    if counts[most] and counts[most] >= 0.3 * letters:
-        return list(_SCRIPTS)[most]
+    return list(_SCRIPTS)[most] if counts[most] and counts[most] >= 0.3 * letters else None
+
+
+def language_of(text: str) -> str | None:
+    """The language or script of a text where it is plainly not English, else None.
+
+    By script, and for Latin letters by function words: at least two of another language that
+    English does not have, and more than English ones.
+    """
+    if script := script_of(text):
+        return script
+    head = text[:_HEAD]
     votes: dict[str, int] = {}
     for word in _WORD.findall(head.lower()):
         for language in _BY_WORD.get(word, ()):

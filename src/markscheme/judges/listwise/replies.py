@@ -95,7 +95,7 @@ def read_rank(text: str, *, references: int, finished: bool = True) -> Reading:
         return undecided(text, "no rank in it", finished=finished)
     rank = found.pop()
     if not 1 <= rank <= references + 1:
-        return unparsed(f"{rank} is no place in a list of {references + 1}")
+        return unparsed(f"{rank} is not a place in a list of {references + 1}")
     return Reading(
         status="judged",
         reason=f"rank {rank} of {references + 1}",

@@ -101,7 +101,7 @@ class Prompted(AsksChat):
                     "images=[chart]"
                 )
             if not Path(self.image_folder).is_dir():
-                raise JudgeError(f"image_folder={self.image_folder!r} is no folder")
+                raise JudgeError(f"image_folder={self.image_folder!r} is not a folder")
 
     def _validate_sure(self, sure: float) -> None:
         if not 0.5 < sure < 1:

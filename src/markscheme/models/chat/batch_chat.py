@@ -18,7 +18,6 @@ from markscheme.contract import ChatReply, ChatRequest
 from markscheme.errors import DataError, ModelError
 from markscheme.models.chat.batch_services import (
     BatchResult,
-    BatchService,
     BatchState,
     NotTakenError,
     Sought,
@@ -103,7 +102,7 @@ class BatchChat:
         self.on_wait = on_wait
         self._wire = wire_of(profile)
         seconds = max(_UPLOAD_SECONDS, (options or ServerOptions()).timeout)
-        self._service: BatchService = batch_service(
+        self._service = batch_service(
             HttpClient(timeout=seconds, connections=4), profile, self._wire
         )
         self._lock: asyncio.Lock | None = None

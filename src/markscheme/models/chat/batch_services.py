@@ -10,7 +10,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
@@ -85,45 +85,6 @@ class NotTakenError(Exception):
         self.status = status
 
 
-class BatchService(Protocol):
-    """A provider's batch interface. `most_requests` and `most_bytes` are the limits of a batch."""
-
-    most_requests: int
-    most_bytes: int
-
-    def line(self, key: str, body: Mapping[str, Any]) -> bytes:
-        """One request in a batch."""
-        ...
-
-    async def send(self, job: str, lines: Sequence[bytes]) -> str:
-        """Send a batch that is called `job` here; its name at the provider.
-
-        Raises:
-            NotTakenError: it was not taken.
-        """
-        ...
-
-    async def find(self, sought: Sought) -> str | None:
-        """The provider's name of a batch of ours that may have arrived; None if it has not."""
-        ...
-
-    async def state(self, name: str) -> BatchState:
-        """The state of a batch.
-
-        Raises:
-            NotTakenError: the provider does not say.
-        """
-        ...
-
-    async def results(self, state: BatchState) -> Iterator[BatchResult]:
-        """The results of a batch that has ended.
-
-        Raises:
-            NotTakenError: the provider does not give them.
-        """
-        ...
-
-
 class Caller:
     """Calls of a provider's address, with its key."""
 
@@ -131,20 +92,16 @@ class Caller:
         self._http, self._profile, self._wire = http, profile, wire
 
     @property
-    def azure(self) -> bool:
-        """Whether it is one of Azure's addresses."""
-        return self._profile.takes_api_key_header
-
-    @property
-    def path(self) -> str:
-        """The protocol's own path."""
-        return self._wire.path
+    def endpoint(self) -> str:
+        """The path that a batch names; Azure's batches name that within a deployment."""
+        azure = self._profile.takes_api_key_header
+        return self._wire.path if azure else f"/v1{self._wire.path}"
 
     async def json(self, path: str) -> Mapping[str, Any]:
         """What the provider says at a path: a JSON object."""
         body = (await self.call("GET", path)).body
         if body is None:
-            raise NotTakenError("the provider's response is no JSON", unsure=True)
+            raise NotTakenError("the provider's response is not JSON", unsure=True)
         return mapping(body)
 
     async def made(
@@ -207,23 +164,25 @@ def _detail(response: HttpResponse) -> str:
 
 
 class OpenAIBatches:
-    """`POST /files`, then `POST /batches`."""
+    """`POST /files`, then `POST /batches`. A batch has at most so many requests and bytes."""
 
     most_requests = 50_000
     most_bytes = 190 * _MIB  # of 200
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
-        # Azure's batches name the path within a deployment.
-        self._endpoint = caller.path if caller.azure else f"/v1{caller.path}"
 
     def line(self, key: str, body: Mapping[str, Any]) -> bytes:
-        """See `BatchService`."""
-        line = {"custom_id": key, "method": "POST", "url": self._endpoint, "body": body}
+        """One request in a batch."""
+        line = {"custom_id": key, "method": "POST", "url": self._caller.endpoint, "body": body}
         return orjson.dumps(line) + b"\n"
 
     async def send(self, job: str, lines: Sequence[bytes]) -> str:
-        """See `BatchService`."""
+        """Send a batch that is called `job` here; its name at the provider.
+
+        Raises:
+            NotTakenError: it was not taken.
+        """
         mark = uuid.uuid4().hex
         head = (
             f'--{mark}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
@@ -234,16 +193,16 @@ class OpenAIBatches:
         kind = f"multipart/form-data; boundary={mark}"
         batch = {
             "input_file_id": await self._caller.made("file", "/files", content, kind),
-            "endpoint": self._endpoint,
+            "endpoint": self._caller.endpoint,
             "completion_window": "24h",
             "metadata": {"markscheme": job},
         }
         return await self._caller.made("batch", "/batches", orjson.dumps(batch))
 
     async def find(self, sought: Sought) -> str | None:
-        """See `BatchService`; the newest batches come first."""
+        """The provider's name of a batch of ours that may have arrived; None if it has not."""
         after = ""
-        while True:
+        while True:  # The newest batches come first.
             page = await self._caller.json(f"/batches?limit=100{after}")
             batches = objects(page.get("data"))
             for one in batches:
@@ -256,7 +215,11 @@ class OpenAIBatches:
             after = f"&after={word(batches[-1].get('id'))}"
 
     async def state(self, name: str) -> BatchState:
-        """See `BatchService`."""
+        """The state of a batch.
+
+        Raises:
+            NotTakenError: the provider does not say.
+        """
         found = await self._caller.json(f"/batches/{name}")
         status = found.get("status")
         counts = mapping(found.get("request_counts"))
@@ -275,7 +238,11 @@ class OpenAIBatches:
         )
 
     async def results(self, state: BatchState) -> Iterator[BatchResult]:
-        """See `BatchService`."""
+        """The results of a batch that has ended.
+
+        Raises:
+            NotTakenError: the provider does not give them.
+        """
         contents = [
             (
                 await self._caller.call("GET", f"/files/{file}/content", largest=LARGEST_RESULTS)
@@ -312,16 +279,16 @@ class AnthropicBatches:
         self._caller = caller
 
     def line(self, key: str, body: Mapping[str, Any]) -> bytes:
-        """See `BatchService`."""
+        """See `OpenAIBatches`."""
         return orjson.dumps({"custom_id": key, "params": body})
 
     async def send(self, job: str, lines: Sequence[bytes]) -> str:  # noqa: ARG002
-        """See `BatchService`; the interface has no place for a name of ours."""
+        """See `OpenAIBatches`; the interface has no place for a name of ours."""
         content = b'{"requests":[' + b",".join(lines) + b"]}"
         return await self._caller.made("batch", "/messages/batches", content)
 
     async def find(self, sought: Sought) -> str | None:
-        """See `BatchService`: one of as many requests, made since, of which we do not know."""
+        """See `OpenAIBatches`: one of as many requests, made since, of which we do not know."""
         from datetime import datetime
 
         page = await self._caller.json("/messages/batches?limit=100")
@@ -339,7 +306,7 @@ class AnthropicBatches:
         return None
 
     async def state(self, name: str) -> BatchState:
-        """See `BatchService`."""
+        """See `OpenAIBatches`."""
         found = await self._caller.json(f"/messages/batches/{name}")
         counts = mapping(found.get("request_counts"))
         waiting = counts.get("processing")
@@ -349,7 +316,7 @@ class AnthropicBatches:
         return BatchState(ended=ended, done=done, files=(name,))
 
     async def results(self, state: BatchState) -> Iterator[BatchResult]:
-        """See `BatchService`."""
+        """See `OpenAIBatches`."""
         path = f"/messages/batches/{state.files[0]}/results"
         response = await self._caller.call("GET", path, largest=LARGEST_RESULTS)
         return _results([response.content], _anthropic_result)
@@ -381,7 +348,9 @@ def _results(
             yield result
 
 
-def batch_service(http: HttpClient, profile: ModelProfile, wire: Wire) -> BatchService:
+def batch_service(
+    http: HttpClient, profile: ModelProfile, wire: Wire
+) -> OpenAIBatches | AnthropicBatches:
     """The batch interface of a model's provider.
 
     Raises:

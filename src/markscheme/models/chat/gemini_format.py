@@ -98,7 +98,7 @@ class GenerateContent:
         reason = word(first.get("finishReason"))
         parts = mapping(first.get("content")).get("parts")
         if parts is not None and not isinstance(parts, list):
-            raise MalformedReplyError("the server's reply has parts that are no list")
+            raise MalformedReplyError("the server's reply has parts that are not a list")
         text = "".join(
             part["text"]
             for part in map(mapping, parts or [])

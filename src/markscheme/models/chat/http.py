@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -144,17 +144,13 @@ class HttpClient:
         return self._session
 
 
+@lru_cache
 def _proxy_for(url: str) -> str | None:
     """The proxy that the environment names for an address (`HTTPS_PROXY`, `NO_PROXY`)."""
-    parts = urlsplit(url)
-    return _proxy_of(parts.scheme, parts.hostname or "")
-
-
-@cache
-def _proxy_of(scheme: str, host: str) -> str | None:
     # aiohttp's own look at the environment costs a thread's work for every request, and sends a
     # password of ~/.netrc to servers that were given no key.
-    return None if proxy_bypass(host) else getproxies().get(scheme)
+    parts = urlsplit(url)
+    return None if proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme)
 
 
 async def _read(response: Any, largest: int) -> bytes:

@@ -69,7 +69,7 @@ def image_at(text: str, folder: Path | None) -> Image:
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
-            raise UnusableImageError("is no file")
+            raise UnusableImageError("is not a file")
         return _read(path, found.st_size, found.st_mtime_ns)
     except OSError as error:
         raise UnusableImageError(f"{shown} cannot be read: {error.strerror}") from None
@@ -131,7 +131,7 @@ def _inline(text: str) -> Image:
         data = base64.b64decode("".join(encoded.split()), validate=True)
         return _checked(data, data)
     except binascii.Error:
-        raise UnusableImageError("the image in the row is no valid base64") from None
+        raise UnusableImageError("the image in the row is not valid base64") from None
     except UnusableImageError as error:
         raise UnusableImageError(f"the image in the row {error}") from None
 

@@ -99,7 +99,7 @@ class ChatCompletions(_OpenAI):
             raise MalformedReplyError("the server's reply has no message")
         refusal = message.get("refusal")
         if not isinstance(refusal, str | None):
-            raise MalformedReplyError("the server's reply has a message that is no text")
+            raise MalformedReplyError("the server's reply has a message that is not text")
         text = joined_text(message.get("content"))
         return _chat_reply(
             body,
@@ -298,7 +298,7 @@ def _schema(request: ChatRequest) -> Any:
 
 def _first_choice(body: object) -> tuple[Mapping[str, Any], Usage]:
     if not isinstance(body, Mapping):
-        raise MalformedReplyError("the server's reply is no JSON object")
+        raise MalformedReplyError("the server's reply is not a JSON object")
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
         raise MalformedReplyError("the server's reply has no choices")

@@ -36,6 +36,7 @@ BATCH_SHARE = 0.5
 """What a batched call costs as a share of an ordinary one, where the entry does not say."""
 
 _DATED = re.compile(r"[-@:]?(\d{4}-?\d{2}-?\d{2}|\d{4}|latest)$")
+"""The date, or the `latest`, at the end of a model's name."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,11 +91,6 @@ def price_in(entry: Mapping[str, Any]) -> Price | None:
         return None
     given = {name: float(entry[name]) for name in PRICE_FIELDS if name in entry}
     return Price(**given)
-
-
-def undated(name: str) -> str:
-    """A model's name without the date or the `latest` at its end."""
-    return _DATED.sub("", name)
 
 
 # --- Profiles -------------------------------------------------------------------------------------
@@ -201,7 +197,7 @@ class ModelProfile:
         if not usable or any(map(str.isspace, parts.netloc)):
             shown = address.rpartition("@")[2]  # What precedes it may be a password.
             raise ModelError(
-                f"--base-url {shown!r} is no address of a server; write it like "
+                f"--base-url {shown!r} is not the address of a server; write it like "
                 "http://localhost:8000/v1"
             )
         if parts.password or parts.username:
@@ -298,7 +294,7 @@ class ModelTable:
         """
         provider = next((p for p in reversed(self._providers) if name.startswith(p)), "")
         values: dict[str, Any] = {"served": name.removeprefix(provider) if provider else name}
-        bare = undated(name)
+        bare = _DATED.sub("", name)
         for entry in (provider, bare, name):
             values |= self._entries.get(entry, {})
         price = price_in(values)
@@ -372,7 +368,9 @@ def read_models(path: Path) -> dict[str, dict[str, Any]]:
     found = {}
     for name, entry in table.items():
         if not isinstance(entry, Mapping):
-            raise DataError(f'{path}: {name} is no entry; write ["{name}"] and its fields under it')
+            raise DataError(
+                f'{path}: {name} is not an entry; write ["{name}"] and its fields under it'
+            )
         try:
             _check_entry(name, entry, f'{path}: ["{name}"]')
         except MarkschemeError as error:

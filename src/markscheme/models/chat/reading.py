@@ -135,7 +135,7 @@ def joined_text(content: object) -> str:
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
-        raise MalformedReplyError("the server's reply has a message that is no text")
+        raise MalformedReplyError("the server's reply has a message that is not text")
     found = []
     for part in content:
         if isinstance(part, str):
@@ -144,7 +144,7 @@ def joined_text(content: object) -> str:
             if part.get("type", "text") in TEXT_PARTS and isinstance(part.get("text"), str):
                 found.append(part["text"])
         else:
-            raise MalformedReplyError("the server's reply has a part that is no object")
+            raise MalformedReplyError("the server's reply has a part that is not an object")
     return "".join(found)
 
 

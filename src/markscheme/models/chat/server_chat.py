@@ -296,7 +296,7 @@ class ServerChat:
             body = response.json()
         except ValueError as error:
             reason = self._clean(str(error))
-            raise _PassingError(f"the server's reply is no JSON: {reason}", billed=True) from None
+            raise _PassingError(f"the server's reply is not JSON: {reason}", billed=True) from None
         trouble = mapping(body).get("error")
         if isinstance(trouble, Mapping) and trouble and not mapping(body).get("choices"):
             # Gateways report what went wrong behind them in a response of status 200.

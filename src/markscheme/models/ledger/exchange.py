@@ -129,7 +129,7 @@ def _line(text: bytes, *, signed: bool) -> tuple[LedgerEntry, ChatReply]:
         raise ValueError("the digest does not belong to the reply, or the line is not signed")
     reply = reply_from(record["reply"])
     if reply.status not in ("ok", "refused"):
-        raise ValueError(f"a reply with status {reply.status!r} is no answer")
+        raise ValueError(f"a reply with status {reply.status!r} is not an answer")
     return entry, reply
 
 

@@ -47,13 +47,10 @@ class MiniLM:
         Tokens read of each text at most, counting the two that frame it. The rest is not seen.
         Only the first `max_tokens` times 32 characters are looked at in any case, so that a text
         of megabytes costs no more than a page. At most what the model's positions allow (256).
-    threads
-        Batches run side by side. None takes every core this process may use.
     """
 
     folder: Path = MINILM
     max_tokens: int = _TOKENS
-    threads: int | None = None
 
     @property
     def revision(self) -> str:
@@ -73,7 +70,6 @@ class MiniLM:
             texts,
             lambda feeds: session.run(["embedding"], feeds)[0],
             max_tokens=self.max_tokens,
-            threads=self.threads,
         )
         with reading_weights(self.folder / "config.json"):
             width = int(read_json(self.folder, "config.json")["hidden_size"])

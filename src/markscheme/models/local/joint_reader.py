@@ -74,13 +74,8 @@ class JointReader:
             content = zstandard.decompress(path.read_bytes())
         self._session = open_session(path, content)
 
-    def read(self, rows: Sequence[Row], *, threads: int | None = None) -> Readings:
-        """Read answers; equal rows run once, and a row's figures do not depend on the others.
-
-        Args:
-            rows: what to read.
-            threads: batches run side by side; None takes every core.
-        """
+    def read(self, rows: Sequence[Row]) -> Readings:
+        """Read answers; equal rows run once, and a row's figures do not depend on the others."""
         keys = [(question, tuple(references), answer) for question, references, answer in rows]
         distinct = list(dict.fromkeys(keys))
         sequences = list(self._sequences(distinct))
@@ -101,7 +96,7 @@ class JointReader:
                 ]
 
         lengths = np.array([len(ids) for ids, _, _ in sequences], np.int64)
-        run_batches(list(equal_length_batches(lengths)), run, threads=threads)
+        run_batches(list(equal_length_batches(lengths)), run)
         places = {key: place for place, key in enumerate(distinct)}
         order = [places[key] for key in keys]
         return Readings(log_odds=log_odds[order], marks=[marks[place] for place in order])

@@ -65,7 +65,7 @@ def _by_another_package(name: str) -> PairClassifier:
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS, name="transformers"):
         found: PairClassifier = point.load()(name=name)
         return found
-    raise MissingExtraError(f"{name!r}, which is no folder with model.onnx,", "research")
+    raise MissingExtraError(f"{name!r}, which is not a folder with model.onnx,", "research")
 
 
 def entailment_column(labels: Sequence[str], name: str) -> int:
@@ -101,13 +101,10 @@ class OnnxPairClassifier:
     max_tokens
         Most tokens read of a pair, framing included; the longer text loses tokens first. Of each
         text at most the first `max_tokens` times 32 characters are looked at.
-    threads
-        Batches run side by side. None takes every core this process may use.
     """
 
     folder: Path
     max_tokens: int = 256
-    threads: int | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -144,14 +141,7 @@ class OnnxPairClassifier:
                 )
             return output
 
-        logits = in_batches(
-            tokenizer,
-            pairs,
-            run,
-            max_tokens=self.max_tokens,
-            threads=self.threads,
-            inputs=inputs,
-        )
+        logits = in_batches(tokenizer, pairs, run, max_tokens=self.max_tokens, inputs=inputs)
         return _probabilities(np.array(logits, np.float32).reshape(len(pairs), len(labels)))
 
 

@@ -106,8 +106,7 @@ def file_digest(files: Iterable[Path], digest: Any) -> str:
     """Hexadecimal digits of a hash (`hashlib`) over the content of files, in their order."""
     for file in files:
         with file.open("rb") as stream:
-            while block := stream.read(1 << 22):
-                digest.update(block)
+            hashlib.file_digest(stream, lambda: digest)
     return str(digest.hexdigest())
 
 
@@ -256,11 +255,9 @@ def available_cores() -> int:
 def run_batches(
     batches: Sequence[npt.NDArray[np.int64]],
     run: Callable[[npt.NDArray[np.int64]], None],
-    *,
-    threads: int | None,
 ) -> None:
-    """Call `run` for every batch on `threads` threads (all available cores where None)."""
-    workers = min(threads or available_cores(), len(batches))
+    """Call `run` for every batch, on as many threads as there are cores."""
+    workers = min(available_cores(), len(batches))
     if workers <= 1:
         for batch in batches:
             run(batch)
@@ -276,7 +273,6 @@ def in_batches(
     run: Callable[[Feeds], Iterable[Row]],
     *,
     max_tokens: int,
-    threads: int | None = None,
     inputs: Sequence[str] = ("input_ids",),
 ) -> list[Row]:
     """What a model makes of each text or pair of texts, in order; equal ones run once.
@@ -287,7 +283,6 @@ def in_batches(
         run: gets the model's inputs of a batch, each of shape (rows, tokens), on any thread, and
             gives one result a row.
         max_tokens: read of a text at most.
-        threads: batches run side by side; None takes every core.
         inputs: names of the inputs, of `FED`.
     """
     characters = max_tokens * CHARACTERS_A_TOKEN
@@ -310,7 +305,7 @@ def in_batches(
         results.update(zip([distinct[row] for row in batch], run(feeds), strict=True))
 
     lengths = np.array([len(row[inputs[0]]) for row in tokens], np.int64)
-    run_batches(list(equal_length_batches(lengths)), run_batch, threads=threads)
+    run_batches(list(equal_length_batches(lengths)), run_batch)
     return [results[text] for text in texts]
 
 

@@ -103,10 +103,6 @@ def _error(error: Any) -> str | None:
     return str(error.get("message") or error) if isinstance(error, Mapping) else str(error)
 
 
-def _version(document: Any) -> Any:
-    return (document["eval"].get("packages") or {}).get("inspect_ai")
-
-
 FORMAT = ForeignFormat(
     name="inspect_ai log",
     ours=_ours,
@@ -118,5 +114,5 @@ FORMAT = ForeignFormat(
         "system": "eval.model",
         "answer_id": "id",
     },
-    version=_version,
+    version=lambda document: (document["eval"].get("packages") or {}).get("inspect_ai"),
 )

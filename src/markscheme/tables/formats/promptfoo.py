@@ -273,10 +273,6 @@ def _notes(records: Sequence[Record]) -> Mapping[str, int]:
     return {"results are errors of promptfoo, not answers: not judged": failed} if failed else {}
 
 
-def _version(document: Any) -> Any:
-    return (document.get("metadata") or {}).get("promptfooVersion")
-
-
 FORMAT = ForeignFormat(
     name="promptfoo results",
     matches=_matches,
@@ -289,5 +285,5 @@ FORMAT = ForeignFormat(
         "system": "provider",
     },
     notes=_notes,
-    version=_version,
+    version=lambda document: (document.get("metadata") or {}).get("promptfooVersion"),
 )

@@ -42,10 +42,6 @@ def _ours(record: Record) -> Record:
     }
 
 
-def _version(document: Any) -> Any:
-    return document.get("version")
-
-
 FORMAT = ForeignFormat(
     name="SQuAD",
     ours=_ours,
@@ -56,5 +52,5 @@ FORMAT = ForeignFormat(
         "references": "qas.answers",
         "context": "paragraphs.context",
     },
-    version=_version,
+    version=lambda document: document.get("version"),
 )

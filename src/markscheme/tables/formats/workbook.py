@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 from xml.parsers import expat
@@ -70,7 +70,7 @@ def workbook_rows(content: bytes, intake: Intake, *, sheet: str | None = None) -
 
     if not content.startswith(b"PK"):
         # Its reader makes the rectangles of all sheets, however empty, before they can be counted.
-        raise DataError(f"{name} is no workbook of the kind .xlsx or .ods; {EXPORT_IT}")
+        raise DataError(f"{name} is not a workbook of the kind .xlsx or .ods; {EXPORT_IT}")
     parts = _checked_sheets(content, intake)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(content))
@@ -80,7 +80,7 @@ def workbook_rows(content: bytes, intake: Intake, *, sheet: str | None = None) -
         titles = book.sheet_names if sheet is None else [sheet]
         tables = {title: _filled_rows(book.get_sheet_by_name(title)) for title in titles}
     except CalamineError as error:
-        raise DataError(f"{name} is no table that can be read: {error}; {EXPORT_IT}") from None
+        raise DataError(f"{name} is not a table that can be read: {error}; {EXPORT_IT}") from None
     filled = [title for title, rows in tables.items() if len(rows) > 1]
     if not filled:
         raise DataError(f"{name} has no sheet with a header and rows")
@@ -95,9 +95,10 @@ def workbook_rows(content: bytes, intake: Intake, *, sheet: str | None = None) -
     twice = sorted(one for one, count in Counter(header).items() if one and count > 1)
     if twice:
         raise DataError(f"{name}, row {start}: columns named twice: {', '.join(twice)}")
+    place = book.sheet_names.index(title)
     trouble = {
         row: f"the cell {cell} ({header[column - 1]}) {why}"
-        for row, column, cell, why in _without_value(parts, book.sheet_names.index(title))
+        for row, column, cell, why in (parts[place].trouble if place < len(parts) else ())
         if row > start and column <= len(header) and header[column - 1]
     }
     numbered = [(number, row) for number, row in numbered if number not in trouble]
@@ -120,10 +121,6 @@ def _filled_rows(sheet: CalamineSheet) -> list[tuple[int, list[Any]]]:
         for number, row in enumerate(sheet.to_python(skip_empty_area=True), start=above + 1)
         if _filled(row)
     ]
-
-
-def _without_value(parts: Sequence[_Part], place: int) -> list[tuple[int, int, str, str]]:
-    return parts[place].trouble if place < len(parts) else []
 
 
 def _column(letters: str) -> int:
@@ -157,7 +154,7 @@ def _checked_sheets(content: bytes, intake: Intake) -> list[_Part]:
                     is_sheet = b"sheetData" in archive.read(info).replace(b"\0", b"")
                     if is_sheet or name.endswith((".xml", ".rels")):
                         raise DataError(
-                            f"{intake.name} is no table that can be read: {error}; {EXPORT_IT}"
+                            f"{intake.name} is not a table that can be read: {error}; {EXPORT_IT}"
                         ) from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise DataError(f"{intake.name}: the archive is damaged or cut: {error}") from None

@@ -23,10 +23,10 @@ def amend(
         bool, Option("Write questions and references only, one row per question.")
     ] = False,
 ) -> None:
-    """Amend references by labels: accepted answers join them, rejected ones leave them.
+    """Amend references by labels: add answers that people accept, remove those that they reject.
 
     The protocol of Kamalloo et al. (2023, section 4.3). Writes the answers with amended references
-    and prints what exact match makes of each system before and after.
+    and prints each system's exact match before and after.
     """
     from markscheme_research import studies
 

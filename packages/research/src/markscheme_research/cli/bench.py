@@ -25,28 +25,33 @@ def bench(
     models: AskedModels,
     data_dir: DataDir = None,
     judgments: Annotated[
-        str | None, Option("Judgments made elsewhere, by answer_id or question and answer.")
+        str | None,
+        Option("File of judgments made elsewhere, matched by answer_id or by question and answer."),
     ] = None,
     replies: Annotated[
         Path | None,
         Option(
-            "Raw replies of a model: question, answer, reply; yes or no is read from each.",
+            "File of a model's raw replies (question, answer, reply); yes or no is read from each.",
             rare=True,
         ),
     ] = None,
     details: Annotated[
-        Path | None, Option("Write every tagged answer: .jsonl, .csv or .parquet.")
+        Path | None, Option("Write every tagged answer to this file: .jsonl, .csv or .parquet.")
     ] = None,
     picture: Annotated[
         Path | None,
-        Option("Draw F1 by threshold (.svg, .png, .pdf); requires --thresholds.", rare=True),
+        Option(
+            "Draw F1 by threshold to this file (.svg, .png, .pdf); requires --thresholds.",
+            rare=True,
+        ),
     ] = None,
 ) -> None:
-    """Judges on public sets that people labelled, compared with the judges published with them.
+    """Run judges on public sets with people's labels, and compare with the judges published there.
 
-    Agreement with people, Kendall's tau of the systems' ranking, accuracy by system, failure modes
-    and cost. Equal answers are judged once. Without --judge, --judgments and --replies: every judge
-    that ships and needs nothing. Questions that shipped weights learned from are left out.
+    Prints agreement with people, Kendall's tau of the systems' ranking, accuracy by system, failure
+    modes and cost. Equal answers are judged once. Without --judge, --judgments and --replies: every
+    built-in judge that needs no key, model or extra. Questions that shipped weights were trained on
+    are left out.
     """
     from markscheme_research.papers import bench as run_bench
 

@@ -22,7 +22,7 @@ def claims(
     answer: Answer,
     shown: Shown,
     models: AskedModels,
-    context: Annotated[str | None, Option("A passage that may support claims as well.")] = None,
+    context: Annotated[str | None, Option("A passage that may also support claims.")] = None,
     judge: Annotated[str, JUDGE] = "claims",
 ) -> None:
     """Split an answer into claims; say which are supported, contradicted or extra, and the marks.

@@ -49,7 +49,7 @@ actions.callback(
 
 @command("research datasets show", example="markscheme research datasets show nq-open")
 def show(context: typer.Context, name: Name, shown: Shown, data_dir: DataDir = None) -> None:
-    """Describe one dataset: licence, citation, files, sizes, and where it is looked for."""
+    """Describe one dataset: licence, citation, files, sizes, and where it is searched for."""
     from markscheme_research.datasets import describe_dataset
 
     shown.show(describe_dataset(name, data_dir or context.obj))
@@ -57,7 +57,7 @@ def show(context: typer.Context, name: Name, shown: Shown, data_dir: DataDir = N
 
 @command("research datasets check", example="markscheme research datasets check nq-open")
 def check(context: typer.Context, name: Name, shown: Shown, data_dir: DataDir = None) -> None:
-    """Compare the copy here with recorded sizes and checksums. Exit code 1 if something differs."""
+    """Compare the local copy with recorded sizes and checksums; exit with code 1 if they differ."""
     from markscheme_research.datasets import check_dataset
 
     found = check_dataset(name, data_dir or context.obj)
@@ -77,10 +77,10 @@ def fetch(
         Argument("Names as `markscheme research datasets` lists them.", metavar="NAME..."),
     ],
     data_dir: DataDir = None,
-    file: Annotated[tuple[str, ...], Option("Only this file; may be repeated.")] = (),
+    file: Annotated[tuple[str, ...], Option("Fetch only this file; repeatable.")] = (),
     force: Annotated[bool, Option("Replace files that differ from the recorded checksum.")] = False,
 ) -> None:
-    """Download datasets' files from where their authors published them, and check them."""
+    """Download datasets from where their authors published them, and verify their checksums."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
     from markscheme.errors import DataError
@@ -128,7 +128,7 @@ def export(
         tuple[str, ...], Option("NAME=VALUE, as `markscheme research datasets NAME` lists them.")
     ] = (),
 ) -> None:
-    """Write a dataset as an answers table, which every other command reads."""
+    """Write a dataset as an answers table, which all other commands read."""
     from markscheme.errors import DataError
     from markscheme_research.datasets import export_answers
 

@@ -29,7 +29,7 @@ def entail(
     entailed: Annotated[str | None, ENTAILED] = None,
     out: Out = None,
 ) -> None:
-    """Say whether premises entail hypotheses, and how that agrees with people's labels.
+    """Test whether premises entail hypotheses, and compare with people's labels.
 
     For RTE, CB and the like (Yao & Barbosa 2024, appendix A.3). --out writes every pair.
     """

@@ -18,12 +18,12 @@ def hierarchy(
     answers: Answers = None,
     roc: Annotated[bool, Option("Draw the ROC curve of the marks as text.")] = False,
 ) -> None:
-    """Which sets the answers fall into, and whether people accept more of the higher ones.
+    """Count answers in each set, and test whether people accept more of the higher sets.
 
-    Counts of the four sets, one-tailed Fisher tests between neighbours, F1 and accuracy under every
-    policy of what counts as right, AUROC and Brunner-Munzel test of the marks under every scheme
-    that the run knows of, and what was not judged. Without labels, the counts alone. JSON output
-    (--format json, or --out FILE.json) has the ROC curve as data.
+    Prints counts of the four sets, one-tailed Fisher tests between neighbouring sets, F1 and
+    accuracy under every policy of what counts as right, AUROC and Brunner-Munzel test of the marks
+    under every scheme in the run, and what was not judged. Without labels: the counts only. JSON
+    output (--format json, or --out FILE.json) has the ROC curve as data.
     """
     from markscheme_research import studies
 

@@ -21,13 +21,14 @@ def jury(
     labels: Labels = None,
     answers: Answers = None,
     save_weights: Annotated[
-        Path | None, Option('Write the weights, for panel(judges=[...], weights="FILE").')
+        Path | None,
+        Option('Write the weights to this file, for panel(judges=[...], weights="FILE").'),
     ] = None,
 ) -> None:
-    """Weigh judges by how they agree with people on some questions; report on the others.
+    """Weight judges by their agreement with people on some questions; report on the others.
 
-    Judges that err alike share a weight, and one that is no better than chance has none. No judge
-    is called: all must have judged the labelled answers.
+    Judges that make the same errors share a weight, and one that is no better than chance has none.
+    No judge is run: all must have judged the labelled answers already.
     """
     from markscheme_research import studies
 

@@ -21,31 +21,37 @@ group(
 def build(
     questions: Annotated[
         str,
-        Argument("A file; the first reference, if any, is the golden answer.", metavar="QUESTIONS"),
+        Argument(
+            "File of questions; the first reference, if any, is the golden answer.",
+            metavar="QUESTIONS",
+        ),
     ],
     out: OutFile,
     columns: Columns,
     models: AskedModels,
     also: Annotated[
-        tuple[str, ...], Option("A further model for the worse references; may be repeated.")
+        tuple[str, ...], Option("A further model for the lower-grade references; repeatable.")
     ] = (),
     composition: Annotated[str, Composition] = "3210",
     examples: Annotated[
         str | None,
         Option(
-            "Lists of other questions to show: what is a 2, a 1, a 0?",
+            "File of lists for other questions, shown to the model as examples of each grade.",
             ("--example-lists",),
             aliases=("--examples",),
         ),
     ] = None,
-    max_tokens: Annotated[int, Option("Longest reference, in tokens.", minimum=1, rare=True)] = 300,
+    max_tokens: Annotated[
+        int, Option("Maximum length of a reference, in tokens.", minimum=1, rare=True)
+    ] = 300,
     seed: Seed = 0,
 ) -> None:
-    """Have chat models write a list of references for each question, once and for all.
+    """Have chat models write a list of graded references for each question, to be reused.
 
-    The golden answer is rewritten, so that all have the same style (or written, where there is
-    none), then worse ones by named techniques, spread over the models. One line per question, with
-    grades, techniques, models and a version; 'references apply' adds the lists to answers.
+    The golden answer is rewritten (or written, if there is none), so that all references have the
+    same style; then lower-grade ones are written by named techniques, spread over the models. The
+    file has one line per question, with grades, techniques, models and a version; 'references
+    apply' adds the lists to answers.
     """
     from markscheme_research.lists import write_lists
 
@@ -79,9 +85,9 @@ def draw(
     seed: Seed = 0,
     data_dir: DataDir = None,
 ) -> None:
-    """Draw references out of graded answers; the rest, with these lists, are to be judged.
+    """Draw references from graded answers, and write the other answers with them for judging.
 
-    The file is one of answers, for 'markscheme judge' and 'agree'. The order is random.
+    The result is a file of answers in random order, for 'markscheme judge' and 'agree'.
     """
     from markscheme.tables import write_answers
     from markscheme_research.lists import draw_lists
@@ -111,15 +117,12 @@ def shots(
     composition: Annotated[str | None, Composition, Default("usual")] = None,
     apart: Annotated[
         tuple[str, ...],
-        Option(
-            "What is to be judged: its questions are not taken. A file or a dataset; may be "
-            "repeated."
-        ),
+        Option("File or dataset that is to be judged, whose questions are not taken; repeatable."),
     ] = (),
     seed: Seed = 0,
     data_dir: DataDir = None,
 ) -> None:
-    """Choose solved examples for listwise: question, list, answer, and the rank people give it.
+    """Choose solved examples for listwise: question, list, answer, and its rank by people.
 
     Each comes from a different question, and grades alternate, so that no rank is favoured. Use
     them with listwise(examples='FILE'), which refuses examples of a question that it judges.
@@ -147,7 +150,7 @@ def shots(
     example="markscheme research references apply lists.jsonl answers.jsonl --out ready.jsonl",
 )
 def apply(
-    lists: Annotated[str, Argument("What 'references build' wrote.")],
+    lists: Annotated[str, Argument("File that 'references build' wrote.")],
     answers: Annotated[str, Argument("Answers to the same questions.")],
     out: OutFile,
     columns: Columns,
@@ -178,11 +181,11 @@ def expand(
     shown: Annotated[Shown, Fields(without=("out",))],
     kind: Annotated[
         Literal["regex"] | None,
-        Option("regex: all references are patterns, though no column reference_kind says so."),
+        Option("regex: treat all references as patterns, even without a column reference_kind."),
     ] = None,
-    most: Annotated[int, Option("Texts at most for each pattern.", minimum=1)] = 12,
+    most: Annotated[int, Option("Maximum number of texts per pattern.", minimum=1)] = 12,
 ) -> None:
-    """Write regular expressions out as texts, so that every judge can read the references.
+    """Expand references that are regular expressions into texts, which every judge can read.
 
     Each text matches its pattern as a whole. A pattern that matches unlimited texts is left as it
     is and counted; the judge `regex` reads the patterns themselves.

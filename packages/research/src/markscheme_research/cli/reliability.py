@@ -19,8 +19,8 @@ def reliability(
     files: Annotated[
         list[str],
         Argument(
-            "Answers to judge several times; or, without --judge, the judgments or folders of "
-            "two or more runs that are there already.",
+            "Answers to judge several times; or, without --judge, judgments or folders of two or "
+            "more existing runs.",
             metavar="FILE...",
         ),
     ],
@@ -31,18 +31,18 @@ def reliability(
     runs: Annotated[
         Path | None,
         Option(
-            "Folder for the runs; an interrupted one resumes there. [default: runs/ and a "
-            "name made from file and judge]"
+            "Folder for the runs; interrupted runs resume there. [default: runs/ and a name made "
+            "from file and judge]"
         ),
     ] = None,
     labels: Labels = None,
     quiet: Quiet = False,
 ) -> None:
-    """Run a judge several times, or take several runs, and say how far they agree.
+    """Run a judge several times, or take existing runs, and measure how far they agree.
 
-    Cohen's kappa of verdicts and relations for every two runs, the spread of F1 and accuracy where
-    there are labels; and of the entailment judge the agreement of statements (BLEU and identical
-    ones) and of entailment tests (Yao & Barbosa 2024, appendix A.2, Tables 4 to 7).
+    Prints Cohen's kappa of verdicts and relations for every two runs and, with labels, the spread
+    of F1 and accuracy; for the entailment judge also the agreement of statements (BLEU and
+    identical ones) and of entailment tests (Yao & Barbosa 2024, appendix A.2, Tables 4 to 7).
     """
     from markscheme_research import studies
 

@@ -18,29 +18,30 @@ def reproduce(
     shown: Shown,
     models: AskedModels,
     what: Annotated[
-        str | None, Argument("A paper, or a table of it; else all.", metavar="[PAPER[/TABLE]]")
+        str | None,
+        Argument("A paper, or one of its tables. [default: all]", metavar="[PAPER[/TABLE]]"),
     ] = None,
     data_dir: DataDir = None,
     predictions: Annotated[
         Path | None,
         Option(
-            "Answers of any systems, for figures whose own answers were not released.",
+            "File of any systems' answers, for figures whose own answers were not released.",
             ("--system-answers",),
         ),
     ] = None,
     questions: FirstQuestions = None,
     page: Annotated[
-        bool, Option("Print a page: every table and figure, printed and ours, as Markdown.")
+        bool, Option("Print a Markdown page with every table and figure, the paper's and ours.")
     ] = False,
-    names: Annotated[bool, Option("Name the papers and tables, and stop.", ("--list",))] = False,
+    names: Annotated[bool, Option("List the papers and tables, and stop.", ("--list",))] = False,
 ) -> None:
-    """Compute published figures again and compare them with the paper's.
+    """Recompute published figures and compare them with the paper's.
 
-    Rows of language models need --model NAME, which asks that model by the paper's own prompts; its
-    figures are not the paper's model's.
+    Rows of language models need --model NAME, which runs that model with the paper's own prompts;
+    its figures are not those of the paper's model.
 
-    Exit code 0: all as printed, or different for a recorded reason. 1: a figure is off by more than
-    rounding. 2: data are missing.
+    Exit code 0: all figures match, or differ for a recorded reason. 1: a figure differs by more
+    than rounding. 2: data are missing.
     """
     from markscheme.errors import DataError
     from markscheme_research.papers import PAPERS, reproduce_tables

@@ -42,13 +42,13 @@ def statements(
             aliases=("--gold",),
         ),
     ] = None,
-    references: Annotated[bool, Option("Make statements of the references too.")] = False,
+    references: Annotated[bool, Option("Also make statements of the references.")] = False,
     out: Out = None,
 ) -> None:
-    """Turn question-answer pairs into statements; compare makers with people's statements.
+    """Turn question-answer pairs into statements, and compare them with people's statements.
 
-    Where there are people's statements, prints BLEU and ROUGE of every maker (Yao & Barbosa 2024,
-    Table 8); elsewhere, some of the statements. What could not be made has a status and is counted.
+    With people's statements, prints BLEU and ROUGE of every maker (Yao & Barbosa 2024, Table 8);
+    without, some of the statements. Statements that could not be made are counted by status.
     """
     from markscheme_research.studies import check_ending, make_statements
 

@@ -44,9 +44,10 @@ def lists(
     judges: Annotated[Judges, Default("listwise_examiner")] = (),
     composition: Compositions = (),
 ) -> None:
-    """Compare lengths and make-ups of the list of references, and judges (Yang et al., Table 6).
+    """Compare lengths and compositions of the reference list, and judges (Yang et al., Table 6).
 
-    Every list is tried on the same candidates: what any of them takes as a reference leaves all.
+    Every list is tried on the same answers: those that any list uses as a reference are left out
+    for all.
     """
     from markscheme_research.lists import study_lists
 
@@ -66,7 +67,7 @@ def seeds(
     judges: Annotated[Judges, Default("listwise_examiner")] = (),
     composition: Annotated[str | None, Composition, Default("the paper's")] = None,
 ) -> None:
-    """How much the draw of references matters: Spearman of each, mean, SD (Tables 9 and 10)."""
+    """Measure how much the draw of references matters: Spearman, mean, SD (Tables 9 and 10)."""
     from markscheme_research.lists import study_seeds
 
     with _setup(data, judges or ("listwise_examiner",), options, models) as setup:
@@ -81,13 +82,14 @@ def shots_study(
     models: AskedModels,
     judges: Annotated[Judges, Default("listwise")] = (),
     shots: Annotated[
-        tuple[int, ...], Option("Solved examples; repeat it. [default: 0 1 3 5]", minimum=0)
+        tuple[int, ...],
+        Option("Number of solved examples to try; repeatable. [default: 0 1 3 5]", minimum=0),
     ] = (),
     composition: Annotated[str | None, Composition, Default("the paper's")] = None,
 ) -> None:
-    """What solved examples bring (Tables 7 and 8); for judges that take some: listwise.
+    """Measure the effect of solved examples (Tables 7 and 8), for judges that take some: listwise.
 
-    Examples come from questions that leave the candidates, and they leave those of 0 shots too.
+    Questions that examples come from are not judged, not even with 0 shots.
     """
     from markscheme_research.lists import study_shots
 
@@ -104,7 +106,7 @@ def order(
     judges: Annotated[Judges, Default("listwise_examiner")] = (),
     composition: Annotated[str | None, Composition, Default("the paper's")] = None,
 ) -> None:
-    """Position bias: does an answer keep its score when the list is laid out otherwise?
+    """Measure position bias: whether an answer's score changes with the order of the list.
 
     listwise and pointwise: order stated (best first), not stated, reversed, shuffled. pairwise: the
     answer first, then last. Other judges: the columns of references reversed and shuffled.
@@ -130,7 +132,7 @@ def cost(
     ),
     composition: Annotated[str | None, Composition, Default("the paper's")] = None,
 ) -> None:
-    """Calls, tokens, cost and time per answer, of each approach on the same answers.
+    """Measure calls, tokens, cost and time per answer of each approach, on the same answers.
 
     Default judges: listwise, pairwise, pointwise with and without the list, listwise_examiner.
     """

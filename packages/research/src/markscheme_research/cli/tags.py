@@ -22,17 +22,18 @@ def tags(
     labels: Labels = None,
     answers: Answers = None,
     to_tag: Annotated[
-        Path | None, Option("Draw errors and write them, with an empty column 'tag'.")
+        Path | None, Option("Draw errors and write them to this file, with an empty column 'tag'.")
     ] = None,
     tagged: Annotated[
         str | None,
-        Option("The errors that were drawn, with their tags.", ("--tags",), metavar="FILE"),
+        Option("File of the drawn errors with their tags.", ("--tags",), metavar="FILE"),
     ] = None,
 ) -> None:
-    """Draw errors to tag by hand; count the tags next to those of the rules.
+    """Draw errors to tag by hand; then count the tags and compare with those of the rules.
 
-    First --to-tag FILE: fill in its column 'tag'. Then --tags FILE, with the same other options:
-    the counts and shares of every tag (Wang et al. 2023, Table 11), and how often the rules agree.
+    First pass --to-tag FILE, and fill in its column 'tag'. Then pass --tags FILE, with the other
+    options unchanged: this prints the counts and shares of every tag (Wang et al. 2023, Table 11),
+    and how often the rules agree.
     """
     from markscheme.tables import write_table
     from markscheme_research.studies import errors_by_hand

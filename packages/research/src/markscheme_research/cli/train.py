@@ -28,7 +28,10 @@ from markscheme_research.options import (
     TrainingData,
 )
 
-group("research train", "Train the judges that papers fine-tuned, and the listwise examiner.")
+group(
+    "research train",
+    "Train the papers' fine-tuned judges, the entailment test and the listwise examiner.",
+)
 
 
 @command(
@@ -43,9 +46,7 @@ def entailment(
     ] = (),
     pairs: Annotated[
         tuple[str, ...],
-        Option(
-            "NLI files to learn from as well: premise, hypothesis, label; several may be given."
-        ),
+        Option("NLI files to train on as well (premise, hypothesis, label); several may be given."),
     ] = (),
     entailed: Annotated[str | None, ENTAILED] = None,
     data_dir: DataDir = None,
@@ -55,9 +56,9 @@ def entailment(
 ) -> None:
     """Train the entailment test, with a held-out report before it saves.
 
-    It learns from made-up pairs around the questions' references and from people's verdicts: an
-    answer that people accepted entails the reference or follows from it. Use it with
-    `markscheme judge FILE --judge "entailment(test='embedded:FOLDER')"`.
+    It is trained on generated pairs around the questions' references and on people's verdicts: an
+    answer that people accepted entails the reference or follows from it. Use it with `markscheme
+    judge FILE --judge "entailment(test='embedded:FOLDER')"`.
     """
     from markscheme_research.training import (
         EntailmentOptions,
@@ -91,7 +92,8 @@ def learned(
     model: Annotated[
         str,
         Option(
-            "Causal language model to train: folder, .gguf file or name on the hub.",
+            "Causal language model to train: a folder, a .gguf file or a name on the Hugging Face "
+            "hub.",
             ("--base-model",),
             aliases=("--model", "-m"),
         ),
@@ -115,45 +117,48 @@ def learned(
     bits: Annotated[
         Literal["4", "full"] | None,
         Option(
-            "Weights of the base model in 4 bits (needs a GPU and 'markscheme[four-bits]') or as "
-            "they are. [default: full, of a recipe 4]",
+            "4: load the base model in 4 bits (needs a GPU and 'markscheme[four-bits]'). full: as "
+            "it is. [default: full; with --recipe, 4]",
             rare=True,
         ),
     ] = None,
     split: Annotated[
         Literal["hash", "pandas"],
         Option(
-            "Questions' parts: by a hash, or halves as pandas draws them (random_state=42, no "
-            "development part).",
+            "How questions are split: by a hash of their text, or (pandas) into halves as pandas "
+            "draws them, with random_state=42 and no development part.",
             rare=True,
         ),
     ] = "hash",
     data_dir: DataDir = None,
     limit: Annotated[int | None, LIMIT] = None,
     report_limit: Annotated[
-        int | None, Option("Held-out answers to try it on, at most.", minimum=1, rare=True)
+        int | None, Option("Maximum number of held-out answers to judge.", minimum=1, rare=True)
     ] = None,
     report_on: Annotated[
         Literal["development", "test"],
-        Option("The part held out for the figures: development or test."),
+        Option("Held-out part that the figures are for: development or test."),
     ] = "development",
-    epochs: Annotated[int, Option("How often each answer is seen.", minimum=1)] = 2,
+    epochs: Annotated[int, Option("Passes over the training answers.", minimum=1)] = 2,
     steps: Annotated[
-        int | None, Option("Updates of the weights, instead of --epochs.", minimum=1, rare=True)
+        int | None, Option("Number of weight updates, instead of --epochs.", minimum=1, rare=True)
     ] = None,
     batch: Annotated[
-        int, Option("Answers run together.", ("--batch-size",), aliases=("--batch",), minimum=1)
+        int,
+        Option("Number of answers in a batch.", ("--batch-size",), aliases=("--batch",), minimum=1),
     ] = 8,
-    accumulate: Annotated[int, Option("Batches per update.", minimum=1, rare=True)] = 2,
-    rate: Annotated[float, Option("Highest learning rate.", minimum=0.0, rare=True)] = 2e-4,
+    accumulate: Annotated[
+        int, Option("Number of batches per weight update.", minimum=1, rare=True)
+    ] = 2,
+    rate: Annotated[float, Option("Peak learning rate.", minimum=0.0, rare=True)] = 2e-4,
     rank: Annotated[int, Option("Rank of the LoRA adapters.", minimum=1, rare=True)] = 16,
     seed: Seed = 0,
 ) -> None:
     """Fine-tune a language model with LoRA into a judge, with a held-out report before it saves.
 
-    A question's part (40% train, 10% development, 50% test) follows from a hash of its text: what
-    is learned from and what is tried on never share a question, and the test part is left alone.
-    Use it with `markscheme judge FILE --judge "learned(weights='FOLDER')"`.
+    A hash of its text decides a question's part (40% train, 10% development, 50% test), so training
+    and evaluation never share a question, and the test part stays unused unless --report-on test.
+    Use the judge with `markscheme judge FILE --judge "learned(weights='FOLDER')"`.
     """
     from markscheme_research.training import (
         RECIPES,
@@ -207,10 +212,10 @@ def listwise(
 ) -> None:
     """Train the listwise examiner on ANTIQUE and TREC-DL-NF, cross-validated by question.
 
-    Prints, before anything is saved, correlations with people's grades on questions that were not
-    trained on, for many, one and no reference, and how well the scores are calibrated. The judge
-    `listwise_examiner(weights='FOLDER')` uses the result. The defaults make the shipped weights,
-    byte for byte on the same kind of machine.
+    Prints, before anything is saved, correlations with people's grades on held-out questions, for
+    many, one and no reference, and how well the scores are calibrated. The judge
+    `listwise_examiner(weights='FOLDER')` uses the result. The defaults reproduce the shipped
+    weights, byte for byte on the same kind of machine.
     """
     from markscheme_research.training import ListwiseOptions, check_new_folder, train_listwise
 
@@ -225,12 +230,12 @@ def listwise(
     example="markscheme research train question-kind --out weights",
 )
 def question_kind(out: OutFile, data_dir: DataDir = None) -> None:
-    """Train the classifier of questions: after a fact, or after an explanation or advice.
+    """Train the classifier of questions: factoid, or asking for an explanation or advice.
 
-    Learns from the questions of EVOUNA-NQ and CuratedTREC (factoid), ANTIQUE-dev, TREC-DL-NF and
-    WebGLM (the others). Prints, before it saves, the share classified right on questions that were
-    not trained on, and how often the rules for categories agree with a reader's. The defaults make
-    the shipped file.
+    Trains on the questions of EVOUNA-NQ and CuratedTREC (factoid), ANTIQUE-dev, TREC-DL-NF and
+    WebGLM (the others). Prints, before it saves, the share classified correctly on held-out
+    questions, and how often the rules for categories agree with a human reader. The defaults
+    reproduce the shipped file.
     """
     from markscheme_research.training import train_question_kind
 

@@ -20,19 +20,22 @@ def examiner(
     data_dir: DataDir = None,
     rounds: Annotated[int | None, ROUNDS] = None,
     seeds: Annotated[
-        int, Option("Ensembles averaged.", ("--ensembles",), aliases=("--seeds",), minimum=1)
+        int,
+        Option(
+            "Number of ensembles to average.", ("--ensembles",), aliases=("--seeds",), minimum=1
+        ),
     ] = 1,
     folds: Annotated[int, FOLDS] = 3,
     alone: Annotated[
         bool,
-        Option("Learn from --data only, not from what the shipped examiner learned from as well."),
+        Option("Train on --data only, without the data of the shipped examiner."),
     ] = False,
 ) -> None:
     """Train an examiner on your own labelled answers, with a held-out report before it saves.
 
-    What the shipped examiner learned from is in the package as numbers, and your answers are mixed
-    with it; the encoder stays as it is, and how much it counts is fitted. Use the result with
-    `markscheme judge FILE --judge "examiner(weights='FOLDER')"`.
+    Your answers are added to the data that the shipped examiner was trained on, which the package
+    holds as feature values. The encoder is not trained, only its weight is fitted. Use the result
+    with `markscheme judge FILE --judge "examiner(weights='FOLDER')"`.
     """
     from markscheme_research.training import (
         TrainOptions,

@@ -25,20 +25,21 @@ def tune_judge(
     labels: Labels = None,
     chart: Annotated[
         Path | None,
-        Option("Draw agreement against price: .svg, .html, .png or .json (extra report)."),
+        Option("Draw agreement by price to this file: .svg, .html, .png or .json (extra report)."),
     ] = None,
     save_map: Annotated[
-        Path | None, Option('Write the map, for calibrated(base=..., map="FILE").')
+        Path | None,
+        Option('Write the calibration map to this file, for calibrated(base=..., map="FILE").'),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Choose wording, examples, model, samples and threshold by labels; report on unseen questions.
+    """Choose a judge's wording, examples, model, samples and threshold; report on unseen questions.
 
-    Candidates are the judges given, with each model and number of samples. They race on a share of
-    the questions: all on a few, the better half on twice as many, and so on. Figures are of the
-    other questions, which no choice has seen, with intervals that hold for all finalists together.
-    --max-cost and --max-calls end the search in time for the report; replies are in the ledger, so
-    that the same command resumes where it stopped.
+    Candidates are the --judge options, with each model and number of samples. They are compared by
+    successive halving on a share of the questions: all on a few, the better half on twice as many,
+    and so on. Figures are for the other questions, which no choice has seen, with intervals that
+    hold for all finalists together. --max-cost and --max-calls end the search early enough for the
+    report; replies are stored in the ledger, so the same command resumes where it stopped.
     """
     from markscheme.cli import progress
     from markscheme_research import studies

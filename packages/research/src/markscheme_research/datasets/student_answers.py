@@ -40,7 +40,7 @@ def read_student_answers(path: Path, name: str) -> list[dict[str, Any]]:
                 raise DataError(f"{path} holds no XML file of {name}")
             rows = [row for file in files for row in _rows(_text(archive, file), f"{path}:{file}")]
     except zipfile.BadZipFile:
-        raise DataError(f"{path} is no zip file") from None
+        raise DataError(f"{path} is not a zip file") from None
     labels: dict[tuple[str, tuple[str, ...], str], dict[float, str]] = {}
     for row in rows:
         key = (row["question"], tuple(row["references"]), row["answer"].casefold())
@@ -76,7 +76,7 @@ def _rows(text: bytes, where: str) -> Iterator[dict[str, Any]]:
             raise DataError(f"{where} declares entities, which the published files do not")
         root = ElementTree.fromstring(text)  # noqa: S314  # declares no entities
     except (UnicodeDecodeError, ElementTree.ParseError) as error:
-        raise DataError(f"{where} is no XML ({error})") from None
+        raise DataError(f"{where} is not XML ({error})") from None
     for question in root.iter("question"):
         asked = _words(question.find("questionText"))
         references = [_words(one) for one in question.iter("referenceAnswer")]

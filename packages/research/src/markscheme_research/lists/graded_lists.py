@@ -143,7 +143,7 @@ def draw_lists(
     columns: Mapping[str, str] | None = None,
     data_dir: Path | None = None,
 ) -> DrawnLists:
-    """Draw references out of graded answers; the rest, with these lists, are to be judged.
+    """Draw references from graded answers, and write the other answers with them for judging.
 
     Args:
         data: a dataset's name, or a file with question, answer and a grade.

@@ -29,12 +29,13 @@ class StudyOptions:
         DRAWN,
     ] = "rest"
     questions: Annotated[
-        int | None, Option("Only this many questions, drawn at random, for a quick try.", minimum=1)
+        int | None,
+        Option("Use only this many questions, drawn at random, for a quick trial.", minimum=1),
     ] = None
     per_question: Annotated[
         int | None,
         Option(
-            "Only this many answers per question.",
+            "Use only this many answers per question.",
             ("--answers-per-question",),
             aliases=("--per-question",),
             minimum=1,

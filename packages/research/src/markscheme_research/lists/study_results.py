@@ -151,7 +151,7 @@ FIGURES = (
 def study_lists(
     setup: Setup, compositions: Sequence[str] = (), on_done: Callable[[str], None] | None = None
 ) -> StudyResult:
-    """Compare lengths and make-ups of the list of references, and judges (Yang et al., Table 6).
+    """Compare lengths and compositions of the reference list, and judges (Yang et al., Table 6).
 
     Every list is tried on the same candidates: what any of them takes as a reference leaves all.
 
@@ -187,7 +187,7 @@ def study_lists(
 
 
 def study_seeds(setup: Setup, composition: str | None = None) -> StudyResult:
-    """How much the draw of references matters: Spearman of each, mean, SD (Tables 9 and 10)."""
+    """Measure how much the draw of references matters: Spearman, mean, SD (Tables 9 and 10)."""
     seeds = [f"seed_{seed}" for seed in range(setup.plan.seeds)]
     rows, learned = [], _Learned()
     for judge in setup.judges:
@@ -212,7 +212,7 @@ def study_seeds(setup: Setup, composition: str | None = None) -> StudyResult:
 def study_shots(
     setup: Setup, composition: str | None = None, shots: Sequence[int] = ()
 ) -> StudyResult:
-    """What solved examples bring (Tables 7 and 8); for judges that take some: listwise.
+    """Measure the effect of solved examples (Tables 7 and 8), for judges that take some: listwise.
 
     Examples come from questions that leave the candidates, and they leave those of 0 shots too.
     """
@@ -241,7 +241,7 @@ def study_shots(
 
 
 def study_order(setup: Setup, composition: str | None = None) -> StudyResult:
-    """Position bias: does an answer keep its score when the list is laid out otherwise?
+    """Measure position bias: whether an answer's score changes with the order of the list.
 
     listwise and pointwise: order stated (best first), not stated, reversed, shuffled. pairwise:
     the answer first, then last. Other judges: the columns of references turned round and shuffled.

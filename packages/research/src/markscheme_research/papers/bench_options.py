@@ -24,18 +24,18 @@ class BenchOptions:
 
     judges: Judges = ()
     questions: FirstQuestions = None
-    every_question: Annotated[bool, Option("Also questions that shipped weights learned from.")] = (
-        False
-    )
-    modes: Annotated[bool, Option("Failure modes too.", rare=True)] = True
+    every_question: Annotated[
+        bool, Option("Include questions that shipped weights were trained on.")
+    ] = False
+    modes: Annotated[bool, Option("Also report failure modes.", rare=True)] = True
     pedants: Annotated[
         str | None,
         Option(
-            "Judge by PEDANTS too, in this interpreter with qa-metrics.",
+            "Also judge by PEDANTS, with the qa-metrics installed in this interpreter.",
             metavar="PYTHON",
             rare=True,
         ),
     ] = None
     thresholds: Annotated[
-        bool, Option("How far F1 depends on the threshold, by system, too.", rare=True)
+        bool, Option("Also show how far F1 depends on the threshold, by system.", rare=True)
     ] = False

@@ -54,7 +54,7 @@ def amend(
     options: AmendOptions | None = None,
     **keywords: Any,
 ) -> AmendResult:
-    """Amend references by labels: accepted answers join them, rejected ones leave them.
+    """Amend references by labels: add answers that people accept, remove those that they reject.
 
     The protocol of Kamalloo et al. (2023, section 4.3), with what exact match makes of each system
     before and after. Where references are regular expressions (`reference_kind`), accepted answers

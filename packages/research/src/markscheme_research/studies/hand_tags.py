@@ -164,7 +164,7 @@ def _read_tags(source: TableSource, meanings: Sequence[str]) -> pl.DataFrame:
             f"row {row['row'] + 1}: {one_line(row['tag'])}"
             for row in strange.head(_SHOWN).iter_rows(named=True)
         )
-        raise DataError(f"{name}: {shown} is no tag; tags are {', '.join(meanings)}")
+        raise DataError(f"{name}: {shown} is not a tag; tags are {', '.join(meanings)}")
     found = found.select("error_id", "tag").unique(maintain_order=True)
     twice = found.filter(pl.col("error_id").is_duplicated())
     if twice.height:

@@ -67,7 +67,7 @@ def hierarchy(
     answers: TableSource | None = None,
     **keywords: Any,
 ) -> HierarchyResult:
-    """Which sets the answers fall into, and whether people accept more of the higher ones.
+    """Count answers in each set, and test whether people accept more of the higher sets.
 
     Counts of the four sets, one-tailed Fisher tests between neighbours, F1 and accuracy under every
     policy of what counts as right, AUROC and Brunner-Munzel test of the marks under every scheme

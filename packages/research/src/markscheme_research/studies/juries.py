@@ -184,7 +184,7 @@ def fit_weights(votes: Array, labels: Bools, judges: Sequence[str]) -> JuryWeigh
             "needed in the part that is fitted on"
         )
     if labels.all() or not labels.any():
-        raise AgreementError("the labels know only one class, so no judge can be weighed")
+        raise AgreementError("the labels have only one class, so no judge can be weighed")
     known = np.nan_to_num(votes)
     signs = np.where(labels, 1.0, -1.0)
 

@@ -42,12 +42,15 @@ class TagOptions(JudgmentOptions, JudgesOption):
         seed: of the draw, which does not depend on the order of the rows.
     """
 
-    judge_errors: Annotated[bool, Option("Look at each judge's own errors (Wang et al. 2023).")] = (
-        False
-    )
+    judge_errors: Annotated[
+        bool, Option("Classify each judge's own errors (Wang et al. 2023).")
+    ] = False
     by: By = None
     sample: Annotated[
-        int, Option("Errors to draw of each judge, with --by system of each system.", minimum=1)
+        int,
+        Option(
+            "Number of errors to draw for each judge; with --by system, for each system.", minimum=1
+        ),
     ] = 100
     seed: Seed = 0
 
@@ -71,7 +74,8 @@ class TuneOptions(LabelOptions):
     try_models: Annotated[
         tuple[str, ...],
         Option(
-            "Models to try per judge, comma-separated; entries of --models may differ in effort.",
+            "Models to try with each judge, comma-separated; entries of --models may differ in "
+            "reasoning effort.",
             flags=("--try-model",), aliases=("--try-models",), split=True,
         ),
     ] = ()  # fmt: skip
@@ -85,14 +89,15 @@ class TuneOptions(LabelOptions):
         ),
     ] = ()
     temperature: Annotated[
-        float, Option("Temperature of several samples.", minimum=0, rare=True)
+        float,
+        Option("Sampling temperature where a judge takes several samples.", minimum=0, rare=True),
     ] = 0.7
     sure: Annotated[
-        float, Option("Several samples stop at this certainty of the verdict.", rare=True)
+        float, Option("Stop sampling once the verdict is this certain, 0 to 1.", rare=True)
     ] = 0.95
     first_round: int = 20
     finalists: Annotated[
-        int, Option("Judges that are run on the held-out questions.", minimum=2, rare=True)
+        int, Option("Number of judges to run on the held-out questions.", minimum=2, rare=True)
     ] = 3
     share: Annotated[float, SHARE] = 0.5
     seed: Seed = 0
@@ -121,8 +126,8 @@ class HierarchyOptions(LabelOptions, JudgesOption):
     without: Annotated[
         tuple[str, ...],
         Option(
-            "Systems to leave out of the tests of order, comma-separated; the paper leaves out "
-            "DPR+FiD, whose answers are spans.",
+            "Systems to leave out of the tests between sets, comma-separated; the paper leaves "
+            "out DPR+FiD, whose answers are spans.",
             split=True,
         ),
     ] = ()
@@ -142,15 +147,22 @@ class ReliabilityOptions(LabelOptions):
 
     recorded: Annotated[
         str | None,
-        Option("In runs that are there: the judge to take.", aliases=("--judges",), rare=True),
+        Option("With existing runs: the judge to compare.", aliases=("--judges",), rare=True),
     ] = None
     seeds: Annotated[
         tuple[int, ...],
-        Option("A run for each seed, comma-separated, as the paper's 0,1,2,3.", split=True),
+        Option(
+            "Seeds of the runs, one run each, comma-separated, such as the paper's 0,1,2,3.",
+            split=True,
+        ),
     ] = ()
     samples: Annotated[
         int | None,
-        Option("Or this many runs that differ only in that models are called again.", minimum=2),
+        Option(
+            "Instead of --seeds: number of runs, which differ only in that models are called "
+            "again.",
+            minimum=2,
+        ),
     ] = None
     reference_separator: ReferenceSeparator = "auto"
     texts: Annotated[
@@ -177,7 +189,7 @@ class ProbeOptions:
 
     probes: Annotated[
         tuple[str, ...],
-        Option("Only these probes, comma-separated. [default: all]", split=True),
+        Option("Use only these probes, comma-separated. [default: all]", split=True),
     ] = ()
     limit: Annotated[
         int | None,

@@ -106,7 +106,7 @@ def make_statements(
     columns: Mapping[str, str] | None = None,
     models: ModelSource | None = None,
 ) -> StatementsResult:
-    """Turn question-answer pairs into statements; compare makers with people's statements.
+    """Turn question-answer pairs into statements, and compare them with people's statements.
 
     Args:
         file: answers, or a file like QA2D with people's statements.

@@ -371,7 +371,7 @@ class _Search:
             f"{self.options.seed}",
             "tuned: agreement on the questions of the search, at the threshold chosen there, which "
             "flatters; held out: what to expect. Answers not judged do not agree",
-            f"intervals ({ways}) speak of {about}; they hold for all {finalists} finalists "
+            f"intervals ({ways}) are for {about}; they hold for all {finalists} finalists "
             "together (95%, Bonferroni), so that one of them may be picked by these figures",
             *self.said,
             f"judge: {chosen.name}"

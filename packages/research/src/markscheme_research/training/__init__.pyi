@@ -1,12 +1,9 @@
-from .augment import kind_of as kind_of
-from .augment_units import unit_rows as unit_rows
 from .entailment import EntailmentOptions as EntailmentOptions
 from .entailment import Quality as Quality
 from .entailment import train_entailment as train_entailment
 from .examiner import Agreement as Agreement
 from .examiner import HeldOut as HeldOut
 from .examiner import TrainOptions as TrainOptions
-from .examiner import paraphrases as paraphrases
 from .examiner import platt_map as platt_map
 from .examiner import rarity_of as rarity_of
 from .examiner import record_rows as record_rows

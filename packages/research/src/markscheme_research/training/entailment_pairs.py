@@ -16,7 +16,8 @@ import polars as pl
 
 from markscheme.features.entailment import containers, places
 from markscheme.text import MONTHS, STOP
-from markscheme_research.training import kind_of, unit_rows
+from markscheme_research.training.entailment_units import unit_rows
+from markscheme_research.training.reference_kinds import kind_of
 
 _QUESTIONS = (
     ("is {a} in {b}", "is", "it", "{a} {v} in {b}"),

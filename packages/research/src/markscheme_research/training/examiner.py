@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,6 @@ from markscheme.judges.examiner import (
 from markscheme.models import Models
 from markscheme.models.local import write_manifest
 from markscheme.text import Lexicon, encode
-from markscheme_research.training.augment import augment
 from markscheme_research.training.rows import Rows, shipped_rows
 from markscheme_research.training.splits import fold_key
 from markscheme_research.training.trees import (
@@ -49,33 +47,6 @@ from markscheme_research.training.trees import (
     need_trainers,
     save_onnx,
 )
-
-
-def paraphrases() -> pl.DataFrame:
-    """Labelled answers of `paraphrases.jsonl`: question, references, answer, label.
-
-    Each reference is also there as a right answer to its question.
-    """
-    text = (
-        files("markscheme_research.training")
-        .joinpath("paraphrases.jsonl")
-        .read_text(encoding="utf-8")
-    )
-    rows = [
-        (one["question"], [one["reference"]], answer, label)
-        for one in map(orjson.loads, text.splitlines())
-        for label, answers in ((1.0, [one["reference"], *one["right"]]), (0.0, one["wrong"]))
-        for answer in answers
-    ]
-    return pl.DataFrame(
-        rows,
-        schema={
-            "question": pl.String, "references": pl.List(pl.String), "answer": pl.String,
-            "label": pl.Float64,
-        },
-        orient="row",
-    )  # fmt: skip
-
 
 Array = npt.NDArray[Any]
 Say = Callable[[str], None]
@@ -105,18 +76,14 @@ class TrainOptions:
         folds: parts by question for the predictions that calibrate.
         unsure_from: score of the trees from which the encoder reads.
         unsure_to: score of the trees up to which it reads.
-        made_up: what made-up answers (`augment`) weigh, each; 0 for none.
-        paraphrase: what hand-written paraphrases weigh, each.
         with_shipped_rows: learn from what the shipped examiner learned from as well; the package
             has its columns, not its texts.
     """
 
     trees: tuple[TreeOptions, ...] = TREES
     folds: int = 3
-    unsure_from: float = 0.2
-    unsure_to: float = 0.85
-    made_up: float = 0.3
-    paraphrase: float = 1.0
+    unsure_from: float = 0.1
+    unsure_to: float = 0.9
     with_shipped_rows: bool = False
 
     def with_rounds(self, rounds: int | None, seeds: int | None = None) -> TrainOptions:
@@ -272,14 +239,11 @@ def train_examiner(
     own = len(answers)
     shipped = shipped_rows(COLUMNS) if options.with_shipped_rows else None
     rarity = rarity_of(answers) if shipped is None else open_weights().rarity
-    made, paraphrased = augment(answers), paraphrases()
+    learned = _together(answers, None if mixed is None else usable(mixed))
+    say(_what_is_read(learned))
+    rows = _rows(learned, rarity)
     if shipped is not None:
-        paraphrased = paraphrased.clear()
-    people = _people(answers, None if mixed is None else usable(mixed))
-    say(_what_is_read(people))
-    rows = _rows(people, paraphrased, made, rarity, options)
-    if shipped is not None:
-        say(f"{int(shipped.people.sum()):,} answers that the shipped examiner learned from too")
+        say(f"{len(shipped.labels):,} answers that the shipped examiner learned from too")
         rows += shipped
     say(f"trees for each of {options.folds} folds by question, and for all")
     grown = grow(rows, options)
@@ -303,12 +267,10 @@ def train_examiner(
         )
     save(
         folder, grown, rows, rarity, options,
-        questions=people["question"],
+        questions=learned["question"],
         trained={
-            "rows": len(people),
-            "questions": people["question"].n_unique(),
-            "made_up_rows": len(made),
-            "paraphrases": len(paraphrased),
+            "rows": len(learned),
+            "questions": learned["question"].n_unique(),
             "shipped_rows": 0 if shipped is None else len(shipped.labels),
         },
     )  # fmt: skip
@@ -326,7 +288,7 @@ def record_rows(
     """Write what `train_examiner` learns from with the same tables, as numbers without texts.
 
     Args:
-        answers: as for `train_examiner`; made-up answers are made around these.
+        answers: as for `train_examiner`.
         path: the file; the one in the package is `shipped-rows.npz.zst` in this package.
         mixed: more labelled answers, as for `train_examiner`.
         say: called with each step.
@@ -334,11 +296,9 @@ def record_rows(
     Returns:
         The rows.
     """
-    answers = usable(answers)
-    people = _people(answers, usable(mixed))
-    say(_what_is_read(people))
-    rarity = open_weights().rarity
-    rows = _rows(people, paraphrases(), augment(answers), rarity, TrainOptions())
+    learned = _together(usable(answers), usable(mixed))
+    say(_what_is_read(learned))
+    rows = _rows(learned, open_weights().rarity)
     rows.save(path, COLUMNS)
     return rows
 
@@ -371,8 +331,8 @@ def grow(rows: Rows, options: TrainOptions) -> Grown:
     odds = np.zeros(len(rows.labels))
     for number, one in zip(numbers, folds, strict=True):
         odds[fold == number] = one(rows.matrix[fold == number])
-    people, unseen = rows.people, rows.unseen
-    trees_map = platt_map(odds[people], rows.labels[people], rows.weights[people])
+    unseen = rows.unseen
+    trees_map = platt_map(odds, rows.labels, rows.weights)
     scores = platt(odds, trees_map)
     asked = unseen & (scores > options.unsure_from) & (scores < options.unsure_to)
     both = np.column_stack([odds[unseen], rows.read])
@@ -412,8 +372,7 @@ def save(
     lineage = _lineage(questions)
     if lineage.known:
         lineage.save(folder)
-    learned = rows.matrix[rows.people]
-    low, high = np.quantile(learned, [_STRANGE, 1 - _STRANGE], axis=0)
+    low, high = np.quantile(rows.matrix, [_STRANGE, 1 - _STRANGE], axis=0)
     right = (grown.held_out >= 0.5) == (rows.labels > 0.5)
     settings = {
         "features": list(COLUMNS),
@@ -421,13 +380,13 @@ def save(
         "blend": grown.blend,
         "unsure_from": options.unsure_from,
         "unsure_to": options.unsure_to,
-        "neutral": [float(x) for x in np.median(learned, axis=0)],
+        "neutral": [float(x) for x in np.median(rows.matrix, axis=0)],
         "low": [float(x) for x in low],
         "high": [float(x) for x in high],
         "trained": {
             **trained,
-            "accepted": float(rows.labels[rows.people].mean()),
-            "out_of_fold_accuracy": float(right[rows.people].mean()),
+            "accepted": float(rows.labels.mean()),
+            "out_of_fold_accuracy": float(right.mean()),
             "folds": options.folds,
             "seeds": options.trees[0].seeds,
             "rounds": sum(one.rounds for one in options.trees),
@@ -439,8 +398,7 @@ def save(
 
 def _lineage(questions: pl.Series) -> Lineage:
     """What an examiner learned from, the encoder included."""
-    own = Lineage.of([*questions.unique().to_list(), *paraphrases()["question"].unique()])
-    return own | open_weights().lineage
+    return Lineage.of(questions.unique().to_list()) | open_weights().lineage
 
 
 def _plain(table: pl.DataFrame) -> pl.DataFrame:
@@ -457,46 +415,31 @@ def _plain(table: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _people(answers: pl.DataFrame, mixed: pl.DataFrame | None) -> pl.DataFrame:
+def _together(answers: pl.DataFrame, mixed: pl.DataFrame | None) -> pl.DataFrame:
     """Both tables as one, of the columns that training reads."""
     return pl.concat([_plain(one) for one in (answers, mixed) if one is not None])
 
 
-def _what_is_read(people: pl.DataFrame) -> str:
-    return f"columns of {len(people):,} answers to {people['question'].n_unique():,} questions"
+def _what_is_read(learned: pl.DataFrame) -> str:
+    questions = learned["question"].n_unique()
+    return f"columns of {len(learned):,} answers to {questions:,} questions"
 
 
-def _rows(
-    people: pl.DataFrame,
-    paraphrased: pl.DataFrame,
-    made: pl.DataFrame,
-    rarity: Rarity,
-    options: TrainOptions,
-) -> Rows:
-    """People's answers first, then paraphrases, then made-up answers."""
-    tables = [people, paraphrased, made]
-    sizes = [len(table) for table in tables]
-    questions = [question for table in tables for question in table["question"]]
-    parts = [part for table in tables for part in table.iter_slices(_ROWS_AT_ONCE)]
-    unseen = people.filter("unseen")
+def _rows(learned: pl.DataFrame, rarity: Rarity) -> Rows:
+    """A table as numbers, in its order."""
+    unseen = learned.filter("unseen")
     if "read" in unseen.columns:
         read = unseen["read"].to_numpy()
     else:
         texts = read_columns(unseen, rarity).texts
         read = open_weights().encoder.read(texts.rows()).log_odds
+    parts = learned.iter_slices(_ROWS_AT_ONCE)
     return Rows(
         matrix=np.concatenate([read_columns(part, rarity).matrix for part in parts]),
-        labels=np.concatenate([(one["label"] >= 0.5).to_numpy() for one in tables]).astype(float),
-        weights=np.concatenate(
-            [
-                people["weight"].to_numpy(),
-                np.full(sizes[1], options.paraphrase),
-                np.full(sizes[2], options.made_up),
-            ]
-        ),
-        people=np.repeat([True, False, False], sizes),
-        unseen=np.concatenate([people["unseen"].to_numpy(), np.zeros(sum(sizes[1:]), bool)]),
-        key=np.array([fold_key(question) for question in questions], np.uint64),
+        labels=(learned["label"] >= 0.5).to_numpy().astype(float),
+        weights=learned["weight"].to_numpy(),
+        unseen=learned["unseen"].to_numpy(),
+        key=np.array([fold_key(question) for question in learned["question"]], np.uint64),
         read=read,
     )
 

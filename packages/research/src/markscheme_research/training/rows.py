@@ -35,8 +35,7 @@ class Rows:
         matrix: shape (rows, columns), float32.
         labels: 1 accepted, 0 not; shape (rows,).
         weights: how much each row counts in the trees, shape (rows,).
-        people: rows that people or writers labelled, which calibrate; made-up ones do not.
-        unseen: people's rows that the encoder has not learned from, which weigh it.
+        unseen: rows that the encoder has not learned from, which weigh it.
         key: a hash of each row's question, which sets its fold; uint64.
         read: the encoder's log-odds of the unseen rows, shape (unseen.sum(),).
     """
@@ -44,7 +43,6 @@ class Rows:
     matrix: Array
     labels: Array
     weights: Array
-    people: Array
     unseen: Array
     key: Array
     read: Array
@@ -64,8 +62,7 @@ class Rows:
         arrays = {
             "features": np.array(list(features), dtype=str), "codes": codes, "values": values,
             "labels": self.labels.astype(np.float16), "weights": self.weights.astype(np.float16),
-            "people": self.people, "unseen": self.unseen, "key": self.key,
-            "read": self.read.astype(np.float16),
+            "unseen": self.unseen, "key": self.key, "read": self.read.astype(np.float16),
         }  # fmt: skip
         plain = io.BytesIO()
         np.savez(plain, **arrays)  # type: ignore[arg-type]
@@ -88,8 +85,8 @@ class Rows:
         if named != list(features):
             raise DataError("the recorded rows have other columns than this version reads")
         numbers = {name: found[name].astype(float) for name in ("labels", "weights", "read")}
-        flags = {name: found[name] for name in ("people", "unseen", "key")}
-        return cls(matrix=unpack(found["codes"], found["values"]), **numbers, **flags)
+        matrix = unpack(found["codes"], found["values"])
+        return cls(matrix=matrix, unseen=found["unseen"], key=found["key"], **numbers)
 
 
 def shipped_rows(features: Iterable[str]) -> Rows:
