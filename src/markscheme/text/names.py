@@ -1,10 +1,12 @@
-"""Person names: titles, suffixes, initials and nicknames."""
+"""Names: titles, suffixes, initials and nicknames of people; exchanged letters."""
 
 from __future__ import annotations
 
 import functools
 import re
 from collections.abc import Container, Iterable
+
+from rapidfuzz.distance import OSA
 
 from markscheme.text.tokens import WORD
 
@@ -113,9 +115,7 @@ def spelled_alike(text: str, references: Iterable[str], known: Container[str]) -
         name = names.get("".join(sorted(word.lower())))
         if name is None or word.lower() in known:
             return word
-        both = zip(word.lower(), name.lower(), strict=True)
-        differing = [place for place, (letter, other) in enumerate(both) if letter != other]
-        neighbours = len(differing) == 2 and differing[1] == differing[0] + 1
-        return name if neighbours else word
+        # Of the same letters in another order, one edit away: two neighbours changed place.
+        return name if OSA.distance(word.lower(), name.lower()) == 1 else word
 
     return WORD.sub(spelled, text) if names else text
