@@ -236,8 +236,7 @@ def share_with_encoder(answers: pl.DataFrame) -> float:
     opened = open_weights()
     matrix = read_columns(answers, opened.rarity).matrix
     score = platt(opened.trees(matrix), opened.settings.trees)
-    unsure = (score > opened.settings.unsure_from) & (score < opened.settings.unsure_to)
-    return float(unsure.mean())
+    return float(opened.settings.english.unsure(score).mean())
 
 
 def time_pedants(sample: pl.DataFrame, python: str) -> dict[str, Any]:

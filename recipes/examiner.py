@@ -17,7 +17,7 @@ from pathlib import Path
 
 import polars as pl
 
-from markscheme.judges.examiner import open_weights, read_columns
+from markscheme.judges.examiner import open_weights, read_columns, read_jointly, readers_of
 from markscheme_research.training import TrainOptions, record_rows, train_examiner, usable
 from recipes.encoder.rows import PAIRS, every_row
 
@@ -53,11 +53,11 @@ def tree_rows(data: Path) -> pl.DataFrame:
 
 
 def read_unseen(table: pl.DataFrame) -> pl.DataFrame:
-    """The texts of the unseen rows, and in `read` the encoder's log-odds of them."""
+    """The texts of the unseen rows, and in `read` their encoders' log-odds of them."""
     opened = open_weights()
     unseen = table.filter("unseen").select(*TEXTS)
-    readings = opened.encoder.read(read_columns(unseen, opened.rarity).texts.rows())
-    return unseen.with_columns(read=pl.Series(readings.log_odds))
+    texts = read_columns(unseen, opened.rarity).texts.rows()
+    return unseen.with_columns(read=pl.Series(read_jointly(texts, readers_of(texts)).log_odds))
 
 
 def main() -> None:

@@ -22,7 +22,14 @@ import polars as pl
 
 from markscheme.features import VALUES, compare_rows, value_features
 from markscheme.features import values as columns_of_values
-from markscheme.judges.examiner import COLUMNS, open_weights, platt, read_columns
+from markscheme.judges.examiner import (
+    COLUMNS,
+    open_weights,
+    platt,
+    read_columns,
+    read_jointly,
+    readers_of,
+)
 from markscheme.text import written_out_series
 from markscheme.values import compare, parse
 from markscheme_research.training import usable
@@ -101,16 +108,16 @@ class Rows:
         settings = self.weights.settings
         odds = self.weights.trees(matrix[rows])
         scores = platt(odds, settings.trees)
-        unsure = (scores > settings.unsure_from) & (scores < settings.unsure_to)
+        unsure = settings.english.unsure(scores)
         new = [row for row in rows[unsure].tolist() if row not in self._encoder]
         if new:
-            read = self.weights.encoder.read(self.texts[new].rows()).log_odds
+            texts = self.texts[new].rows()
+            read = read_jointly(texts, readers_of(texts)).log_odds
             self._encoder |= dict(zip(new, read.tolist(), strict=True))
-        trees, encoder, both = settings.blend
-        blended = np.array([self._encoder.get(row, 0.0) for row in rows.tolist()])
-        blended = trees * odds + encoder * blended + both >= 0
+        read = np.array([self._encoder.get(row, np.nan) for row in rows.tolist()])
+        blended = settings.english.log_odds(odds, read) >= 0
         fast = scores >= 0.5
-        return fast, np.where(unsure, blended, fast)
+        return fast, np.where(unsure & np.isfinite(read), blended, fast)
 
 
 def main() -> None:

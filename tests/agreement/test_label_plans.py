@@ -203,7 +203,7 @@ def test_an_estimate_over_systems_that_were_never_drawn_is_refused() -> None:
     table, truth = world()
     plan = plan_labels(table, for_difference=("plain", "chatty"), count=120).frame
     people = labelled(plan, truth)
-    with pytest.raises(AgreementError, match="no answer of 'third' was drawn"):
+    with pytest.raises(AgreementError, match="no answer of 'third' has a label"):
         estimate(table, people)
     by_system = estimate(table, people, by="system").estimates
     assert [one.refusal is None for one in by_system] == [False, True, True, False]

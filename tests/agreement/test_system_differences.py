@@ -119,7 +119,7 @@ def test_rank_keeps_the_questions_that_all_systems_answered() -> None:
         rank(rows)
     found = rank(rows, common=True)
     assert found.frame["answers"].to_list() == [19, 19]
-    assert "1 questions that not all systems answered are left out" in str(found)
+    assert "1 questions without a labelled answer of every system are left out" in str(found)
 
 
 def test_systems_are_compared_within_each_value_of_a_column() -> None:

@@ -56,17 +56,17 @@ def test_labels_have_ids_keys_and_everybodys_word(project: Make) -> None:
     work(made.worker("Ann"), {})
     work(made.worker("Ben"), {"answer 1 of 0": "0"})
     table = exported(made, "labels")
-    assert table["answer_id"].to_list() == ["q0-s0", "q1-s0", "q2-s0", "twin"]
-    assert table["label"].to_list() == [1, None, 1, 1]  # two people differ, and nobody decided
-    assert table["annotator_labels"].to_list()[1] == [1, 0]
+    assert table["answer_id"].to_list() == ["q0-s0", "twin", "q1-s0", "q2-s0"]
+    assert table["label"].to_list() == [1, 1, None, 1]  # two people differ, and nobody decided
+    assert table["annotator_labels"].to_list()[2] == [1, 0]
     work(made.worker("Kim"), {}, "0")
     table = exported(made, "labels")
-    assert table["answer_id"].to_list() == ["q0-s0", "q1-s0", "q2-s0", "twin"]
-    assert table["label"].to_list() == [1, 0, 1, 1]
-    assert table["annotator_labels"].to_list() == [[1, 1], [1, 0], [1, 1], [1, 1]]
+    assert table["answer_id"].to_list() == ["q0-s0", "twin", "q1-s0", "q2-s0"]
+    assert table["label"].to_list() == [1, 1, 0, 1]
+    assert table["annotator_labels"].to_list() == [[1, 1], [1, 1], [1, 0], [1, 1]]
     assert table["references"].to_list()[0] == ["right 0"]
     read = load_labels(table)
-    assert read["label"].to_list() == [1, 0, 1, 1]
+    assert read["label"].to_list() == [1, 1, 0, 1]
 
 
 def test_the_sampling_design_travels_with_the_labels(project: Make) -> None:

@@ -77,7 +77,7 @@ def test_a_project_that_was_changed_goes_on_as_it_is_where_that_is_wanted(
 def test_with_a_secret_no_digests_made_anew_are_accepted(
     right: Truth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without one, who makes all of the chain anew is not found; nor is an early version's file."""
+    """Without one, who makes all of the chain anew is not found."""
     project = copy(right.closed, tmp_path / "p.sqlite")
 
     def forge() -> None:
@@ -100,8 +100,23 @@ def test_with_a_secret_no_digests_made_anew_are_accepted(
     with sqlite3.connect(old) as plain:
         plain.executescript(OLD.read_text(encoding="utf-8"))
     plain.close()
-    with pytest.raises(RunError, match="no signed trail"):
+    with pytest.raises(RunError, match="no trail of its changes"):
         Store(old)
+
+
+def test_a_project_whose_trail_was_taken_out_is_no_early_version(
+    right: Truth, tmp_path: Path
+) -> None:
+    project = copy(right.closed, tmp_path / "p.sqlite")
+    for statement in (
+        "DROP TABLE trail",
+        "ALTER TABLE events DROP COLUMN digest",
+        "DELETE FROM annotate_migrations WHERE number = 4",
+        "UPDATE items SET final = 1 - final",
+    ):
+        as_owner(project, lambda plain, statement=statement: plain.execute(statement))
+    with pytest.raises(RunError, match=r"no trail of its changes.*--adopt"):
+        Store(project)
 
 
 def test_nothing_is_signed_that_follows_a_forged_end(

@@ -105,7 +105,7 @@ def test_ids_are_those_that_were_stored(recorded: Path) -> None:
 
 
 def test_labels_are_all_there(recorded: Path) -> None:
-    store = Store(recorded / "labels.sqlite")
+    store = Store(recorded / "labels.sqlite", adopt=True)
     ready = prepare(store, AnnotateOptions(file="answers.jsonl"))
     project = store.read(load_project)
     assert isinstance(project, Project)

@@ -17,7 +17,8 @@ from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.errors import ModelError
 from markscheme.judges.entailment.embedded import EntailmentWeights
-from markscheme.judges.examiner.weight_files import ENCODER, Weights
+from markscheme.judges.examiner.readers import ENGLISH
+from markscheme.judges.examiner.weight_files import Weights
 from markscheme.judges.listwise.listwise_examiner import ListwiseWeights
 from markscheme.judges.weight_folder import WeightFolder
 from markscheme.models.local import write_manifest
@@ -99,7 +100,7 @@ def test_a_folder_without_a_manifest_is_used(family: type[WeightFolder], tmp_pat
     assert scores(family, folder) == wanted
 
 
-@pytest.mark.parametrize("folder", [*(family.shipped for family in JUDGES), ENCODER])
+@pytest.mark.parametrize("folder", [*(family.shipped for family in JUDGES), ENGLISH])
 def test_the_manifests_that_ship_list_every_file(folder: Path, tmp_path: Path) -> None:
     names = {file.name for file in folder.iterdir() if file.is_file()} - {MANIFEST}
     assert set(orjson.loads((folder / MANIFEST).read_bytes())["files"]) == names

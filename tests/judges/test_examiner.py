@@ -14,7 +14,8 @@ from markscheme.cli import run
 from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.errors import JudgeError, ModelError, UnknownNameError
 from markscheme.judges.examiner import Examiner
-from markscheme.judges.examiner.weight_files import ENCODER, SHIPPED
+from markscheme.judges.examiner.readers import ENGLISH
+from markscheme.judges.examiner.weight_files import SHIPPED
 from markscheme.models.local import revision
 from markscheme.tables import read_dataset
 
@@ -123,7 +124,7 @@ def test_by_default_a_score_is_that_of_the_trees_or_of_both() -> None:
 def test_the_signature_names_trees_and_the_encoder_that_may_read() -> None:
     for name in ("examiner", "examiner(depth=full)"):
         assert "trained=" in signature(parse_judge(name))
-        assert f"encoder={revision(ENCODER / 'model.onnx.zst')}" in signature(parse_judge(name))
+        assert f"encoder={revision(ENGLISH / 'model.onnx.zst')}" in signature(parse_judge(name))
     fast = signature(parse_judge("examiner(depth=fast)"))
     assert "trained=" in fast
     assert "encoder=" not in fast

@@ -13,10 +13,10 @@ import markscheme
 from markscheme.contract import HasLineage, parse_judge
 from markscheme.judges.entailment import Entailment
 from markscheme.judges.examiner import Examiner
-from markscheme.judges.examiner.scope import language_of
 from markscheme.judges.examiner.weight_files import SHIPPED
 from markscheme.judges.listwise import ListwiseExaminer
 from markscheme.models import Models
+from markscheme.text import language_of
 from trained_questions import trained_questions
 
 FRENCH = {

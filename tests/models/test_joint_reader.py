@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from markscheme.errors import ModelError
-from markscheme.judges.examiner.weight_files import ENCODER
+from markscheme.judges.examiner.readers import ENGLISH
 from markscheme.models.local import JointReader, joint_reader, open_reader, weights
 from markscheme.models.local.joint_reader import Row, shared_length
 
@@ -23,7 +23,7 @@ CLS, SEP = 0, 2
 
 @pytest.fixture(scope="module")
 def reader() -> JointReader:
-    return open_reader(ENCODER)
+    return open_reader(ENGLISH)
 
 
 def some_rows(count: int) -> list[Row]:
@@ -118,7 +118,7 @@ def test_text_that_looks_like_a_boundary_is_text(
     ids, _ = ids_of(reader, (texts[0], [texts[1]], texts[2]))
     assert ids.count(SEP) == 3
     assert ids.count(CLS) == 1
-    tokenizer = json.loads((ENCODER / "tokenizer.json").read_text("utf-8"))
+    tokenizer = json.loads((ENGLISH / "tokenizer.json").read_text("utf-8"))
     special = {token["id"] for token in tokenizer["added_tokens"]}
     assert special & set(ids) == {CLS, SEP}
 
@@ -131,7 +131,7 @@ def test_offsets_are_places_in_the_text_as_it_came(reader: JointReader) -> None:
 
 
 def test_megabytes_are_cut_to_what_the_encoder_reads(reader: JointReader) -> None:
-    tokens = json.loads((ENCODER / "config.json").read_text("utf-8"))["tokens"]
+    tokens = json.loads((ENGLISH / "config.json").read_text("utf-8"))["tokens"]
     megabytes = ("Who? " * 300_000, ["a " * 500_000, "b"], "the novelist " * 100_000)
     ids, _ = ids_of(reader, megabytes)
     assert len(ids) == tokens
@@ -177,7 +177,7 @@ def test_the_example_of_shared_length_holds() -> None:
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.onnx.zst"])
 def test_a_missing_or_damaged_file_is_named_with_the_next_step(tmp_path: Path, name: str) -> None:
     for file in ("config.json", "tokenizer.json"):
-        shutil.copy(ENCODER / file, tmp_path)
+        shutil.copy(ENGLISH / file, tmp_path)
     (tmp_path / "model.onnx.zst").write_bytes(b"")
     (tmp_path / name).unlink()
     with pytest.raises(ModelError, match=rf"holds no {name}.*install markscheme again"):
@@ -190,7 +190,7 @@ def test_a_missing_or_damaged_file_is_named_with_the_next_step(tmp_path: Path, n
 def test_compressed_bytes_that_are_no_model_are_named(tmp_path: Path) -> None:
     zstandard = pytest.importorskip("zstandard")
     for file in ("config.json", "tokenizer.json"):
-        shutil.copy(ENCODER / file, tmp_path)
+        shutil.copy(ENGLISH / file, tmp_path)
     (tmp_path / "model.onnx.zst").write_bytes(zstandard.compress(b"no graph"))
     with pytest.raises(ModelError, match=r"model\.onnx\.zst cannot be loaded.*Export the model"):
         JointReader(tmp_path)

@@ -442,6 +442,9 @@ def _asked(path: str, *, replies: str = "no") -> tuple[ChatReply, dict[str, int]
 CHANGES = {
     "the reply": "UPDATE replies SET reply = replace(reply, 'yes', 'nay')",
     "the digest": "UPDATE replies SET digest = 'x'",
+    "the reply, without a digest": (
+        "UPDATE replies SET reply = replace(reply, 'yes', 'nay'), digest = NULL"
+    ),
     "no reply": "UPDATE replies SET reply = '[]', digest = NULL",
     "bytes": "UPDATE replies SET reply = x'00ff'",
 }
@@ -463,12 +466,13 @@ def test_a_changed_entry_is_not_there_and_is_replaced(
     assert _asked(path, replies="never") == (reply, {})
 
 
-def test_an_entry_needs_a_signature_where_a_secret_is_set(
+def test_a_ledger_of_0_1_0_is_read_and_needs_signatures_where_a_secret_is_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, other = str(tmp_path / "ledger.sqlite"), str(tmp_path / "other.sqlite")
     _asked(path, replies="yes")
-    _changed(path, "UPDATE replies SET digest = NULL")  # as version 0.1.0 wrote it
+    _changed(path, "ALTER TABLE replies DROP COLUMN digest")
+    _changed(path, "DELETE FROM migrations WHERE number = 3")
     assert _asked(path)[0].text == "yes"
     ledger = Ledger(path)
     export_ledger(ledger, tmp_path / "replies.jsonl")

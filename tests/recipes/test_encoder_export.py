@@ -98,6 +98,9 @@ def test_a_quantised_graph_computes_with_the_rounded_weights() -> None:
         "last": [1],
         "words.levels": [WORDS, WIDTH],
         "words.scales": [WORDS, 1],
+        "words.runs": [4],
+        "words.whole": [3],
+        "words.last": [1],
         "weights.levels": [OUTPUTS, 2, BLOCK // 2],
         "weights.scales": [OUTPUTS, 2],
     }
@@ -106,6 +109,20 @@ def test_a_quantised_graph_computes_with_the_rounded_weights() -> None:
     levels, scales = quantise_words(words)
     matrix, _ = rounded_matrix(weights)
     np.testing.assert_allclose(y, (levels * scales)[ids] @ matrix, atol=1e-4)
+
+
+def test_words_may_have_a_scale_for_each_run_of_coordinates() -> None:
+    from onnxruntime import InferenceSession
+
+    words, weights = made_weights()
+    rng = np.random.default_rng(1)
+    levels = rng.integers(-8, 8, words.shape).astype(np.int8)
+    scales = rng.uniform(0.1, 2, (WORDS, 2)).astype(np.float16)
+    content = quantised(made_model(words, weights), (levels, scales)).SerializeToString()
+    ids = np.array([[0, 3, 8], [5, 5, 1]])
+    (y,) = InferenceSession(content).run(["y"], {"ids": ids})
+    exact = levels * np.repeat(scales.astype(np.float32), BLOCK, axis=1)
+    np.testing.assert_allclose(y, exact[ids] @ rounded_matrix(weights)[0], rtol=1e-4, atol=1e-3)
 
 
 def test_a_graph_with_two_lookups_is_refused() -> None:

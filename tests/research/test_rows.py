@@ -25,7 +25,7 @@ def some_rows(size: int = 40) -> Rows:
         matrix=rng.integers(0, 9, (size, 3)).astype(np.float32),
         labels=np.arange(size) % 2.0, weights=np.full(size, 0.5),
         unseen=unseen, key=rng.integers(0, 2**63, size).astype(np.uint64),
-        read=np.linspace(-2, 2, unseen.sum()),
+        read=np.linspace(-2, 2, unseen.sum()), foreign=np.arange(unseen.sum()) % 3 == 0,
     )  # fmt: skip
 
 

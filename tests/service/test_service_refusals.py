@@ -362,6 +362,7 @@ TINY = b'{"answers":[' + b"{}," * 200_000 + b"{}]}"
         b'{"answers":[' + b'"",' * 200_000 + b'""]}',
         b"{" + b",".join(b'"%x":1' % n for n in range(100_000)) + b"}",
         b'{"answers":["' + b'\\"' * 300_000,
+        b'{"answers":[{' + b",".join(b'"%x":1' % n for n in range(49_000)) + b"}]}",
         b"[" * 3_000_000,
         b'{"answers":[' + b"9" * 3_000_000 + b"]}",
         TINY.decode().encode("utf-16"),

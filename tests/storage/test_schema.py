@@ -64,11 +64,13 @@ def test_a_ledger_of_0_1_0_opens_unchanged_and_its_keys_are_found(tmp_path: Path
 
 def test_a_project_of_0_1_0_opens_unchanged_and_can_be_written(tmp_path: Path) -> None:
     path, before = old_file("project", tmp_path)
-    store = Store(path)
+    with pytest.raises(RunError, match="no trail of its changes"):
+        Store(path)
+    store = Store(path, adopt=True)
     asked = store.read(lambda c: c.execute(text("SELECT question FROM items ORDER BY id")).all())
     assert sorted(row[0] for row in asked) == ["Question 0?", "Question 1?"]
     assert added(before, contents(path)) == {"trail"}
-    assert "an earlier version made it" in store.notes[0]
+    assert "continued as it is" in store.notes[0]
     kept = contents(path)["events"]
     store.write(lambda c: c.execute(text("UPDATE people SET active = 1 - active")))
     with pytest.raises(Exception, match="append-only"):

@@ -305,7 +305,7 @@ def unequal_chances(table: pl.DataFrame) -> str | None:
         if name in drawn.columns and drawn[name].n_unique() > 1:
             return (
                 "the labelled answers were drawn with unequal chances, and an interval to look at "
-                "after every label needs equal ones: draw with 'plan-labels --design random', or "
+                "after every label needs equal ones: draw with 'plan-labels', or "
                 "look once, without --anytime, when all drawn answers are labelled"
             )
     return None
@@ -591,8 +591,8 @@ def _never_drawn(table: pl.DataFrame) -> str | None:
     if never.is_empty() or labelled.is_empty():
         return None
     return (
-        f"no answer of {', '.join(map(repr, never.sort()))} was drawn for labelling; estimate by "
-        "system, or compare --systems"
+        f"no answer of {', '.join(map(repr, never.sort()))} has a label: label all that were "
+        "drawn; if none were, estimate by system, or compare --systems"
     )
 
 

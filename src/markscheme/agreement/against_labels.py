@@ -19,6 +19,7 @@ from markscheme.agreement.verdicts import (
 )
 from markscheme.results import Figure
 from markscheme.stats import (
+    LEAST_OF_A_LABEL,
     LEAST_RANKED,
     auroc_influences,
     freedom_of,
@@ -142,7 +143,8 @@ def _ranked(
     places = np.unique(rows["score"].to_numpy()[scored], return_inverse=True)[1]
     scores = places.astype(np.float64)
     points = score_statistics(labels[scored], scores)
-    if points["auroc"].value is None:
+    rarer = int(np.bincount(labels[scored].astype(int), minlength=2).min())
+    if rarer < LEAST_OF_A_LABEL:
         return points
     asked = numbers_of(rows["cluster"].filter(scored))
     answers = np.bincount(asked)

@@ -182,10 +182,12 @@ def _said(chosen: ChosenCascade, goal: CascadeOptions, first: str, then: str) ->
             answers=chosen.held_out_answers,
         )
         gap, against = chosen.gap, share_text(chosen.gap.value, signed=True)
+        several = chosen.held_out_answers > chosen.held_out_questions
+        mean = f" ({share_text(chosen.question_agreement)}% on the average question)"
         said.append(
-            f"chosen: {share_text(chosen.calls)}% of the calls, agreement "
-            f"{share_text(chosen.agreement)}%, which is {against} points "
-            f"against {then}, 95% interval {interval(gap.low, gap.high, signed=True)} "
+            f"chosen: {share_text(chosen.calls)}% of the calls, agreement on "
+            f"{share_text(chosen.agreement)}% of the answers{mean if several else ''}, {against} "
+            f"points against {then}, 95% interval {interval(gap.low, gap.high, signed=True)} "
             f"({gap.method}), of {about}"
         )
         said += _promise(goal)
@@ -208,8 +210,8 @@ def _promise(goal: CascadeOptions) -> list[str]:
     if goal.agreement is None:
         return []
     return [
-        f"guaranteed: on a new question like these, agreement of at least {goal.agreement:g} "
-        "on average over sets of labels (conformal risk control)"
+        f"guaranteed: agreement of at least {goal.agreement:g} on the average new question like "
+        "these, each question counted once, on average over sets of labels (conformal risk control)"
     ]
 
 

@@ -169,7 +169,9 @@ class ChosenCascade:
 
     Attributes:
         accept, reject: the setting; None where none was requested, or none can be guaranteed.
-        calls, agreement: of the setting, on held-out questions.
+        calls, agreement: of the setting, on held-out questions; shares of answers.
+        question_agreement: mean over the held-out questions of the share of a question's answers on
+            which it agrees, the figure that a guarantee is of.
         dear_agreement, cheap_agreement: of either judge alone there.
         gap: the cascade's agreement less the expensive judge's, with its 95% interval, clustered by
             question.
@@ -182,6 +184,7 @@ class ChosenCascade:
     reject: float | None
     calls: float | None
     agreement: float | None
+    question_agreement: float | None
     dear_agreement: float
     cheap_agreement: float
     gap: Figure | None
@@ -216,11 +219,12 @@ def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
     elif goal.calls is not None:
         shares = (decide(data, *setting)[1].mean() for setting in path)
         place = next((place for place, share in enumerate(shares) if share <= goal.calls), None)
-    accept = reject = calls = agreed = gap = None
+    accept = reject = calls = agreed = by_question = gap = None
     if place is not None:
         accept, reject = path[place]
         verdicts, asked = decide(held_out, accept, reject)
         calls, agreed = float(asked.mean()), float((verdicts == held_out.labels).mean())
+        by_question = 1 - float(question_losses([path[place]], held_out).mean())
         gap = _gap(verdicts, held_out)
     alone = np.where(np.isnan(held_out.scores), np.nan, held_out.scores >= 0.5)
     return ChosenCascade(
@@ -228,6 +232,7 @@ def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
         reject=reject,
         calls=calls,
         agreement=agreed,
+        question_agreement=by_question,
         gap=gap,
         dear_agreement=float((held_out.then == held_out.labels).mean()),
         cheap_agreement=float((alone == held_out.labels).mean()),

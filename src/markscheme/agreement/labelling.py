@@ -196,6 +196,10 @@ def plan_labels(
     if wanted.above is not None:
         said.append(_one_sided(wanted.confidence))
     plan = pl.concat(drawn)
+    if len(drawn) > 1:  # In blocks by system a labeller sees whose answers they are.
+        known, new = plan.drop_nulls("label").sort("place"), plan.filter(pl.col("label").is_null())
+        order = np.random.default_rng([wanted.seed, 2]).permutation(new.height)
+        plan = pl.concat([known, new[order]])
     said += _of_the_draw(plan, table, wanted)
     return PlanResult(
         frame=_labelling_file(plan, run.known_answers, wanted),

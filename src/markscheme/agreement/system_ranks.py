@@ -18,6 +18,7 @@ from markscheme.agreement.sources import (
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import Column, Table, TableResult, columns, interval_note, population
+from markscheme.stats import LEAST_QUESTIONS
 from markscheme.tables import Joined, as_binary, join_labels
 
 HUMAN = "human"
@@ -70,7 +71,11 @@ def rank(
     wide, said = _side_by_side(joined, scores=wanted.scores, positive_from=wanted.positive_from)
     if wanted.common:
         wide, left = _common(wide)
-        said.append(f"{left:,} questions that not all systems answered are left out (--common)")
+        said.append(
+            f"{left:,} questions without a labelled answer of every system are left out (--common)"
+        )
+        if (asked := wide["question"].n_unique()) < LEAST_QUESTIONS:
+            said.append(f"only {asked:,} questions are left: the ranks are hardly more than chance")
     elif joined.labelled < joined.answers:
         _check_labels(wide)
     names = [n for n in wide.columns if n not in ("question", "system", "answer_id", HUMAN)]

@@ -117,12 +117,12 @@ def _detectable(comparison: Comparison, margin: float, *, excluded: float | None
         return " Nothing could be shown by so few questions."
     # The error falls with the root of the number of questions.
     questions = math.ceil(comparison.questions * (least / wanted) ** 2)
-    more = f"about {questions:,} questions would show one of {100 * wanted:g} points."
+    more = f"bout {questions:,} questions are needed to find a loss of {100 * wanted:g} points."
     if excluded is not None and excluded <= least:
-        return f" Only {more}"
+        return f" A{more}"
     found = f"loss of {share_text(least)} points or more would have been found in 4 of 5"
     if least > wanted:
-        return f" Nothing this small could be shown: only a {found} such comparisons; {more}"
+        return f" Nothing this small could be shown: only a {found} such comparisons; a{more}"
     return f" A {found} such comparisons."
 
 

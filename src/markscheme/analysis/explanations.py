@@ -143,7 +143,7 @@ def _stages(found: Effects) -> Table:
     skipped = "The trees, or a rule, are sure: the encoder did not read this answer."
     columns = ("by", Column("probability", format=3))
     notes = (skipped,) if found.encoder is None else ()
-    return Table.of("Accepted, as each part says", columns, rows, notes)
+    return Table.of("Verdict of each part", columns, rows, notes)
 
 
 def _deciding(frame: pl.DataFrame) -> Table:

@@ -340,8 +340,8 @@ def _errors_table(
 def counts_table(counts: pl.DataFrame, *, by: str | None = None) -> Table:
     """How many answers each judge rejects, is unsure of or does not judge, in all or by slices."""
     note = (
-        "Share: of the answers judged, in percent. Unsure: accepted or not, the judge says so, as "
-        f"'judge' counts it; of one that never does, the score is within {NEAR:g} of its threshold."
+        "Share: of the answers judged, in percent. Unsure: as the judge reports it; of a judge "
+        f"that reports nothing, a score within {NEAR:g} of its threshold."
     )
     return Table.of(
         f"Rejected answers by {by}" if by else "Rejected answers",

@@ -39,7 +39,6 @@ from markscheme.storage import (
     redacted,
     without_password,
 )
-from markscheme.tables import signature_wanted
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -53,8 +52,6 @@ SCHEMA = Schema(
 )
 """The tables of a project."""
 
-_CHAINED = 4
-"""The migration since which the trail is a chain."""
 _WAIT_SECONDS = 30.0
 _LARGEST_COMMIT = 64
 _TRIES = 4
@@ -181,10 +178,7 @@ class Store:
             events = connection.scalar(select(func.count(t.events.c.id)))
             if not load_project(connection) and not events:
                 return  # It is about to be made.
-            if _CHAINED in new and not signature_wanted():
-                begin(connection, "made by an earlier version")
-                self.notes = ("an earlier version made it; from now on a change by hand is found",)
-            elif adopt or new:
+            if adopt or new:
                 try:
                     check(connection)
                 except RunError as error:

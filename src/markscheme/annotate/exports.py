@@ -154,7 +154,10 @@ def audit_trail(connection: Connection) -> pl.DataFrame:
 
 
 def _answers(connection: Connection) -> pl.DataFrame:
-    """Every answer as it came in, in its order, with the item it belongs to."""
+    """Every answer as it came in, with the item it belongs to, in the order of labelling.
+
+    That order is drawn, which a look after every label needs (`estimate --anytime`).
+    """
     rows = connection.execute(
         select(
             t.sources.c.item_id,
@@ -169,7 +172,7 @@ def _answers(connection: Connection) -> pl.DataFrame:
         )
         .join(t.items, t.items.c.id == t.sources.c.item_id)
         .where(t.items.c.stage != "gold")
-        .order_by(t.sources.c.row_place)
+        .order_by(t.items.c.place, t.sources.c.row_place)
     )
     return pl.DataFrame(
         [

@@ -58,7 +58,9 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
         return open_run(path).answers
     raw = read_table(path)
     wanted = ("question", "answer", "system")
-    found = renamed(raw, options.columns, wanted).columns
+    # Paths into fields are no columns; `read_answers` follows them, and names what is not there.
+    mapped = {ours: name for ours, name in options.columns.items() if name in raw.columns}
+    found = {*renamed(raw, mapped, wanted).columns, *options.columns}
     lacking = [name for name in ("question", "answer") if name not in found]
     if "answer_id" in found and lacking:
         raise DataError(

@@ -49,11 +49,19 @@ def annotate_export(
     except ImportError:
         raise missing_web() from None
     from markscheme.errors import RunError
-    from markscheme.tables import file_digest, replace_file, sealed, write_table
+    from markscheme.tables import file_digest, read_sealed, replace_file, sealed, write_table
 
     if not is_url(project) and not Path(project).is_file():
         raise RunError(f"there is no project {project}; 'markscheme annotate FILE' makes one")
+    if (beside := Path(f"{project}.annotate.sqlite")).is_file():
+        raise RunError(f"{project} is the file that was labelled; its project is {beside}")
     seal = out.with_name(f"{out.name}.seal.json")
+    if out.is_file() and not check:
+        own = seal.is_file() and read_sealed(seal).get("file") == file_digest(out)
+        if not own:
+            raise RunError(
+                f"{out} is no export, or was changed since, and would be lost; choose another --out"
+            )
     store = Store(project)
     try:
         if check:

@@ -64,8 +64,8 @@ def judge(
     again: Annotated[
         bool,
         Option(
-            "Judge a finished run again, to fill in what failed or was skipped; replies in the "
-            "ledger cost nothing."
+            "Retry the failed and skipped answers of a finished run; replies in the ledger cost "
+            "nothing."
         ),
     ] = False,
     fail_under: Annotated[

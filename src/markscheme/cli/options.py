@@ -12,7 +12,8 @@ import copy
 import inspect
 import re
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from difflib import get_close_matches
 from enum import Enum, StrEnum
@@ -537,6 +538,7 @@ def _flagged(
             makers[parameter] = _single(flag)
 
     def call(**given: Any) -> None:
+        _refuse_to_overwrite(flags.values(), given)
         function(**{parameter: make(given) for parameter, make in makers.items()})
 
     options = [flag for flag in flags.values() if flag.flags]
@@ -554,6 +556,26 @@ def _flagged(
         if isinstance(flag.text, Option) and (flag.text.aliases or flag.text.alias_values)
     }
     return call, hidden, rare
+
+
+def _refuse_to_overwrite(flags: Iterable[_Flag], given: Mapping[str, Any]) -> None:
+    """Raises MarkschemeError where a file to write is one that the command reads."""
+    written: list[str] = []
+    read: list[str] = []
+    for flag in flags:
+        if flag.name == "pilot":  # A new plan has its labels too.
+            continue
+        values = given[flag.name] if isinstance(given[flag.name], list) else [given[flag.name]]
+        names = [str(one) for one in values if isinstance(one, str | Path)]
+        (written if flag.text.help.startswith("Write ") else read).extend(names)
+    for target in written:
+        for source in read:
+            with suppress(OSError, ValueError):
+                if Path(source).is_file() and Path(source).samefile(target):
+                    raise MarkschemeError(
+                        f"{target} is read by this command and would be overwritten; write to "
+                        "another file"
+                    )
 
 
 def _spellings(flags: Sequence[str]) -> list[str]:

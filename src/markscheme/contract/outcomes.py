@@ -73,6 +73,11 @@ def run_judge(judge: Judge, answers: pl.DataFrame, models: ModelSource) -> pl.Da
         found = judge.judge(answers, models)
     except MarkschemeError:
         raise
+    except SystemExit as ended:  # Nothing would be judged, and a gate passed.
+        raise JudgeError(
+            f"the judge {_name(judge)} ended the program (exit code {ended.code!r}): a judge must "
+            "raise an error, or return outcomes with the status 'failed'"
+        ) from ended
     except Exception as error:
         error.add_note(f"raised by the judge {_name(judge)} (answers: {answers.height:,})")
         raise

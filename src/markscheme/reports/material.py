@@ -392,8 +392,8 @@ def _judged(judgments: pl.DataFrame, answers: pl.DataFrame, *, run: str) -> list
         lacking = beside["status"].null_count()
         if lacking:
             raise RunError(
-                f"{run}: {name} has judged {answers.height - lacking:,} of the {answers.height:,} "
-                "answers only; runs can be compared where they judge the same answers"
+                f"{run}: {name} has judged only {answers.height - lacking:,} of the "
+                f"{answers.height:,} answers; runs are compared where they judge the same answers"
             )
         found.append(
             Judged(

@@ -91,6 +91,8 @@ def report(
     if labels is not None:
         known = labelled_table(labels, column=chosen.label_column, columns=chosen.columns)
     target = Path(out or Path(opened.folder or "") / "report.html")
+    if target.is_file() and b"<html" not in target.read_bytes()[:1000].lower():
+        raise MarkschemeError(f"{target} is no report and would be lost; choose another --out")
     material = read_material(
         opened,
         labels=known,

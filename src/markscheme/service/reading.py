@@ -21,6 +21,9 @@ _SMALL = 20_000
 _MOST_PARTS = 100
 """Texts and commas of a body for each row that it may have. A row with one reference has ten."""
 
+_MOST_NAMES = 40
+"""Names of one answer. Each that is not known costs a message."""
+
 _PARTS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|,', re.DOTALL)
 """A text or a comma; never goes back, so that the time is linear in the body whatever is in it."""
 
@@ -73,6 +76,10 @@ def _read(body: bytes, field: Any, limits: Limits) -> Any:
             f"{len(answers)} answers in one request; the limit is {limits.max_rows}. Send fewer at "
             "once, or a file to /v1/jobs",
         )
+    rows = answers if isinstance(answers, list) else ()
+    names = max((len(one) for one in rows if isinstance(one, dict)), default=0)
+    if names > _MOST_NAMES:
+        raise Refusal(413, f"an answer with {names:,} fields; send at most {_MOST_NAMES} of each")
     found, errors = field.validate(value, {}, loc=("body",))
     if errors:
         raise _Unfit(errors)

@@ -86,6 +86,8 @@ def powered(
     pulls = pulls_of(sample, int(sample.clusters.max()) + 1, about)
     alone = _alone(sample, pulls)
     weights, share = _regressed(pulls, number, about, judges=judges)
+    if about == "future":  # No judge tells more than labels of all answers would.
+        share = max(share, number / len(sample.labels))
     value = pulls.mean + float(weights @ pulls.shift)
     low: float | None
     high: float | None

@@ -93,7 +93,7 @@ def _signature(start: int, last: int, digest: str) -> str:
 
 def _unsigned(end: AnyRow | None) -> str:
     if end is None:
-        return "it has no signed trail"
+        return "it has no trail of its changes"
     if end.signature == _signature(end.start, end.last, end.digest):
         return ""
     how = "is signed with another secret than" if end.signature else "is not signed with"

@@ -11,8 +11,8 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -56,6 +56,7 @@ class Schema:
         table: that records the numbers of the applied migrations.
         lock: number of the PostgreSQL lock that a process holds while it migrates.
         error: raised where the database cannot be used.
+        programs: what is to be done after the SQL of a migration, by its number.
     """
 
     kind: str
@@ -63,6 +64,7 @@ class Schema:
     table: str
     lock: int
     error: type[MarkschemeError]
+    programs: Mapping[int, Callable[[Any], None]] = field(default_factory=dict)
 
     def migrations(self, dialect: Dialect) -> dict[int, str]:
         """Number to SQL of every migration, in order; they are only ever added to."""
@@ -102,6 +104,8 @@ class Schema:
         for number in lacking:
             for statement in filter(str.strip, known[number].split(";\n")):
                 cursor.execute(statement)
+            if number in self.programs:
+                self.programs[number](cursor)
             cursor.execute(f"INSERT INTO {self.table} (number) VALUES ({number:d})")  # noqa: S608
         return lacking
 
@@ -203,7 +207,7 @@ class Sqlite:
                 wait=_WAIT_SECONDS,
                 pragmas=("synchronous = NORMAL", "wal_autocheckpoint = 0"),
             )
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, UnicodeError) as error:  # a damaged name in a message
             raise schema.error(f"the {schema.kind} {path} cannot be opened: {error}") from None
 
     def transact(self, work: Callable[[Cursor], T], *, writes: bool) -> T:

@@ -35,6 +35,7 @@ import zstandard
 
 from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.tables import limits
+from markscheme.tables.arrow import scan_arrow
 from markscheme.tables.first_bytes import is_text, other_encoding
 from markscheme.tables.formats import (
     EXPORT_IT,
@@ -368,27 +369,11 @@ def _folder_frame(path: str) -> pl.LazyFrame:
     state = folder / "state.json"
     if state.is_file():
         names = [one["filename"] for one in orjson.loads(state.read_bytes())["_data_files"]]
-        return pl.concat([_scan_arrow(folder / Path(name).name) for name in names])
+        return pl.concat([scan_arrow(folder / Path(name).name) for name in names])
     arrow = sorted(folder.glob("*.arrow"))
     if arrow and not any(folder.glob("*.parquet")):
-        return pl.concat([_scan_arrow(file) for file in arrow])
+        return pl.concat([scan_arrow(file) for file in arrow])
     return scan_parquet(_parts(path))
-
-
-def _scan_arrow(file: Path, name: str | None = None) -> pl.LazyFrame:
-    """A file of Arrow, as a file or as a stream.
-
-    Raises:
-        DataError: it is neither, or damaged.
-    """
-    try:
-        with file.open("rb") as stream:
-            streamed = not stream.read(6).startswith(b"ARROW1")
-        frame = pl.read_ipc_stream(file).lazy() if streamed else pl.scan_ipc(file, glob=False)
-        frame.collect_schema()
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise DataError(f"{name or file}: cannot be read as Arrow: {error}") from None
-    return frame
 
 
 def read_table(source: Source) -> pl.DataFrame:
@@ -872,7 +857,7 @@ def _iter_columnar(path: str, kind: Format, opened: _Opened, batch_rows: int) ->
 
 
 def _scan(file: Path, kind: Format, name: str) -> pl.LazyFrame:
-    return scan_parquet(file, shown=name) if kind == "parquet" else _scan_arrow(file, name)
+    return scan_parquet(file, shown=name) if kind == "parquet" else scan_arrow(file, name)
 
 
 def _iter_archive(opened: _Opened, batch_rows: int, sheet: str | None) -> Iterator[RawBatch]:

@@ -177,7 +177,10 @@ def _chances(given: pl.Series) -> pl.Series:
     Raises:
         DataError: a value that is no number.
     """
-    chances = given.cast(pl.Float64, strict=False)
+    plain = given
+    if given.dtype == pl.String:  # A spreadsheet may have written a decimal comma.
+        plain = given.str.replace(r"^(\s*\d*),(\d+\s*)$", "${1}.${2}")
+    chances = plain.cast(pl.Float64, strict=False)
     wrong = (chances.is_null() & given.is_not_null()).arg_true()
     if len(wrong):
         raise DataError(

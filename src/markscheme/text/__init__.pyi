@@ -20,6 +20,8 @@ from .languages import declines_abroad as declines_abroad
 from .languages import denials_abroad as denials_abroad
 from .languages import denies_abroad as denies_abroad
 from .languages import is_foreign as is_foreign
+from .languages import language_of as language_of
+from .languages import script_of as script_of
 from .languages import yes_or_no as yes_or_no
 from .latex import without_latex as without_latex
 from .latex import without_latex_series as without_latex_series

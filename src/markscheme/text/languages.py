@@ -24,6 +24,7 @@ _ENGLISH = frozenset(
     """.split()
 )
 _WORD = re.compile(r"[^\W\d_]+")
+_WORDS = words_of(__file__)
 
 
 def is_foreign(text: str) -> bool:
@@ -37,13 +38,71 @@ def is_foreign(text: str) -> bool:
     return english == 0 and other > 0 and 3 * other >= len(words)
 
 
+# --- Which language a text is in, where it is plainly not English ---------------------------------
+
+
+_HEAD = 2_000
+"""Characters of a text in which its language is looked for."""
+_SCRIPTS = {
+    "Chinese or Japanese": "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff",
+    "Korean": "\uac00-\ud7af\u1100-\u11ff",
+    "Arabic script": "\u0600-\u06ff\u0750-\u077f",
+    "Cyrillic script": "\u0400-\u04ff",
+    "an Indian script": "\u0900-\u0dff",
+    "Greek": "\u0370-\u03ff",
+    "Hebrew": "\u0590-\u05ff",
+    "Thai": "\u0e00-\u0e7f",
+}
+_SCRIPT = re.compile("|".join(f"([{letters}])" for letters in _SCRIPTS.values()))
+_FUNCTION_WORDS: dict[str, list[str]] = {}
+for _language, _words in _WORDS["function_words"].items():
+    for _one in _words.split():
+        _FUNCTION_WORDS.setdefault(_one, []).append(_language)
+
+
+def script_of(text: str) -> str | None:
+    """The script of at least three letters in ten, where it is not Latin, else None."""
+    head = text[:_HEAD]
+    counts = [0] * len(_SCRIPTS)
+    for found in _SCRIPT.finditer(head):
+        counts[(found.lastindex or 1) - 1] += 1
+    most = max(range(len(counts)), key=counts.__getitem__)
+    letters = sum(len(word) for word in _WORD.findall(head))
+    return list(_SCRIPTS)[most] if counts[most] and counts[most] >= 0.3 * letters else None
+
+
+def language_of(text: str) -> str | None:
+    """The language or script of a text where it is plainly not English, else None.
+
+    By script, and for Latin letters by function words: at least two of another language that
+    English does not have, and more than English ones.
+
+    >>> language_of("Wer hat den Roman geschrieben, und wann?"), language_of("Thomas Mann")
+    ('German', None)
+    """
+    if script := script_of(text):
+        return script
+    head = text[:_HEAD]
+    votes: dict[str, int] = {}
+    for word in _WORD.findall(head.lower()):
+        for language in _FUNCTION_WORDS.get(word, ()):
+            votes[language] = votes.get(language, 0) + 1
+    for language, letters in _WORDS["letters"].items():
+        if count := sum(map(head.count, letters)):
+            votes[language] = votes.get(language, 0) + count
+    english = votes.pop("English", 0)
+    if not votes:
+        return None
+    best = max(votes, key=votes.__getitem__)
+    return best if votes[best] >= max(2, english + 1) else None
+
+
 # --- Yes, no, denial and "I do not know" in English and fourteen other languages ------------------
 
 
 _ENGLISH_YES = "yes|yeah|yep|yup|true|correct|affirmative|that(?: is|['’]s) (?:right|correct|true)"
 _ENGLISH_ADVERBS = "right|absolutely|certainly|indeed|of course|sure|definitely|exactly"
 """A yes where a mark follows: "right, it is", and not "right now"."""
-_WORDS = words_of(__file__)
 
 _EAST_YES = (
     "はい|ええ|そうです|もちろん|是的?(?!否)|对|對|当然|可以|能(?!否)|네|예(?=[,. ]|$)|그렇|맞"

@@ -21,7 +21,8 @@ from markscheme.judges.examiner.explanations import (
     marks,
     relations,
 )
-from markscheme.judges.examiner.scope import scopes, script_of
+from markscheme.judges.examiner.readers import read_jointly, readers_of, revisions
+from markscheme.judges.examiner.scope import scopes
 from markscheme.judges.examiner.weight_files import (
     COLUMNS,
     Weights,
@@ -158,9 +159,7 @@ class Examiner:
         """What the signature adds: hashes of the weights, and the number of the rules."""
         opened = self._opened()
         found = {"trained": opened.revision, "rules": str(RULES)}
-        if self.depth != "fast":
-            found["encoder"] = opened.encoder_revision
-        return found
+        return found if self.depth == "fast" else found | revisions()
 
     def lineage(self) -> Lineage:
         """The questions that trained the trees and the encoder."""
@@ -274,32 +273,30 @@ def score(
     read = np.full(len(scores), np.nan)
     marks: list[list[Mark]] = [[] for _ in texts]
     if depth != "fast":
-        unsure = (scores > settings.unsure_from) & (scores < settings.unsure_to)
         # A letter chosen, or the first of two things compared, is read by the typed values alone.
         chosen = (matrix[:, _CHOICE] > 0) & (matrix[:, _DECIDED] != 0)
-        wanted = np.flatnonzero((unsure | (depth == "full")) & np.isnan(rule) & ~chosen)
-        # The encoder's words are of Latin letters; of other scripts it reads nothing.
-        rows = np.array(
-            [
-                row
-                for row in wanted.tolist()
-                if script_of(" ".join([texts[row][0], *texts[row][1]])) is None
-            ],
-            np.intp,
-        )
-        if rows.size:
-            words = frozenset(opened.rarity.words)
-            readings = opened.encoder.read(
-                [
-                    (question, references, spelled_alike(answer, references, words))
-                    for question, references, answer in (texts[row] for row in rows.tolist())
-                ]
-            )
-            read[rows] = readings.log_odds
-            trees, encoder, intercept = settings.blend
-            scores[rows] = expit(trees * odds[rows] + encoder * read[rows] + intercept)
-            for row, found in zip(rows.tolist(), readings.marks, strict=True):
-                marks[row] = found
+        undecided = np.isnan(rule) & ~chosen
+        blends = {"english": settings.english, "languages": settings.languages}
+        if depth != "full":
+            undecided &= np.any([blend.unsure(first) for blend in blends.values()], axis=0)
+        reader = np.full(len(texts), None, dtype=object)
+        reader[undecided] = readers_of([texts[row] for row in np.flatnonzero(undecided).tolist()])
+        if depth != "full":
+            for name, blend in blends.items():
+                reader[(reader == name) & ~blend.unsure(first)] = None
+        rows = np.flatnonzero(reader != None)  # noqa: E711 - elementwise
+        words = frozenset(opened.rarity.words)
+        spelled = [
+            (question, references, spelled_alike(answer, references, words))
+            for question, references, answer in (texts[row] for row in rows.tolist())
+        ]
+        readings = read_jointly(spelled, reader[rows])
+        read[rows] = readings.log_odds
+        for row, found in zip(rows.tolist(), readings.marks, strict=True):
+            marks[row] = found
+        for name, blend in blends.items():
+            mine = reader == name
+            scores[mine] = expit(blend.log_odds(odds[mine], read[mine]))
     rounded = np.round(scores, _DECIMALS).astype(np.float64)
     return Scored(scores=rounded, trees=first, encoder=read, marks=marks)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,8 +16,9 @@ import polars as pl
 from markscheme.errors import ModelError
 from markscheme.features import VALUES, WORDING, compare_rows, value_features, wording_features
 from markscheme.features.alignment import FEATURES, FeatureView, Rarity, alignment
+from markscheme.judges.examiner.readers import Blend
 from markscheme.judges.weight_folder import AlignedWeights
-from markscheme.models.local import JointReader, Trees, open_reader, revision
+from markscheme.models.local import Trees
 from markscheme.text import (
     normalise,
     without_injections,
@@ -109,7 +110,6 @@ Array = npt.NDArray[Any]
 
 SHIPPED = Path(__file__).parent / "weights"
 """The examiner in the package; docs/examiner.md is its model card."""
-ENCODER = SHIPPED / "encoder"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,8 +118,7 @@ class Settings:
 
     Attributes:
         trees: Platt map (slope, intercept) of the trees' log-odds.
-        blend: weights of the trees' and the encoder's log-odds, and intercept, where both run.
-        unsure_from, unsure_to: the encoder reads where the trees' score lies between.
+        english, languages: how the trees and the encoder of each decide together.
         neutral: each column's median, which explanations put in the column's place to see what it
             did.
         low, high: each column's range in all but a thousandth of what was learned.
@@ -127,9 +126,8 @@ class Settings:
     """
 
     trees: tuple[float, float]
-    blend: tuple[float, float, float]
-    unsure_from: float
-    unsure_to: float
+    english: Blend
+    languages: Blend
     neutral: tuple[float, ...]
     low: Array
     high: Array
@@ -142,6 +140,17 @@ def _numbers(values: Any, count: int) -> Any:
     if len(found) != count:
         raise ValueError(f"{len(found)} numbers, not {count}")
     return found
+
+
+def _blend(content: Mapping[str, Any]) -> Blend:
+    trees, encoder, intercept = _numbers(content["blend"], 3)
+    return Blend(
+        trees=trees,
+        encoder=encoder,
+        intercept=intercept,
+        unsure_from=float(content["unsure_from"]),
+        unsure_to=float(content["unsure_to"]),
+    )
 
 
 class Weights(AlignedWeights):
@@ -163,9 +172,9 @@ class Weights(AlignedWeights):
         with self.reading("examiner.json"):
             return Settings(
                 trees=_numbers(content["trees"], 2),
-                blend=_numbers(content["blend"], 3),
-                unsure_from=float(content["unsure_from"]),
-                unsure_to=float(content["unsure_to"]),
+                english=_blend(content),
+                # An examiner of 0.1 has one for all.
+                languages=_blend(content.get("languages", content)),
                 neutral=_numbers(content["neutral"], len(COLUMNS)),
                 low=np.array(_numbers(content["low"], len(COLUMNS)), np.float32),
                 high=np.array(_numbers(content["high"], len(COLUMNS)), np.float32),
@@ -176,16 +185,6 @@ class Weights(AlignedWeights):
     def trees(self) -> Trees:
         """Log-odds of acceptance from the columns."""
         return Trees(self.path("trees.onnx.zst"))
-
-    @property
-    def encoder(self) -> JointReader:
-        """The encoder that ships, loaded once a process."""
-        return open_reader(ENCODER)
-
-    @property
-    def encoder_revision(self) -> str:
-        """Twelve hexadecimal digits of the encoder's SHA-256."""
-        return revision(ENCODER / "model.onnx.zst")
 
 
 open_weights = Weights.open

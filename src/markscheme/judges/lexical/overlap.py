@@ -14,7 +14,7 @@ from markscheme.metrics import bleu, char_similarity, rouge1, rouge2, rouge_l
 
 @dataclass(frozen=True, kw_only=True)
 class Overlap(Thresholded):
-    """A measure of the answer against its best reference, right from a threshold on."""
+    """A measure of the answer against its best reference, accepted at or above a threshold."""
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         scores = self.measure(answers["answer"], answers["references"])
@@ -29,7 +29,7 @@ class Overlap(Thresholded):
 @register("rouge1", paper="Lin 2004", needs=LEXICAL, example="rouge1(threshold=0.3)")
 @dataclass(frozen=True, kw_only=True)
 class Rouge1(Overlap):
-    """Highest ROUGE-1 F-measure over the references, right from a threshold on.
+    """Highest ROUGE-1 F-measure over the references, accepted at or above a threshold.
 
     Equal to the rouge-score package without stemming.
     """
@@ -40,7 +40,7 @@ class Rouge1(Overlap):
 @register("rouge2", paper="Lin 2004", needs=LEXICAL, example="rouge2(threshold=0.3)")
 @dataclass(frozen=True, kw_only=True)
 class Rouge2(Overlap):
-    """Highest ROUGE-2 F-measure over the references, right from a threshold on.
+    """Highest ROUGE-2 F-measure over the references, accepted at or above a threshold.
 
     Equal to the rouge-score package without stemming. A text of one word has no pairs of words and
     scores 0, even if it equals the reference.
@@ -52,7 +52,7 @@ class Rouge2(Overlap):
 @register("rougeL", paper="Lin 2004", needs=LEXICAL, example="rougeL(threshold=0.3)")
 @dataclass(frozen=True, kw_only=True)
 class RougeL(Overlap):
-    """Highest ROUGE-L F-measure over the references, right from a threshold on.
+    """Highest ROUGE-L F-measure over the references, accepted at or above a threshold.
 
     Equal to the rouge-score package without stemming.
     """
@@ -65,7 +65,7 @@ class RougeL(Overlap):
 )
 @dataclass(frozen=True, kw_only=True)
 class Bleu(Overlap):
-    """Highest sentence BLEU over the references, right from a threshold on.
+    """Highest sentence BLEU over the references, accepted at or above a threshold.
 
     Equal to sacrebleu's `sentence_bleu` against each reference by itself, divided by 100.
     """
@@ -76,7 +76,7 @@ class Bleu(Overlap):
 @register("char_similarity", needs=LEXICAL, example="char_similarity(threshold=0.9)")
 @dataclass(frozen=True, kw_only=True)
 class CharSimilarity(Overlap):
-    """Highest likeness of normalised characters over the references, right from a threshold on.
+    """Highest likeness of characters over the references, accepted at or above a threshold.
 
     RapidFuzz's `ratio`, from 0 to 1: misspellings cost little.
     """

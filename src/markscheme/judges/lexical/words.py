@@ -101,7 +101,7 @@ class Contains:
 )
 @dataclass(frozen=True, kw_only=True)
 class TokenF1(Thresholded):
-    """Highest F1 of normalised tokens over the references, right from a threshold on.
+    """Highest F1 of normalised tokens over the references, accepted at or above a threshold.
 
     An answer that is a reference which normalises to nothing ("A", "*"), as written but for lower
     case, scores 1; with `empty_reference=everywhere` 0, as in SQuAD.

@@ -122,13 +122,16 @@ def digest_of(key: str, reply: str) -> str:
 
     Where a secret is set, a signature comes after it, which nobody can make without the secret.
     """
-    whole = {"key": key, "reply": reply}
-    digest = hashlib.sha256(orjson.dumps(whole)).hexdigest()
-    return f"{digest} {mark_of(whole)}" if signature_wanted() else digest
+    digest = _plain_digest(key, reply)
+    return f"{digest} {mark_of({'key': key, 'reply': reply})}" if signature_wanted() else digest
+
+
+def _plain_digest(key: str, reply: str) -> str:
+    return hashlib.sha256(orjson.dumps({"key": key, "reply": reply})).hexdigest()
 
 
 def is_whole(key: str, reply: str, digest: str | None, *, signed: bool = True) -> bool:
-    """Whether an entry is as it was written; early versions wrote no digest.
+    """Whether an entry is as it was written.
 
     Args:
         key: of the request.
@@ -139,10 +142,18 @@ def is_whole(key: str, reply: str, digest: str | None, *, signed: bool = True) -
     wanted = digest_of(key, reply)
     if signed and signature_wanted():
         return hmac.compare_digest(str(digest).encode(), wanted.encode())
-    return digest is None or str(digest).partition(" ")[0] == wanted.partition(" ")[0]
+    return str(digest).partition(" ")[0] == wanted.partition(" ")[0]
 
 
 # --- The SQL on the ledger's tables ---------------------------------------------------------------
+
+
+def _add_digests(cursor: Cursor) -> None:
+    """Digests of the entries of version 0.1.0, which wrote none; unsigned, as they were."""
+    cursor.execute("SELECT key, reply FROM replies")
+    texts = [(key, reply) for key, reply in cursor.fetchall() if isinstance(reply, str)]
+    digests = [(_plain_digest(key, reply), key) for key, reply in texts]
+    cursor.executemany("UPDATE replies SET digest = ? WHERE key = ?", digests)
 
 
 SCHEMA = Schema(
@@ -151,6 +162,7 @@ SCHEMA = Schema(
     table="migrations",
     lock=7106204431,
     error=ModelError,
+    programs={3: _add_digests},
 )
 """The ledger's tables."""
 

@@ -3,6 +3,7 @@ from .encoder import TokenEncoder as TokenEncoder
 from .encoder import token_encoder as token_encoder
 from .joint_reader import JointReader as JointReader
 from .joint_reader import Mark as Mark
+from .joint_reader import Readings as Readings
 from .joint_reader import open_reader as open_reader
 from .pair_classifier import LONGEST as LONGEST
 from .pair_classifier import OnnxPairClassifier as OnnxPairClassifier

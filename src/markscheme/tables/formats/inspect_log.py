@@ -53,7 +53,8 @@ def inspect_archive(content: bytes, intake: Intake) -> dict[str, Any] | None:
 
 def _member(content: bytes, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     if info.compress_type != _ZSTANDARD:
-        return archive.read(info)
+        with archive.open(info) as member:  # `archive.read` unpacks first, then looks at the size
+            return member.read(info.file_size)
     name, extra = struct.unpack_from("<HH", content, info.header_offset + 26)
     start = info.header_offset + 30 + name + extra
     packed = io.BytesIO(content[start : start + info.compress_size])

@@ -33,7 +33,7 @@ HF = Needs(
 )  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
 class BertScore:
-    """Highest BERTScore F1 over the references, with any encoder, right from a threshold on.
+    """Highest BERTScore F1 over the references, with any encoder, accepted at or above a threshold.
 
     Without idf weights or rescaling. What a good threshold is differs from encoder to encoder and
     from data to data (EVOUNA, section 5): choose it from labels with `markscheme calibrate`.
@@ -78,7 +78,7 @@ class BertScore:
 )
 @dataclass(frozen=True, kw_only=True)
 class Bleurt:
-    """Highest BLEURT over the references, right from a threshold on.
+    """Highest BLEURT over the references, accepted at or above a threshold.
 
     For checkpoints that load as sequence classification with one output, such as
     `Elron/bleurt-base-512`. Outputs are cut off at 0 and 1.

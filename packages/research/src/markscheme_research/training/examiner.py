@@ -30,10 +30,13 @@ from markscheme.features.alignment import Rarity
 from markscheme.judges import save_rarity
 from markscheme.judges.examiner import (
     COLUMNS,
+    Blend,
     Examiner,
     open_weights,
     platt,
     read_columns,
+    read_jointly,
+    readers_of,
 )
 from markscheme.models import Models
 from markscheme.models.local import write_manifest
@@ -76,6 +79,7 @@ class TrainOptions:
         folds: parts by question for the predictions that calibrate.
         unsure_from: score of the trees from which the encoder reads.
         unsure_to: score of the trees up to which it reads.
+        foreign_from, foreign_to: the same where texts are in another language than English.
         with_shipped_rows: learn from what the shipped examiner learned from as well; the package
             has its columns, not its texts.
     """
@@ -84,6 +88,8 @@ class TrainOptions:
     folds: int = 3
     unsure_from: float = 0.1
     unsure_to: float = 0.9
+    foreign_from: float = 0.02
+    foreign_to: float = 0.98
     with_shipped_rows: bool = False
 
     def with_rounds(self, rounds: int | None, seeds: int | None = None) -> TrainOptions:
@@ -200,7 +206,8 @@ class Grown:
 
     trees: Forest
     trees_map: tuple[float, float]
-    blend: tuple[float, float, float]
+    english: Blend
+    languages: Blend
     held_out: Array
 
 
@@ -334,17 +341,43 @@ def grow(rows: Rows, options: TrainOptions) -> Grown:
     unseen = rows.unseen
     trees_map = platt_map(odds, rows.labels, rows.weights)
     scores = platt(odds, trees_map)
-    asked = unseen & (scores > options.unsure_from) & (scores < options.unsure_to)
-    both = np.column_stack([odds[unseen], rows.read])
-    if _has_both(rows.labels[unseen]):
-        model = _logistic(both, rows.labels[unseen], rows.weights[unseen])
-        blend = (float(model.coef_[0, 0]), float(model.coef_[0, 1]), float(model.intercept_[0]))
-    else:  # The encoder has learned from all of it: what it counts elsewhere it counts here.
-        blend = open_weights().settings.blend
-    held_out = scores.copy()
-    blended = expit(both @ np.array(blend[:2]) + blend[2])
-    held_out[asked] = blended[asked[unseen]]
-    return Grown(trees=everything, trees_map=trees_map, blend=blend, held_out=held_out)
+    shipped = open_weights().settings
+    held_out, blends = scores.copy(), []
+    for foreign, before, low, high in (
+        (False, shipped.english, options.unsure_from, options.unsure_to),
+        (True, shipped.languages, options.foreign_from, options.foreign_to),
+    ):
+        mine = np.isfinite(rows.read) & (rows.foreign == foreign)
+        places = np.flatnonzero(unseen)[mine]
+        blend = _blend(odds[places], rows.read[mine], rows.labels[places], rows.weights[places])
+        # The encoder has learned from all of it: what it counts elsewhere it counts here.
+        blend = replace(blend or before, unsure_from=low, unsure_to=high)
+        read = blend.unsure(scores[places])
+        held_out[places[read]] = expit(blend.log_odds(odds[places], rows.read[mine]))[read]
+        blends.append(blend)
+    english, languages = blends
+    return Grown(
+        trees=everything,
+        trees_map=trees_map,
+        english=english,
+        languages=languages,
+        held_out=held_out,
+    )
+
+
+def _blend(trees: Array, encoder: Array, labels: Array, weights: Array) -> Blend | None:
+    """Trees and an encoder by a logistic regression; None where the labels are all the same."""
+    if not _has_both(labels):
+        return None
+    model = _logistic(np.column_stack([trees, encoder]), labels, weights)
+    first, second = model.coef_[0].tolist()
+    return Blend(
+        trees=first,
+        encoder=second,
+        intercept=float(model.intercept_[0]),
+        unsure_from=0,
+        unsure_to=1,
+    )
 
 
 _NO_FOLD = -1
@@ -377,9 +410,8 @@ def save(
     settings = {
         "features": list(COLUMNS),
         "trees": grown.trees_map,
-        "blend": grown.blend,
-        "unsure_from": options.unsure_from,
-        "unsure_to": options.unsure_to,
+        **_as_json(grown.english),
+        "languages": _as_json(grown.languages),
         "neutral": [float(x) for x in np.median(rows.matrix, axis=0)],
         "low": [float(x) for x in low],
         "high": [float(x) for x in high],
@@ -394,6 +426,14 @@ def save(
     }
     (folder / "examiner.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
     write_manifest(folder)
+
+
+def _as_json(blend: Blend) -> dict[str, Any]:
+    return {
+        "blend": [blend.trees, blend.encoder, blend.intercept],
+        "unsure_from": blend.unsure_from,
+        "unsure_to": blend.unsure_to,
+    }
 
 
 def _lineage(questions: pl.Series) -> Lineage:
@@ -428,11 +468,9 @@ def _what_is_read(learned: pl.DataFrame) -> str:
 def _rows(learned: pl.DataFrame, rarity: Rarity) -> Rows:
     """A table as numbers, in its order."""
     unseen = learned.filter("unseen")
-    if "read" in unseen.columns:
-        read = unseen["read"].to_numpy()
-    else:
-        texts = read_columns(unseen, rarity).texts
-        read = open_weights().encoder.read(texts.rows()).log_odds
+    texts = read_columns(unseen, rarity).texts.rows()
+    readers = readers_of(texts)
+    read = unseen["read"] if "read" in unseen.columns else read_jointly(texts, readers).log_odds
     parts = learned.iter_slices(_ROWS_AT_ONCE)
     return Rows(
         matrix=np.concatenate([read_columns(part, rarity).matrix for part in parts]),
@@ -440,7 +478,8 @@ def _rows(learned: pl.DataFrame, rarity: Rarity) -> Rows:
         weights=learned["weight"].to_numpy(),
         unseen=learned["unseen"].to_numpy(),
         key=np.array([fold_key(question) for question in learned["question"]], np.uint64),
-        read=read,
+        read=np.asarray(read, float),
+        foreign=readers == "languages",
     )
 
 

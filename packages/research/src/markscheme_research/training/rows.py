@@ -37,7 +37,9 @@ class Rows:
         weights: how much each row counts in the trees, shape (rows,).
         unseen: rows that the encoder has not learned from, which weigh it.
         key: a hash of each row's question, which sets its fold; uint64.
-        read: the encoder's log-odds of the unseen rows, shape (unseen.sum(),).
+        read: the encoder's log-odds of the unseen rows, shape (unseen.sum(),); NaN where no encoder
+            reads the language.
+        foreign: which of these the encoder for other languages read, of the same shape.
     """
 
     matrix: Array
@@ -46,6 +48,7 @@ class Rows:
     unseen: Array
     key: Array
     read: Array
+    foreign: Array
 
     def fold(self, folds: int) -> Array:
         """The fold of each row's question in cross-validation of so many, shape (rows,)."""
@@ -63,6 +66,7 @@ class Rows:
             "features": np.array(list(features), dtype=str), "codes": codes, "values": values,
             "labels": self.labels.astype(np.float16), "weights": self.weights.astype(np.float16),
             "unseen": self.unseen, "key": self.key, "read": self.read.astype(np.float16),
+            "foreign": self.foreign,
         }  # fmt: skip
         plain = io.BytesIO()
         np.savez(plain, **arrays)  # type: ignore[arg-type]
@@ -85,8 +89,9 @@ class Rows:
         if named != list(features):
             raise DataError("the recorded rows have other columns than this version reads")
         numbers = {name: found[name].astype(float) for name in ("labels", "weights", "read")}
-        matrix = unpack(found["codes"], found["values"])
-        return cls(matrix=matrix, unseen=found["unseen"], key=found["key"], **numbers)
+        numbers |= {name: found[name] for name in ("unseen", "key")}
+        foreign = found.get("foreign", np.zeros(len(numbers["read"]), bool))
+        return cls(matrix=unpack(found["codes"], found["values"]), foreign=foreign, **numbers)
 
 
 def shipped_rows(features: Iterable[str]) -> Rows:
