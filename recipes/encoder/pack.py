@@ -139,7 +139,8 @@ def pack_rows(
     for name, tokenizer in tokenizers.items():
         wanted = latin if name == "pieces" else set(range(len(every)))
         ids, starts, marks = tokenize(tokenizer, every, wanted, marked)
-        arrays |= {name: ids, f"{name}_starts": starts.astype(np.uint32)}
+        small = ids.astype(np.uint16 if ids.max() < 65_536 else np.uint32)
+        arrays |= {name: small, f"{name}_starts": starts.astype(np.uint32)}
         arrays |= {f"{name}_marks_{part}": values for part, values in _pairs(marks).items()}
     return arrays, {"names": names, "parts": PARTS, "readers": READERS, "rows": len(rows)}
 

@@ -466,6 +466,7 @@ class Trainer:
         if self.best is None:
             nothing = np.zeros(len(self.dev), np.float32)
             self.best = Best(0.0, "not evaluated", self._copy(), nothing)
+            self.save(self.best)
         load_trained(self.network, _arrays(self.best.state))
         log(f"{self.name}: saved state: {self.best.when}, {self.best.figure:.4f}")
         return self.best

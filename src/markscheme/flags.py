@@ -55,6 +55,7 @@ class Option(_Text):
         split: whether one value may hold several, separated by commas.
         panel: heading of the help under which it is shown.
         rare: whether few need it; `--help-all` shows it, and `--help` of a long list does not.
+        output: whether it names a file to write, which may be none that the command reads.
         metavar: what the help shows for a value.
         minimum, maximum: range of a number, both included.
         parse: makes the value of the text that was typed.
@@ -67,6 +68,7 @@ class Option(_Text):
     split: bool = field(default=False, kw_only=True)
     panel: str | None = field(default=None, kw_only=True)
     rare: bool = field(default=False, kw_only=True)
+    output: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)

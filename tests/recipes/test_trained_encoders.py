@@ -524,7 +524,8 @@ def test_a_run_trains_and_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "--reserve",
         "238",
     ]
-    monkeypatch.setattr(sys, "argv", [*arguments, "--stages", "mpnet", "--file-bytes", "400000"])
+    chosen = ["--run", "2", "--stages", "mpnet"]
+    monkeypatch.setattr(sys, "argv", [*arguments, *chosen, "--file-bytes", "400000"])
     train.main()
     results = json.loads((out / "results.json").read_text("utf-8"))
     assert [one["when"] for one in results["mpnet"]["history"]] == [

@@ -16,7 +16,14 @@ from markscheme.agreement import open_run
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.errors import DataError
-from markscheme.tables import ReadOptions, read_answers, read_table, renamed, system_of
+from markscheme.tables import (
+    ReadOptions,
+    inclusion_probabilities,
+    read_answers,
+    read_table,
+    renamed,
+    system_of,
+)
 
 DESIGN = ("inclusion_probability", "stratum")
 LARGEST_RANKED = 30
@@ -77,10 +84,12 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
     if answers.height != raw.height:
         raise DataError(f"{path} is a sample that was drawn, but some of its rows cannot be used")
     drawn = answers.with_columns(raw[name] for name in design)
+    if "inclusion_probability" not in design:
+        return drawn
     try:
-        return drawn.with_columns(pl.col("^inclusion_probability$").cast(pl.Float64))
-    except pl.exceptions.InvalidOperationError:
-        raise DataError(f"{path}: an inclusion_probability is not a number") from None
+        return drawn.with_columns(inclusion_probabilities(raw["inclusion_probability"]))
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
 
 
 def make_items(

@@ -23,7 +23,8 @@ def agree(
         Path | None,
         Option(
             "Write every answer on which judge and labels differ to this file: .jsonl, .csv or "
-            ".parquet."
+            ".parquet.",
+            output=True,
         ),
     ] = None,
 ) -> None:

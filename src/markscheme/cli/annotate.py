@@ -34,7 +34,8 @@ def annotate(
         str | None, Option("Address that people use, if behind a proxy: https://label.example.org.")
     ] = None,
     links: Annotated[
-        Path | None, Option("Write the links to a CSV file that only you can read.", rare=True)
+        Path | None,
+        Option("Write the links to a CSV file that only you can read.", rare=True, output=True),
     ] = None,
     serve: Annotated[
         bool, Option("Start the server; with --no-serve, only make the project and its links.")

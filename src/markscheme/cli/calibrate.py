@@ -20,7 +20,10 @@ def calibrate(
     answers: Answers = None,
     save_map: Annotated[
         Path | None,
-        Option('Write the calibration map to this file, for calibrated(base=..., map="FILE").'),
+        Option(
+            'Write the calibration map to this file, for calibrated(base=..., map="FILE").',
+            output=True,
+        ),
     ] = None,
 ) -> None:
     """Choose a threshold and fit a calibration map on some questions; report on the others.

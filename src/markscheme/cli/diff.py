@@ -30,14 +30,19 @@ def diff(
         Option("Exit with code 1 if the new answers are worse by more than chance and --margin."),
     ] = False,
     comment: Annotated[
-        Path | None, Option("Write a Markdown comment for a pull request to this file.")
+        Path | None,
+        Option("Write a Markdown comment for a pull request to this file.", output=True),
     ] = None,
     junit: Annotated[
-        Path | None, Option("Write JUnit XML to this file: a test case for each pair.")
+        Path | None, Option("Write JUnit XML to this file: a test case for each pair.", output=True)
     ] = None,
     sarif: Annotated[
         Path | None,
-        Option("Write SARIF to this file: a result for each answer that got worse.", rare=True),
+        Option(
+            "Write SARIF to this file: a result for each answer that got worse.",
+            rare=True,
+            output=True,
+        ),
     ] = None,
 ) -> None:
     """Show what got better or worse between two sets of answers, where, and whether by chance.

@@ -26,7 +26,11 @@ def failures(
     answers: Answers = None,
     details: Annotated[
         Path | None,
-        Option("Write every tagged answer to this file: .jsonl, .csv or .parquet.", rare=True),
+        Option(
+            "Write every tagged answer to this file: .jsonl, .csv or .parquet.",
+            rare=True,
+            output=True,
+        ),
     ] = None,
 ) -> None:
     """List the answers that judges reject, are unsure of or do not judge, or that they get wrong.

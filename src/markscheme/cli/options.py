@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import itertools
 import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -49,6 +50,7 @@ OUT = Option(
     "rows.",
     ("--out", "-o"),
     metavar="PATH",
+    output=True,
 )
 Out = Annotated[Path | None, OUT]
 """Where a command may write."""
@@ -560,22 +562,18 @@ def _flagged(
 
 def _refuse_to_overwrite(flags: Iterable[_Flag], given: Mapping[str, Any]) -> None:
     """Raises MarkschemeError where a file to write is one that the command reads."""
-    written: list[str] = []
-    read: list[str] = []
+    named: dict[bool, list[str]] = {True: [], False: []}
     for flag in flags:
-        if flag.name == "pilot":  # A new plan has its labels too.
-            continue
         values = given[flag.name] if isinstance(given[flag.name], list) else [given[flag.name]]
         names = [str(one) for one in values if isinstance(one, str | Path)]
-        (written if flag.text.help.startswith("Write ") else read).extend(names)
-    for target in written:
-        for source in read:
-            with suppress(OSError, ValueError):
-                if Path(source).is_file() and Path(source).samefile(target):
-                    raise MarkschemeError(
-                        f"{target} is read by this command and would be overwritten; write to "
-                        "another file"
-                    )
+        named[isinstance(flag.text, Option) and flag.text.output] += names
+    for target, source in itertools.product(named[True], named[False]):
+        with suppress(OSError, ValueError):
+            if Path(source).is_file() and Path(source).samefile(target):
+                raise MarkschemeError(
+                    f"{target} is read by this command and would be overwritten; write to another "
+                    "file"
+                )
 
 
 def _spellings(flags: Sequence[str]) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 from markscheme.agreement import PlanOptions
 from markscheme.cli.app import console, notes
-from markscheme.cli.options import Judgments, Out, Shown, command
+from markscheme.cli.options import OUT, Judgments, Shown, command
 from markscheme.cli.output import Format
 from markscheme.flags import Answers, Fields, Option
 
@@ -23,7 +25,8 @@ def plan_labels(
         str | None, Option("File of a few existing labels to base the plan on.")
     ] = None,
     answers: Answers = None,
-    out: Out = None,
+    # A plan may continue in the file of its pilot, whose labels it has; `write` loses none.
+    out: Annotated[Path | None, replace(OUT, output=False)] = None,
 ) -> None:
     """Plan how many labels a wanted precision takes, and draw the answers to label.
 

@@ -91,8 +91,11 @@ def report(
     if labels is not None:
         known = labelled_table(labels, column=chosen.label_column, columns=chosen.columns)
     target = Path(out or Path(opened.folder or "") / "report.html")
-    if target.is_file() and b"<html" not in target.read_bytes()[:1000].lower():
-        raise MarkschemeError(f"{target} is no report and would be lost; choose another --out")
+    if target.is_file():
+        with target.open("rb") as stream:
+            ours = b"<html" in stream.read(1000).lower()
+        if not ours:
+            raise MarkschemeError(f"{target} is no report and would be lost; choose another --out")
     material = read_material(
         opened,
         labels=known,

@@ -70,13 +70,13 @@ def _read(body: bytes, field: Any, limits: Limits) -> Any:
         raise Refusal(413, f"more than {most:,} texts and commas; send fewer answers at once")
     value = json.loads(body.decode("utf-8-sig"))
     answers = value.get("answers") if isinstance(value, dict) else None
-    if isinstance(answers, list) and len(answers) > limits.max_rows:
+    rows = answers if isinstance(answers, list) else ()
+    if len(rows) > limits.max_rows:
         raise Refusal(
             413,
-            f"{len(answers)} answers in one request; the limit is {limits.max_rows}. Send fewer at "
+            f"{len(rows)} answers in one request; the limit is {limits.max_rows}. Send fewer at "
             "once, or a file to /v1/jobs",
         )
-    rows = answers if isinstance(answers, list) else ()
     names = max((len(one) for one in rows if isinstance(one, dict)), default=0)
     if names > _MOST_NAMES:
         raise Refusal(413, f"an answer with {names:,} fields; send at most {_MOST_NAMES} of each")

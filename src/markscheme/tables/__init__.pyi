@@ -56,6 +56,7 @@ from .label_values import BLANK as BLANK
 from .label_values import as_binary as as_binary
 from .label_values import is_binary as is_binary
 from .labels import FINAL_LABEL as FINAL_LABEL
+from .labels import inclusion_probabilities as inclusion_probabilities
 from .labels import load_labels as load_labels
 from .labels import majority as majority
 from .labels import ratings_table as ratings_table

@@ -24,8 +24,9 @@ _MAGIC = b"ARROW1"
 _CONTINUES = b"\xff\xff\xff\xff"
 _DICTIONARY, _BATCH = 2, 3
 """Kinds of messages, as `Message.header_type` numbers them (Arrow's `Message.fbs`)."""
-_BUFFER, _NODE = 16, 16
-"""Bytes of the structs `Buffer` (offset, length) and `FieldNode` (length, nulls)."""
+_BLOCK, _BUFFER, _NODE = 24, 16, 16
+"""Bytes of the structs `Block` (offset and lengths of a message), `Buffer` (offset, length) and
+`FieldNode` (length, nulls)."""
 _LONGEST_HEAD = 64_000_000
 
 
@@ -61,12 +62,15 @@ def _check(stream: BinaryIO, size: int, name: str) -> bool:
         DataError: it holds too much to be read at once.
         ValueError, struct.error and others: a length that cannot be.
     """
-    start = stream.read(8)
-    in_file = start.startswith(_MAGIC)
-    places = _in_footer(stream, size) if in_file else _one_after_another(stream, size)
-    for place in places:
-        _check_message(stream, place, size, name)
-    return in_file
+    in_file = stream.read(8).startswith(_MAGIC)
+    if in_file:
+        for place in _in_footer(stream, size):
+            _check_message(stream, place, size, name)
+        return True
+    begins: int | None = 0
+    while begins is not None and begins < size:
+        begins = _check_message(stream, begins, size, name)
+    return False
 
 
 def _in_footer(stream: BinaryIO, size: int) -> Iterator[int]:
@@ -80,20 +84,9 @@ def _in_footer(stream: BinaryIO, size: int) -> Iterator[int]:
         raise ValueError("its footer is longer than the file")
     stream.seek(size - 10 - length)
     footer = _root(stream.read(length))
-    for field in (2, 3):  # dictionaries, record batches: structs of 24 bytes
-        for place in _items(footer, field, 24):
+    for field in (2, 3):  # dictionaries, record batches
+        for place in _items(footer, field, _BLOCK):
             yield int(footer.Get(number_types.Int64Flags, place))
-
-
-def _one_after_another(stream: BinaryIO, size: int) -> Iterator[int]:
-    """Where the messages of a stream begin."""
-    place = 0
-    while place < size:
-        yield place
-        head, body = _head(stream, place, size)
-        if head is None:
-            return
-        place = body + _number(head, 3, number_types.Int64Flags)
 
 
 def _head(stream: BinaryIO, place: int, size: int) -> tuple[Record | None, int]:
@@ -111,21 +104,35 @@ def _head(stream: BinaryIO, place: int, size: int) -> tuple[Record | None, int]:
     return _root(stream.read(length)), begins + length
 
 
-def _check_message(stream: BinaryIO, place: int, size: int, name: str) -> None:
+def _check_message(stream: BinaryIO, place: int, size: int, name: str) -> int | None:
+    """Check the lengths in a message; where it ends, None at the end of a stream."""
     head, body = _head(stream, place, size)
     if head is None:
-        return
+        return None
     kind = _number(head, 1, number_types.Uint8Flags)
     length = _number(head, 3, number_types.Int64Flags)
     if not 0 <= length <= size - body:
         raise ValueError(f"the body of a message at byte {place:,} is longer than the file")
-    batch = _child(head, 2)
-    if kind == _DICTIONARY and batch is not None:
-        batch = _child(batch, 1)
-    elif kind != _BATCH:
-        return
-    if batch is None:
-        raise ValueError(f"a message at byte {place:,} without a batch")
+    if kind in (_DICTIONARY, _BATCH):
+        batch = _child(head, 2)
+        if kind == _DICTIONARY and batch is not None:
+            batch = _child(batch, 1)
+        if batch is None:
+            raise ValueError(f"a message at byte {place:,} without a batch")
+        values, unpacked = _sizes(stream, batch, body, length)
+        check_packed(f"{name}, batch at byte {place:,}", size, values, unpacked)
+    return body + length
+
+
+def _sizes(stream: BinaryIO, batch: Record, body: int, length: int) -> tuple[int, int]:
+    """How many values a batch holds, and bytes when they are unpacked.
+
+    Args:
+        stream: the file.
+        batch: its description.
+        body: where its buffers begin.
+        length: of all of them.
+    """
     packed = _child(batch, 3) is not None
     values = unpacked = 0
     for node in _items(batch, 1, _NODE):
@@ -141,7 +148,7 @@ def _check_message(stream: BinaryIO, place: int, size: int, name: str) -> None:
             stream.seek(body + offset)
             own = max(own, struct.unpack("<q", stream.read(8))[0])  # -1: not compressed
         unpacked += own
-    check_packed(f"{name}, batch at byte {place:,}", size, values, unpacked)
+    return values, unpacked
 
 
 def _root(content: bytes) -> Record:

@@ -93,7 +93,7 @@ def load_labels(
             raise _no_labels(table, column, given.columns)
     check_key(table, "labels", given.columns)
     if "inclusion_probability" in table.columns:
-        table = table.with_columns(_chances(table["inclusion_probability"]))
+        table = table.with_columns(inclusion_probabilities(table["inclusion_probability"]))
     if remarks:
         table = table.with_columns(pl.lit(remarks, dtype=pl.List(pl.String)).alias(REMARKS))
     kept = [name for name in (*KEYS, *LABEL_COLUMNS) if name in table.columns]
@@ -171,7 +171,7 @@ def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _chances(given: pl.Series) -> pl.Series:
+def inclusion_probabilities(given: pl.Series) -> pl.Series:
     """`inclusion_probability` as numbers.
 
     Raises:

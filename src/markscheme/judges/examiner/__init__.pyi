@@ -4,7 +4,6 @@ from .examiner import find_effects as find_effects
 from .examiner import matched_spans as matched_spans
 from .readers import Blend as Blend
 from .readers import read_jointly as read_jointly
-from .readers import reader_of as reader_of
 from .readers import readers_of as readers_of
 from .weight_files import COLUMNS as COLUMNS
 from .weight_files import Reading as Reading

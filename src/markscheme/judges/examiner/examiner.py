@@ -279,12 +279,13 @@ def score(
         blends = {"english": settings.english, "languages": settings.languages}
         if depth != "full":
             undecided &= np.any([blend.unsure(first) for blend in blends.values()], axis=0)
-        reader = np.full(len(texts), None, dtype=object)
-        reader[undecided] = readers_of([texts[row] for row in np.flatnonzero(undecided).tolist()])
+        found = readers_of([texts[row] for row in np.flatnonzero(undecided).tolist()])
+        reader = np.full(len(texts), "", found.dtype)
+        reader[undecided] = found
         if depth != "full":
             for name, blend in blends.items():
-                reader[(reader == name) & ~blend.unsure(first)] = None
-        rows = np.flatnonzero(reader != None)  # noqa: E711 - elementwise
+                reader[(reader == name) & ~blend.unsure(first)] = ""
+        rows = np.flatnonzero(reader != "")
         words = frozenset(opened.rarity.words)
         spelled = [
             (question, references, spelled_alike(answer, references, words))
@@ -292,8 +293,8 @@ def score(
         ]
         readings = read_jointly(spelled, reader[rows])
         read[rows] = readings.log_odds
-        for row, found in zip(rows.tolist(), readings.marks, strict=True):
-            marks[row] = found
+        for row, marked in zip(rows.tolist(), readings.marks, strict=True):
+            marks[row] = marked
         for name, blend in blends.items():
             mine = reader == name
             scores[mine] = expit(blend.log_odds(odds[mine], read[mine]))

@@ -23,6 +23,7 @@ from markscheme.text import language_of, script_of
 Floats = npt.NDArray[np.float64]
 Reader = Literal["english", "languages"]
 READERS: tuple[Reader, ...] = ("english", "languages")
+_NAMES = np.array(READERS).dtype
 Row = tuple[str, Sequence[str], str]
 """Question, references and answer."""
 
@@ -87,19 +88,17 @@ def folder_of(reader: Reader) -> Path | None:
     return Path(found.origin).parent / "weights"
 
 
-def readers_of(rows: Sequence[Row]) -> npt.NDArray[np.object_]:
-    """The encoder that reads each row, as `reader_of`; shape (rows,)."""
-    found = np.full(len(rows), None, dtype=object)
-    found[:] = [reader_of(question, references) for question, references, _ in rows]
-    return found
+def readers_of(rows: Sequence[Row]) -> npt.NDArray[np.str_]:
+    """The encoder that reads each row, "" where none can; shape (rows,)."""
+    return np.array([reader_of(*row[:2]) or "" for row in rows], dtype=_NAMES)
 
 
-def read_jointly(rows: Sequence[Row], readers: npt.NDArray[np.object_]) -> Readings:
+def read_jointly(rows: Sequence[Row], readers: npt.NDArray[np.str_]) -> Readings:
     """What each row's encoder says of it.
 
     Args:
         rows: question, references and answer of each.
-        readers: as `readers_of`; where it is None the log-odds are NaN and nothing is marked.
+        readers: as `readers_of`; where none can read the log-odds are NaN and nothing is marked.
 
     Raises:
         ModelError: the weights of an encoder cannot be loaded.

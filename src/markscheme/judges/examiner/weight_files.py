@@ -173,7 +173,7 @@ class Weights(AlignedWeights):
             return Settings(
                 trees=_numbers(content["trees"], 2),
                 english=_blend(content),
-                # An examiner of 0.1 has one for all.
+                # Where it has none of its own, that for English is for all.
                 languages=_blend(content.get("languages", content)),
                 neutral=_numbers(content["neutral"], len(COLUMNS)),
                 low=np.array(_numbers(content["low"], len(COLUMNS)), np.float32),

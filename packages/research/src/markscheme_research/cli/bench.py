@@ -36,7 +36,8 @@ def bench(
         ),
     ] = None,
     details: Annotated[
-        Path | None, Option("Write every tagged answer to this file: .jsonl, .csv or .parquet.")
+        Path | None,
+        Option("Write every tagged answer to this file: .jsonl, .csv or .parquet.", output=True),
     ] = None,
     picture: Annotated[
         Path | None,

@@ -22,7 +22,9 @@ def jury(
     answers: Answers = None,
     save_weights: Annotated[
         Path | None,
-        Option('Write the weights to this file, for panel(judges=[...], weights="FILE").'),
+        Option(
+            'Write the weights to this file, for panel(judges=[...], weights="FILE").', output=True
+        ),
     ] = None,
 ) -> None:
     """Weight judges by their agreement with people on some questions; report on the others.

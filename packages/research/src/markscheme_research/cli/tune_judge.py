@@ -29,7 +29,10 @@ def tune_judge(
     ] = None,
     save_map: Annotated[
         Path | None,
-        Option('Write the calibration map to this file, for calibrated(base=..., map="FILE").'),
+        Option(
+            'Write the calibration map to this file, for calibrated(base=..., map="FILE").',
+            output=True,
+        ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:

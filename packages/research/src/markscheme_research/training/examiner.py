@@ -468,9 +468,11 @@ def _what_is_read(learned: pl.DataFrame) -> str:
 def _rows(learned: pl.DataFrame, rarity: Rarity) -> Rows:
     """A table as numbers, in its order."""
     unseen = learned.filter("unseen")
-    texts = read_columns(unseen, rarity).texts.rows()
-    readers = readers_of(texts)
-    read = unseen["read"] if "read" in unseen.columns else read_jointly(texts, readers).log_odds
+    readers = readers_of(unseen.select("question", "references", "answer").rows())
+    if "read" in unseen.columns:
+        read = unseen["read"].to_numpy()
+    else:
+        read = read_jointly(read_columns(unseen, rarity).texts.rows(), readers).log_odds
     parts = learned.iter_slices(_ROWS_AT_ONCE)
     return Rows(
         matrix=np.concatenate([read_columns(part, rarity).matrix for part in parts]),
@@ -478,7 +480,7 @@ def _rows(learned: pl.DataFrame, rarity: Rarity) -> Rows:
         weights=learned["weight"].to_numpy(),
         unseen=learned["unseen"].to_numpy(),
         key=np.array([fold_key(question) for question in learned["question"]], np.uint64),
-        read=np.asarray(read, float),
+        read=read,
         foreign=readers == "languages",
     )
 
