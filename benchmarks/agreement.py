@@ -6,8 +6,7 @@ Three shapes of data, since the cost of clustered intervals lies in how many dif
 there are: a million questions with one answer, a hundred thousand with ten systems each, and ten
 thousand with a hundred. Each is a process of its own. "Intervals" times confusion counts to
 intervals of all seven statistics under both policies for what was not judged; "whole table" times
-`agreement` on Polars tables, with AUROC and average precision of the scores as well (these are
-resampled fewer times, as the table says of itself).
+`agreement` on Polars tables, with AUROC and average precision of the scores as well.
 
     python -m benchmarks.agreement --coverage 1000
 
@@ -46,12 +45,18 @@ def judged(rows: int, per_question: int, seed: int) -> dict[str, np.ndarray]:
 
 def intervals(data: dict[str, np.ndarray]) -> float:
     """Seconds from labels and verdicts to intervals of every statistic."""
-    from markscheme.agreement.clustered import cluster_counts, with_intervals
-    from markscheme.agreement.verdicts import CELLS, cell_codes, four_cells, statistics
+    import polars as pl
 
+    from markscheme.agreement.clustered import cell_table, with_intervals
+    from markscheme.agreement.verdicts import four_cells, statistics
+
+    rows = pl.DataFrame(data).select(
+        cluster="clusters",
+        accepted="labels",
+        verdict=pl.when("judged").then(pl.col("scores") >= 0.5),
+    )
     start = time.perf_counter()
-    codes = cell_codes(data["labels"], data["scores"] >= 0.5, data["judged"])
-    table = cluster_counts(data["clusters"], codes, len(CELLS))
+    table = cell_table(rows)
     for policy in ("left_out", "errors"):
         cells = four_cells(table, policy)
         with_intervals(statistics(cells.sum(axis=0)), cells, 0.95)

@@ -17,7 +17,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from benchmarks.worlds import Array, Tally, World, difficulty
 from markscheme.agreement import agree
-from markscheme.agreement.cascades import Recorded, choose_setting, decide
+from markscheme.agreement.cascades import choose_setting, decide
 from markscheme.agreement.options import CascadeOptions
 from markscheme.agreement.ranking import rank_systems
 from markscheme.annotate.quality import mean_difference
@@ -141,14 +141,14 @@ def cascades(*, small: bool = False) -> Iterator[World]:
             )  # fmt: skip
 
 
-def _recorded(rng: np.random.Generator, questions: int, each: int, apart: float) -> Recorded:
+def _recorded(rng: np.random.Generator, questions: int, each: int, apart: float) -> pl.DataFrame:
     found, labels, asked = _scored(rng, questions, each, alike=0.3 * (each > 1), apart=apart)
     strong = np.where(rng.random(len(labels)) < 0.99, labels, ~labels).astype(float)
-    return Recorded(scores=found, then=strong, labels=labels, clusters=asked)
+    return pl.DataFrame({"scores": found, "then": strong, "labels": labels, "clusters": asked})
 
 
 @cache
-def _population(apart: float) -> Recorded:
+def _population(apart: float) -> pl.DataFrame:
     return _recorded(np.random.default_rng(3), POPULATION, 1, apart)
 
 
@@ -161,8 +161,9 @@ def _cascade(
         return  # nothing is promised
     everyone = _population(apart)
     verdicts, _ = decide(everyone, chosen.accept, chosen.reject)
-    right = verdicts == everyone.labels
-    agreement, strong = float(right.mean()), float((everyone.then == everyone.labels).mean())
+    labels = everyone["labels"].to_numpy()
+    right = verdicts == labels
+    agreement, strong = float(right.mean()), float((everyone["then"].to_numpy() == labels).mean())
     tally.note("guarantee: a new answer misjudged", hit=not right[rng.integers(POPULATION)])
     low, high = chosen.gap.low or 0.0, chosen.gap.high or 0.0
     tally.covers("difference", agreement - strong, low, high)

@@ -15,7 +15,7 @@ import polars as pl
 
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
-from markscheme.models.local.encoder import MiniLM, TokenEncoder, token_encoder
+from markscheme.models.local.encoder import TokenEncoder, token_encoder
 from markscheme_research.datasets import load, passages
 
 ROWS = 1000
@@ -37,11 +37,11 @@ def speed(rows: int) -> None:
     """Candidates a second of both modes, and texts a second of the bare encoder."""
     answers: pl.DataFrame = load("trec-dl-nf").head(rows)
     again = pl.concat([answers["question"], answers["references"].explode()]).unique().drop_nulls()
-    token_encoder().encode(again.to_list(), keep=again.to_list())
+    token_encoder().details(again.to_list(), keep=again.to_list())
     texts = answers["answer"].to_list()
-    MiniLM().encode(texts[:8])
+    token_encoder().encode(texts[:8])
     begin = time.perf_counter()
-    MiniLM().encode(texts)
+    token_encoder().encode(texts)
     bare = answers.height / (time.perf_counter() - begin)
     print(f"the encoder alone: {bare:,.0f} texts a second")
     for name in ("listwise_examiner(encoder=never)", "listwise_examiner"):

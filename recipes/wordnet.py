@@ -22,10 +22,9 @@ _SENSES = 5
 
 
 def build(folder: Path, path: Path = FILE) -> None:
-    """Write synonym sets, antonyms and known words as sorted arrays of hashes."""
+    """Write synonym sets and antonyms as sorted arrays of hashes."""
     synonyms: set[tuple[int, int]] = set()
     antonyms: set[tuple[int, int]] = set()
-    words: set[int] = set()
     number = 0
     for part in _PARTS:
         common = _common_senses(folder / f"index.{part}")
@@ -33,8 +32,6 @@ def build(folder: Path, path: Path = FILE) -> None:
         numbers = {offset: number + place for place, offset in enumerate(sorted(synsets))}
         number += len(synsets)
         for offset, (lemmas, opposites) in synsets.items():
-            for lemma in lemmas:
-                words.update(code(word.lower()) for word in lemma.split() if word.isalpha())
             retained = {lemma for lemma in lemmas if offset in common.get(lemma.lower(), ())}
             if len({key(lemma) for lemma in lemmas}) > 1:
                 synonyms.update((code(key(lemma)), numbers[offset]) for lemma in retained)
@@ -45,13 +42,11 @@ def build(folder: Path, path: Path = FILE) -> None:
                     )
     same = np.array(sorted(synonyms), dtype=np.int64)
     apart = np.array(sorted(antonyms), dtype=np.int64)
-    known = np.array(sorted(words), dtype=np.int64)
     np.savez_compressed(
         path,
         # Differences of sorted numbers are small, which packs better.
         word=np.diff(same[:, 0], prepend=0).astype(np.uint32),
         meaning=same[:, 1].astype(np.uint32),
-        known=np.diff(known, prepend=0).astype(np.uint32),
         opposite=apart.astype(np.uint32),
     )
 

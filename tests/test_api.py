@@ -48,7 +48,8 @@ def test_the_summary_is_a_table_and_prints(example: Path) -> None:
     summary = result.summary
     assert summary["system"].to_list() == ["terse", "chatty", "hedger", "parrot", "(all)"]
     assert summary["accuracy"].is_between(summary["accuracy_low"], summary["accuracy_high"]).all()
-    assert "| contains | terse |" in str(result)
+    assert "| contains | terse |" in result.to_markdown()
+    assert "contains   terse" in str(result)
 
 
 def test_marking_one_answer() -> None:

@@ -179,7 +179,7 @@ def test_no_package_hides_behind_a_public_name() -> None:
     assert not folders & set(markscheme.__all__)
     code = (
         "import markscheme.judges.entailment as e, markscheme.reports.charts as c\n"
-        "assert e.stage_origins and c.dots\n"
+        "assert e.StagedJudge and c.dots\n"
         "import warnings, markscheme\n"
         "with warnings.catch_warnings(record=True) as said:\n"
         "    warnings.simplefilter('always')\n"

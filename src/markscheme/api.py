@@ -29,7 +29,6 @@ from markscheme.tables import (
     ReadOptions,
     Source,
     read_parquet,
-    scan_parquet,
     slices_of,
 )
 
@@ -106,11 +105,14 @@ class Result(Tabular):
 
     @cached_property
     def judgments(self) -> pl.DataFrame:
-        """The judgments table: one row per answer and judge, ids as they were given.
+        """The judgments table: one row per answer and judge, with its id from the file.
 
-        Columns: those of `markscheme.tables.JUDGMENTS_SCHEMA`, and `system`.
+        Columns: those of `markscheme.tables.JUDGMENTS_SCHEMA`, and `system`; first what a reader
+        looks for.
         """
-        return self.run.judgments.select(*JUDGMENTS_SCHEMA, "system").collect()
+        first = ("answer_id", "system", "judge", "verdict", "score")
+        rest = (name for name in JUDGMENTS_SCHEMA if name not in first)
+        return self.run.judgments.select(*first, *rest).collect()
 
     @cached_property
     def summary(self) -> pl.DataFrame:
@@ -165,9 +167,8 @@ class Result(Tabular):
         }
 
     def _answers_lazily(self) -> pl.LazyFrame:
-        if self.run.folder is None:
-            return self.answers.lazy()
-        return scan_parquet(self.run.folder / "answers.parquet")
+        stored = self.run.answers
+        return self.answers.lazy() if stored is None else stored
 
     def gates(self, limit: float, *, confidence: float | None = None) -> list[Gate]:
         """Hold the figure of every judge, system and slice against a limit.

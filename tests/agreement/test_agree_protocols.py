@@ -54,6 +54,17 @@ def test_all_references_may_leave() -> None:
     assert amended["references_removed"].to_list() == [1]
 
 
+def test_accepted_answers_join_where_there_was_no_reference() -> None:
+    table = pl.DataFrame(
+        {"question": ["q", "r", "s"], "references": [None, ["a", None, "a"], None]},
+        schema={"question": pl.String, "references": pl.List(pl.String)},
+    )
+    amended = amend_references(table, labels(("q", "c", 1.0), ("r", "a", 1.0), ("r", "x", 0.0)))
+    assert amended["references"].to_list() == [["c"], ["a"], []]
+    assert amended["references_added"].to_list() == [1, 0, 0]
+    assert amended["references_removed"].to_list() == [0, 0, 0]
+
+
 def test_rows_of_one_question_are_amended_each_on_its_own() -> None:
     amended = amend_references(questions(("q", ["a"]), ("q", ["b"])), labels(("q", "c", 1.0)))
     assert amended["references"].to_list() == [["a", "c"], ["b", "c"]]

@@ -1,6 +1,8 @@
-"""Statistics of verdicts against labels, and their resampling."""
+"""Statistics of verdicts against labels, and the counts that they are of."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import numpy as np
 import polars as pl
@@ -10,15 +12,9 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from markscheme.agreement.against_labels import agreement
-from markscheme.agreement.clustered import cluster_counts
+from markscheme.agreement.clustered import cell_table
 from markscheme.agreement.options import AgreementOptions, AgreeOptions
-from markscheme.agreement.verdicts import (
-    CELLS,
-    cell_codes,
-    four_cells,
-    score_statistics,
-    statistics,
-)
+from markscheme.agreement.verdicts import CELLS, four_cells, statistics
 from markscheme.results.figures import plain
 from markscheme.stats import kinds
 from markscheme.tables.joins import join_labels
@@ -40,9 +36,8 @@ SKLEARN = {
 @given(pairs)
 def test_figures_equal_scikit_learn(rows: list[tuple[bool, bool]]) -> None:
     labels, verdicts = (np.array(side) for side in zip(*rows, strict=True))
-    codes = cell_codes(labels, verdicts, np.ones(len(labels), dtype=bool))
-    counts = np.bincount(codes, minlength=6)
-    four = four_cells(counts, "left_out")
+    table = pl.DataFrame({"accepted": labels, "verdict": verdicts, "cluster": 0})
+    four = four_cells(cell_table(table).sum(axis=0), "left_out")
     for name, figure in statistics(four).items():
         if figure.value is None:
             assert figure.reason
@@ -67,15 +62,47 @@ def test_what_was_not_judged_is_left_out_or_an_error() -> None:
     assert four_cells(counts, "errors").tolist() == [5, 7, 5, 4]
 
 
-def test_scores_of_a_single_class_are_refused() -> None:
-    found = score_statistics(np.array([True, True]), np.array([0.2, 0.4]))
-    assert {figure.reason for figure in found.values()} == {"the labels have only one class"}
+ANSWERS = {
+    (True, True): 0, (True, False): 1, (False, True): 2, (False, False): 3,
+    (None, True): 4, (None, False): 5,
+}  # fmt: skip
+"""The place in `CELLS` of each verdict (None: not judged) and label."""
+
+
+@given(st.lists(st.tuples(st.integers(0, 8), st.sampled_from(list(ANSWERS))), min_size=1))
+def test_answers_are_counted_by_question_and_cell(
+    rows: list[tuple[int, tuple[bool | None, bool]]],
+) -> None:
+    clusters = sorted({cluster for cluster, _ in rows})
+    seen = Counter((cluster, ANSWERS[answer]) for cluster, answer in rows)
+    table = pl.DataFrame(
+        [(cluster, *answer) for cluster, answer in rows],
+        schema={"cluster": pl.Int64, "other": pl.Boolean, "accepted": pl.Boolean}, orient="row",
+    )  # fmt: skip
+    found = cell_table(table, "other")
+    assert found.dtype == np.int64
+    assert found.tolist() == [[seen[cluster, cell] for cell in range(6)] for cluster in clusters]
+
+
+@pytest.mark.parametrize(
+    ("scores", "reason"),
+    [([0.2, 0.4], "the labels have only one class"), ([None, None], "the judge gives no score")],
+)
+def test_scores_of_a_single_class_are_refused(scores: list[float | None], reason: str) -> None:
+    table = pl.DataFrame(
+        {"question": ["q", "r"], "answer": ["a", "b"], "verdict": [True, False], "score": scores,
+         "label": [1, 1]},
+        schema_overrides={"score": pl.Float64},
+    )  # fmt: skip
+    (found,) = agreement(join_labels(load_judgments(table.drop("label")), load_labels(table)))
+    for name in ("auroc", "average_precision"):
+        assert found.left_out[name].reason == reason
 
 
 @given(st.lists(st.tuples(st.integers(0, 8), st.integers(0, 5)), min_size=1, max_size=60))
 def test_kinds_keep_every_cluster(rows: list[tuple[int, int]]) -> None:
-    clusters, cells = (np.array(side) for side in zip(*rows, strict=True))
-    counts = cluster_counts(np.unique(clusters, return_inverse=True)[1], cells, 6)
+    counts = np.zeros((9, 6), dtype=np.int64)
+    np.add.at(counts, tuple(np.array(rows).T), 1)
     assert counts.sum() == len(rows)
     distinct, repeats = kinds(counts)
     rebuilt = np.repeat(distinct, repeats, axis=0)

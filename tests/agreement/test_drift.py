@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import orjson
+import polars as pl
 import pytest
 from scipy import stats
 
 import markscheme
 from markscheme.agreement import drift
-from markscheme.agreement.drift import _MISSING, _Outcome, _test
+from markscheme.agreement.drift import _MISSING, _test
 from markscheme.cli import run as run_command
 from markscheme.contract import ChatReply
 from markscheme.errors import AgreementError
@@ -245,22 +246,23 @@ def test_the_result_of_a_run_has_its_anchors(
 # --- the test ------------------------------------------------------------------------------------
 
 
-def outcome(kinds: Any) -> _Outcome:
-    kinds = np.asarray(kinds, dtype=np.int64)
-    return _Outcome(kind=kinds, score=(kinds == 2).astype(np.float64))
+def outcome(kinds: Any) -> pl.DataFrame:
+    return pl.DataFrame({"kind": kinds, "score": np.equal(kinds, 2).astype(np.float64)})
 
 
 def test_between_two_checks_it_is_the_sign_flip_test_of_scipy() -> None:
     rng = np.random.default_rng(3)
     before, last = rng.integers(1, 3, 30), rng.integers(1, 3, 30)
     last[:12] = 2
-    found = _test(outcome(last), [outcome(before)], np.arange(30), np.ones(30, bool), seed=0)
+    p, changed, _ = _test(
+        outcome(last), [outcome(before)], np.arange(30), np.ones(30, bool), seed=0
+    )
     oracle = stats.permutation_test(
         ((last == 2) * 1.0, (before == 2) * 1.0), lambda a, b: np.mean(a - b),
         permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(0),
     )  # fmt: skip
-    assert found.p == pytest.approx(oracle.pvalue, abs=0.03)
-    assert found.changed == int((last != before).sum())
+    assert p == pytest.approx(oracle.pvalue, abs=0.03)
+    assert changed == int((last != before).sum())
 
 
 @pytest.mark.proof(area="statistics")
@@ -279,7 +281,7 @@ def test_false_alarms_are_as_rare_as_the_level_says(monkeypatch: pytest.MonkeyPa
             kinds[rng.random(50) < 0.05] = 0
             checks.append(outcome(kinds))
         for last in (1, 2, 3):
-            p = _test(checks[last], checks[:last], questions, np.ones(50, bool), seed=last).p
+            p, *_ = _test(checks[last], checks[:last], questions, np.ones(50, bool), seed=last)
             assert p is not None
             tests += 1
             alarms += p <= 0.05
@@ -293,8 +295,8 @@ def test_as_few_changes_are_noticed_as_the_page_says(before: int, changed: int) 
     for number in (changed - 1, changed):
         last = steady.copy()
         last[: 2 * number : 2] = 2
-        test = _test(
+        p, *_ = _test(
             outcome(last), [outcome(steady)] * before, np.arange(100), np.ones(100, bool), seed=0
         )
-        found.append(test.p is not None and test.p <= 0.01)
+        found.append(p is not None and p <= 0.01)
     assert found == [False, True]

@@ -46,7 +46,8 @@ def test_influences_on_auroc_are_what_leaving_an_answer_out_changes(seed: int) -
     labels = rng.permutation(np.repeat([True, False], [60, 40]))
     scores = rng.integers(0, 8, 100) + labels
     whole = roc_auc_score(labels, scores)
-    pull = auroc_influences(labels, scores.astype(float))
+    value, pull = auroc_influences(labels, scores.astype(float))
+    assert value == pytest.approx(whole, abs=1e-12)
     assert pull.sum() == pytest.approx(0, abs=1e-9)
     for place in (0, 50, 99):
         kept = np.arange(100) != place
@@ -61,7 +62,9 @@ def test_average_precision_is_moved_by_what_leaving_an_answer_out_changes(seed: 
     rng = np.random.default_rng(seed)
     labels, scores = rng.random(30) < 0.4, rng.integers(0, 8, 30).astype(float)
     labels[:3] = (True, True, False)
-    whole, moved = average_precision_score(labels, scores), precision_influences(labels, scores)
+    whole = average_precision_score(labels, scores)
+    value, moved = precision_influences(labels, scores)
+    assert value == pytest.approx(whole, abs=1e-12)
     for place in range(30):
         rest = np.arange(30) != place
         without = average_precision_score(labels[rest], scores[rest])

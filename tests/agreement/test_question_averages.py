@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from markscheme.agreement.question_averages import per_question, question_correlations
+from markscheme.agreement.question_averages import correlations, per_question
 from markscheme.errors import AgreementError
 
 
@@ -19,23 +20,30 @@ from markscheme.errors import AgreementError
         max_size=30,
     )
 )
-def test_question_correlations_equal_scipy(rows: list[tuple[str, int, int]]) -> None:
+def test_the_means_are_those_of_scipys_coefficients(rows: list[tuple[str, int, int]]) -> None:
     table = pl.DataFrame(rows, schema=["question", "score", "grade"], orient="row")
-    for row in question_correlations(table).rows(named=True):
-        scores = [s for q, s, _ in rows if q == row["question"]]
-        grades = [g for q, _, g in rows if q == row["question"]]
-        if len(scores) < 2:
-            assert row["state"] == "single"
-        elif len(set(scores)) == 1 or len(set(grades)) == 1:
-            assert row["state"] == "constant"
-            assert row["kendall"] is None
-        else:
-            for name, function in (
-                ("kendall", kendalltau),
-                ("spearman", spearmanr),
-                ("pearson", pearsonr),
-            ):
-                assert row[name] == pytest.approx(function(scores, grades).statistic)
+    sides = [
+        ([s for q, s, _ in rows if q == name], [g for q, _, g in rows if q == name])
+        for name in dict.fromkeys(q for q, _, _ in rows)
+    ]
+    several = [both for both in sides if len(both[0]) > 1]
+    varied = [both for both in several if all(len(set(side)) > 1 for side in both)]
+    if not varied:
+        with pytest.raises(AgreementError, match="no question in which"):
+            per_question(table)
+        return
+    found = per_question(table)
+    assert found.questions == len(varied)
+    assert found.constant == len(several) - len(varied)
+    assert found.single == len(sides) - len(several)
+    for name, function in (("kendall", kendalltau), ("spearman", spearmanr), ("pearson", pearsonr)):
+        each = [function(scores, grades).statistic for scores, grades in varied]
+        assert found.means[name].value == pytest.approx(np.mean(each))
+
+
+def test_a_constant_side_has_no_correlation() -> None:
+    assert correlations(np.array([1.0, 1.0]), np.array([0.0, 1.0])) == {}
+    assert correlations(np.array([0.0, 1.0]), np.array([2.0, 2.0])) == {}
 
 
 def test_constant_questions_are_left_out_and_counted() -> None:

@@ -115,7 +115,7 @@ def test_rank_keeps_the_questions_that_all_systems_answered() -> None:
          "verdict": n % 3 > 0, "label": float(n % 2)}
         for system in ("a", "b") for n in range(20) if (system, n) != ("b", 7)
     ]  # fmt: skip
-    with pytest.raises(AgreementError, match=r"19 of 20; --common"):
+    with pytest.raises(AgreementError, match=r"of the 20 here 'b' has 19; --common"):
         rank(rows)
     found = rank(rows, common=True)
     assert found.frame["answers"].to_list() == [19, 19]

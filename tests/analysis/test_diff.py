@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.contingency_tables import mcnemar
 
 import markscheme
+from markscheme.analysis.clusters import _counts
 from markscheme.cli import run
 from markscheme.errors import AgreementError
 from markscheme.results import p_text
@@ -227,7 +232,18 @@ def test_reasons_and_groups_say_where_it_got_worse() -> None:
     assert "topic=Which gas?" not in groups
     worse = result.frame.filter(change="worse")
     assert worse["mode"].value_counts().sort("mode").rows() == [("date", 8), ("no_answer", 8)]
-    assert "1985 where the reference has 1975" in str(result)
+    assert "1985 where the reference has 1975" in result.to_markdown()
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_the_p_of_a_group_is_mcnemars_exact_one(worse: int, better: int) -> None:
+    changes = ["worse"] * worse + ["better"] * better + ["same"]
+    p = _counts("all", pl.DataFrame({"change": changes}))["p"]
+    if worse + better == 0:
+        assert p is None
+        return
+    expected = mcnemar([[5, worse], [better, 7]], exact=True).pvalue
+    assert p == pytest.approx(min(1.0, expected), abs=1e-12)
 
 
 def test_answers_without_a_slice_are_in_none_of_its_groups() -> None:

@@ -196,14 +196,14 @@ def test_kappas_are_those_of_the_agreement_package(project: Make) -> None:
     found = agreement_of(made)
     first = pl.Series([float(ones[f"answer {n} of 0"]) for n in range(40)])
     second = pl.Series([float(others[f"answer {n} of 0"]) for n in range(40)])
-    from markscheme.agreement.annotators import cohen_kappa, fleiss_kappa, krippendorff_alpha
+    from markscheme.agreement import annotator_agreement
 
-    table = pl.DataFrame({"a": first, "b": second})
+    between = annotator_agreement(pl.DataFrame({"a": first, "b": second}))
     assert found.items == 40
     assert found.agree == int((first == second).sum())
-    assert found.fleiss == fleiss_kappa(table)
-    assert found.alpha == krippendorff_alpha(table)
-    assert found.pairs[0]["kappa"] == cohen_kappa(first, second).value
+    assert found.fleiss == between["fleiss_kappa"]
+    assert found.alpha == between["krippendorff_alpha"]
+    assert found.pairs[0]["kappa"] == between["pairs"]["kappa"][0]
     ann, ben = found.people
     assert ann.bias.value == pytest.approx(-(ben.bias.value or 0))
     assert ann.mean == pytest.approx(first.mean())

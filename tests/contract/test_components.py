@@ -86,6 +86,13 @@ def test_they_work_inside_a_judge(judge: str) -> None:
     assert judge_name(parse_judge(name)) == name
 
 
+@pytest.mark.parametrize("judge", cases(["entailment", "claims"], "claims"))
+def test_a_part_that_drops_rows_is_named(judge: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SharedWords, "test", lambda _, pairs, models: pairs.head(0))
+    with pytest.raises(JudgeError, match=r"test=.shared_words. returned 0 rows for \d"):
+        markscheme.judge([ROW], f"{judge}(statements=answer_itself, test=shared_words)")
+
+
 @needs_research
 def test_a_part_with_parameters_reads_back() -> None:
     judge = parse_judge("entailment(test=shared_words(share=0.9))")

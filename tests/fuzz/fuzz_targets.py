@@ -29,7 +29,6 @@ from markscheme.engine.execute import apply
 from markscheme.errors import MarkschemeError
 from markscheme.judges.combined.calibrated import Calibrated
 from markscheme.judges.entailment.inference_marks import Steps, read_steps
-from markscheme.judges.listwise.listwise import read_shots
 from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
 from markscheme.judges.prompted.examples import read_examples
 from markscheme.judges.prompted.prompt import load_prompt
@@ -344,7 +343,10 @@ TARGETS: dict[str, Target] = {
     "ledger export": Target(
         fuzz_one=_reads(lambda path: read_export(Path(path)), "e.jsonl"), seeds=[EXPORT]
     ),
-    "listwise shots": Target(fuzz_one=_reads(read_shots.__wrapped__, "s.jsonl"), seeds=[SHOTS * 2]),
+    "listwise shots": Target(
+        fuzz_one=_reads(lambda path: read_examples.__wrapped__(path, "rank"), "s.jsonl"),
+        seeds=[SHOTS * 2],
+    ),
     "llm examples": Target(
         fuzz_one=_reads(read_examples.__wrapped__, "x.jsonl"), seeds=[EXAMPLES * 2]
     ),

@@ -9,7 +9,7 @@ from markscheme.contract import registry
 from markscheme.contract.grammar import parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import MissingExtraError
-from markscheme.models.local.encoder import MiniLM
+from markscheme.models.local.encoder import token_encoder
 from markscheme.tables.answers import read_answers
 
 
@@ -39,14 +39,14 @@ def test_the_best_reference_counts() -> None:
 def test_without_the_question_only_answer_and_reference_are_compared() -> None:
     judge = parse_judge("embedding_cosine(question=false)")
     score = apply(judge, table("Oslo"))["score"][0]
-    oslo, paris = MiniLM().encode(["Oslo", "Paris"]).astype(float)
+    oslo, paris = token_encoder().encode(["Oslo", "Paris"]).astype(float)
     assert score == pytest.approx(max(0.0, float(oslo @ paris)), abs=1e-4)
     assert score < apply(parse_judge("embedding_cosine"), table("Oslo"))["score"][0]
 
 
 def test_its_signature_holds_the_weights() -> None:
     text = signature(parse_judge("embedding_cosine(threshold=0.5)"))
-    assert f"encoder={MiniLM().revision}" in text
+    assert f"encoder={token_encoder().revision}" in text
     assert "threshold=0.5" in text
 
 

@@ -14,7 +14,7 @@ from markscheme.contract import ChatReply
 from markscheme.contract.grammar import parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, ModelError, UnknownNameError
-from markscheme.judges.entailment.entailment import Entailment
+from markscheme.judges.entailment.entailment import MOST_READ, Entailment, with_nearest_references
 from markscheme.judges.entailment.tests import entailment_test
 from markscheme.models.sources import Models
 from markscheme.tables.answers import read_answers
@@ -463,3 +463,18 @@ def test_two_equal_texts_that_are_no_statements_never_accept_an_answer() -> None
         found = judged(script, [row])[0]
         assert (found["verdict"], found["score"]) == (None, None), garbage
         assert found["status"] in ("unparsed", "refused")
+
+
+def test_a_long_answer_is_compared_with_the_nearest_of_very_many_references() -> None:
+    answer = "The bridge was built by Ada Quist in 1871. " + 30 * "It is long. Its river is wide. "
+    others = [f"{number} Zorvex" for number in range(3_000)]
+    references = [*others, "Ada Quist", *others]
+    rows = pl.DataFrame(
+        {"answer": [answer, answer], "references": [references, ["Bea", None, "Ada Quist"]]}
+    )
+    crowded, few = with_nearest_references(rows)["references"].to_list()
+    assert (MOST_READ // len(answer)) == len(crowded) < len(references)
+    assert "Ada Quist" in crowded
+    rest = iter(references)
+    assert all(one in rest for one in crowded)  # in their order
+    assert few == ["Bea", None, "Ada Quist"]

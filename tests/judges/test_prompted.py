@@ -16,11 +16,11 @@ from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.contract.registry import judges
 from markscheme.engine.execute import apply
 from markscheme.errors import DataError, JudgeError, ModelError
-from markscheme.judges.prompted.examples import choose_examples
+from markscheme.judges.prompted.examples import choose_examples, read_examples
 from markscheme.judges.prompted.prompted import NEEDS, Prompted
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.ledger.exchange import ReplayChat
-from markscheme.models.local.encoder import MiniLM
+from markscheme.models.local.encoder import token_encoder
 from markscheme.models.sources import ModelOptions, Models
 from markscheme.tables.answers import read_answers, write_answers
 from markscheme.tables.judgments import OUTCOME, STATUSES
@@ -460,6 +460,13 @@ def test_broken_examples_are_named(tmp_path: Path, text: str) -> None:
         requests_of(judge, table(["x"]))
 
 
+def test_a_line_separator_in_an_example_ends_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "separated.jsonl"
+    shot = {**SHOTS[0], "answer": "Joyce\u2028he did"}
+    path.write_text(json.dumps(shot, ensure_ascii=False), encoding="utf-8")
+    assert read_examples(str(path))[0]["answer"] == shot["answer"]
+
+
 def labelled() -> pl.DataFrame:
     topics = {
         "football": "Who won the football cup in {}?", "opera": "Who composed the opera of {}?",
@@ -476,14 +483,14 @@ def labelled() -> pl.DataFrame:
 
 
 def test_examples_are_one_a_cluster_with_both_labels() -> None:
-    chosen = choose_examples(labelled(), MiniLM(), count=4, seed=1)
+    chosen = choose_examples(labelled(), token_encoder(), count=4, seed=1)
     assert chosen["references"].list.first().n_unique() == 4
     assert sorted(chosen["label"]) == [0, 0, 1, 1]
-    assert chosen.equals(choose_examples(labelled(), MiniLM(), count=4, seed=1))
+    assert chosen.equals(choose_examples(labelled(), token_encoder(), count=4, seed=1))
     with pytest.raises(DataError, match="labels of both kinds"):
-        choose_examples(labelled().filter(pl.col("label") == 1), MiniLM())
+        choose_examples(labelled().filter(pl.col("label") == 1), token_encoder())
     with pytest.raises(DataError, match="there are 12 questions"):
-        choose_examples(labelled(), MiniLM(), count=13)
+        choose_examples(labelled(), token_encoder(), count=13)
 
 
 def test_the_command_writes_examples_that_the_judge_reads(

@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from markscheme.errors import ModelError
-from markscheme.models.local import weights
-from markscheme.models.local.encoder import MiniLM
+from markscheme.models.local import encoder, weights
+from markscheme.models.local.encoder import token_encoder
 from markscheme.models.local.weights import MINILM, equal_length_batches
 
 REFERENCE = Path(__file__).parent / "minilm_reference.npy"
@@ -41,14 +40,14 @@ def some_texts(count: int) -> list[str]:
 
 
 def test_vectors_are_near_those_of_the_original_torch_model() -> None:
-    ours, theirs = MiniLM().encode(SENTENCES), np.load(REFERENCE)
+    ours, theirs = token_encoder().encode(SENTENCES), np.load(REFERENCE)
     assert (ours * theirs).sum(1).min() > 0.999
     assert np.abs(ours @ ours.T - theirs @ theirs.T).max() < 0.01
 
 
 def test_rows_are_float32_of_length_one_in_order_and_repeats_are_equal() -> None:
     texts = ["four", "", "4", "four"]
-    vectors = MiniLM().encode(texts)
+    vectors = token_encoder().encode(texts)
     assert vectors.shape == (4, 384)
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
@@ -59,63 +58,45 @@ def test_rows_are_float32_of_length_one_in_order_and_repeats_are_equal() -> None
 @pytest.mark.proof(area="models")
 def test_a_text_has_the_same_vector_in_any_company(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = some_texts(300)
-    together = MiniLM().encode(texts)
+    together = token_encoder().encode(texts)
     order = list(range(len(texts)))
     random.Random(1).shuffle(order)
     monkeypatch.setattr(weights, "available_cores", lambda: 3)
-    shuffled = MiniLM().encode([texts[i] for i in order])
+    shuffled = token_encoder().encode([texts[i] for i in order])
     np.testing.assert_allclose(shuffled, together[order], atol=1e-6)
-    alone = np.concatenate([MiniLM().encode([text]) for text in texts[:60]])
+    alone = np.concatenate([token_encoder().encode([text]) for text in texts[:60]])
     np.testing.assert_allclose(alone, together[:60], atol=1e-6)
-    np.testing.assert_array_equal(MiniLM().encode(texts), together)
+    np.testing.assert_array_equal(token_encoder().encode(texts), together)
 
 
 def test_no_texts() -> None:
-    assert MiniLM().encode([]).shape == (0, 384)
+    assert token_encoder().encode([]).shape == (0, 384)
 
 
 def test_a_megabyte_is_cut_and_costs_little() -> None:
     start = "the answer is Canberra " * 100
     long = start + "x" * 1_000_000
-    vectors = MiniLM().encode([long, start, "y" * 1_000_000, " " * 1_000_000])
+    vectors = token_encoder().encode([long, start, "y" * 1_000_000, " " * 1_000_000])
     np.testing.assert_allclose(vectors[0], vectors[1], atol=1e-6)
     assert np.isfinite(vectors).all()
 
 
 @pytest.mark.parametrize("text", ["\x00", "\ud7ff", "🗼" * 300, "e\u0301", "\u202eabc", "\ufffd"])
 def test_odd_characters_have_vectors(text: str) -> None:
-    assert np.linalg.norm(MiniLM().encode([text])[0]) == pytest.approx(1, abs=1e-6)
-
-
-def test_truncation_keeps_the_first_tokens() -> None:
-    text = "one two three four five six seven eight"
-    cut = MiniLM(max_tokens=5).encode([text])
-    np.testing.assert_allclose(cut, MiniLM().encode(["one two three"]), atol=1e-6)
-
-
-@pytest.mark.parametrize("tokens", [2, 257])
-def test_a_limit_the_weights_cannot_serve_is_refused(tokens: int) -> None:
-    with pytest.raises(ModelError, match="choose from 3 to 256"):
-        MiniLM(max_tokens=tokens).encode(["a"])
-
-
-def test_missing_and_broken_weights_are_named(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"holds no model\.onnx"):
-        MiniLM(folder=tmp_path).encode(["a"])
-    (tmp_path / "model.onnx").write_bytes(b"not a model")
-    with pytest.raises(ModelError, match="cannot be loaded"):
-        MiniLM(folder=tmp_path).encode(["a"])
+    assert np.linalg.norm(token_encoder().encode([text])[0]) == pytest.approx(1, abs=1e-6)
 
 
 def test_threads_that_start_together_load_the_weights_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     opened = []
-    original = weights.open_session
-    monkeypatch.setattr(weights, "open_session", lambda f: opened.append(f) or original(f))
-    weights._session.cache_clear()
+    original = encoder.open_session
+    monkeypatch.setattr(
+        encoder, "open_session", lambda *taken: opened.append(taken) or original(*taken)
+    )
+    encoder._loaded.cache_clear()
     with ThreadPoolExecutor(8) as pool:
-        vectors = list(pool.map(lambda _: MiniLM().encode(["together"]), range(8)))
+        vectors = list(pool.map(lambda _: token_encoder().encode(["together"]), range(8)))
     assert len(opened) == 1
     assert all((one == vectors[0]).all() for one in vectors)
 
@@ -124,7 +105,7 @@ def test_the_shipped_files_are_those_of_the_manifest_and_small() -> None:
     manifest = json.loads((MINILM / "manifest.json").read_text())
     for name, entry in manifest["files"].items():
         assert hashlib.sha256((MINILM / name).read_bytes()).hexdigest() == entry["sha256"]
-    assert MiniLM().revision == manifest["files"]["model.onnx"]["sha256"][:12]
+    assert token_encoder().revision == manifest["files"]["model.onnx"]["sha256"][:12]
     assert sum(path.stat().st_size for path in MINILM.iterdir()) < 24_000_000
 
 
@@ -141,9 +122,9 @@ def test_batches_cover_every_row_once_and_hold_one_length() -> None:
 def test_a_fresh_process_needs_no_torch_and_little_memory() -> None:
     program = """
 import sys
-from markscheme.models.local.encoder import MiniLM
+from markscheme.models.local.encoder import token_encoder
 assert "onnxruntime" not in sys.modules
-MiniLM().encode([f"text {i} " + "word " * (i % 100) for i in range(300)])
+token_encoder().encode([f"text {i} " + "word " * (i % 100) for i in range(300)])
 assert "torch" not in sys.modules and "transformers" not in sys.modules
 with open("/proc/self/status") as status:  # getrusage would count the parent's peak as well
     peak = next(line for line in status if line.startswith("VmHWM"))

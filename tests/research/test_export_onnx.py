@@ -12,8 +12,8 @@ from scipy.special import erf
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from markscheme.errors import ModelError
-from markscheme.models.local.encoder import MiniLM
 from markscheme.models.local.pair_classifier import OnnxPairClassifier
+from markscheme.models.local.weights import in_batches, open_session, open_tokenizer
 from markscheme_research.training.export_onnx import export, quantise
 
 WIDTH, HEADS, LAYERS, INNER = 64, 4, 2, 128
@@ -102,8 +102,13 @@ def bert(t: Tensors, ids: list[int], types: list[int]) -> np.ndarray:
 def test_a_sentence_encoder_gives_the_mean_token_at_length_one(tmp_path: Path) -> None:
     tensors = checkpoint(tmp_path / "in")
     export(tmp_path / "in", tmp_path / "out", positions=20)
-    encoder = MiniLM(folder=tmp_path / "out", max_tokens=20)
-    vectors = encoder.encode(["a b c", "d"])
+    session = open_session(tmp_path / "out" / "model.onnx")
+    vectors = in_batches(
+        open_tokenizer(tmp_path / "out", 20),
+        ["a b c", "d"],
+        lambda feeds: session.run(["embedding"], feeds)[0],
+        max_tokens=20,
+    )
     for vector, ids in zip(vectors, ([2, 4, 5, 6, 3], [2, 7, 3]), strict=True):
         mean = bert(tensors, ids, [0] * len(ids)).mean(0)
         assert vector @ (mean / np.linalg.norm(mean)) > 0.999

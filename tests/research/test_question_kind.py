@@ -12,25 +12,25 @@ import pytest
 from markscheme.cli import run
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
-from markscheme.judges.listwise.question_kind import WEIGHTS, category, classify
+from markscheme.judges.listwise.question_kind import WEIGHTS, factoid_chance
 from markscheme.tables.answers import read_answers
-from markscheme_research.datasets import load, passages
-from markscheme_research.training.question_kind import by_reader, fit, save_question_kind
+from markscheme_research.datasets import passages
+from markscheme_research.training.question_kind import fit, save_question_kind
 
 
 @pytest.mark.parametrize(
-    ("question", "kind"),
+    ("question", "factoid"),
     [
-        ("who wrote the song photograph by ringo starr", "factoid"),
-        ("when did the titanic sink", "factoid"),
-        ("Why do cats purr?", "reason"),
-        ("How do I remove rust from a bicycle chain?", "instruction"),
-        ("What is the difference between a virus and a bacterium?", "comparison"),
-        ("Do you think that people should pay more tax?", "debate"),
+        ("who wrote the song photograph by ringo starr", True),
+        ("when did the titanic sink", True),
+        ("Why do cats purr?", False),
+        ("How do I remove rust from a bicycle chain?", False),
+        ("What is the difference between a virus and a bacterium?", False),
+        ("Do you think that people should pay more tax?", False),
     ],
 )
-def test_questions_are_told_apart(question: str, kind: str) -> None:
-    assert category(question) == kind
+def test_questions_are_told_apart(question: str, factoid: bool) -> None:
+    assert (factoid_chance(question) >= 0.5) is factoid
 
 
 def test_auto_sends_rows_to_their_judges() -> None:
@@ -46,7 +46,7 @@ def test_auto_sends_rows_to_their_judges() -> None:
 
 def test_questions_of_the_real_sets(antique_dev: Path) -> None:
     antique = passages("antique", data_dir=antique_dev, part="dev")["question"].unique()
-    assert (classify(antique)["factoid_chance"] < 0.5).mean() > 0.85
+    assert sum(factoid_chance(one) < 0.5 for one in antique) / len(antique) > 0.85
 
 
 def test_auto_routes_a_mixed_file_from_the_command_line(tmp_path: Path) -> None:
@@ -92,14 +92,3 @@ def test_the_shipped_classifier_is_what_the_command_makes(
     made, shipped = (orjson.loads(path.read_bytes()) for path in (out, WEIGHTS))
     assert made == pytest.approx(shipped, abs=0.01)
     assert "curatedtrec" in capsys.readouterr().out
-
-
-def test_rules_for_categories_beside_a_reader(antique_dev: Path) -> None:
-    every = pl.concat(
-        [passages("antique", data_dir=antique_dev, part="dev")["question"],
-         passages("trec-dl-nf", data_dir=antique_dev)["question"],
-         load("webglm", data_dir=antique_dev)["question"]]
-    ).unique()  # fmt: skip
-    found = by_reader(every)
-    assert found["questions"].sum() == 83
-    assert (found["questions"] * found["right"]).sum() / 83 > 0.8

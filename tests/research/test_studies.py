@@ -12,7 +12,7 @@ import pytest
 from markscheme.cli import run
 from markscheme.contract.grammar import parse_judge
 from markscheme.errors import AgreementError, DataError, JudgeError
-from markscheme.judges.listwise.listwise import read_shots
+from markscheme.judges.prompted.examples import read_examples
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.local.encoder import TextVectors, token_encoder
 from markscheme.models.sources import Models
@@ -250,7 +250,7 @@ def test_shots_come_from_questions_that_nobody_is_judged_on(
     found = by_shots(parse_judge("listwise"), tables, models(), shots=(0, 1, 3), folder=tmp_path)
     judged = [set(run.table["question"]) for run in found.values()]
     assert judged[0] == judged[1] == judged[2]
-    taken = read_shots(str(tmp_path / "shots-0.jsonl"))
+    taken = read_examples(str(tmp_path / "shots-0.jsonl"), "rank")
     assert len(taken) == 3
     assert len(judged[0]) == 3
     assert not {shot["question"] for shot in taken} & judged[0]

@@ -81,7 +81,8 @@ def test_html_escapes_all_text(result: TableResult) -> None:
 
 
 def test_text_forms_hold_every_cell(result: TableResult) -> None:
-    assert str(result) == result.to_markdown()
+    assert str(result) == result.to_text()
+    assert max(map(len, result.to_text(60).splitlines())) <= 60
     assert "b\\|c_d" in result.to_markdown()
     assert r"b|c\_d" in result.to_latex()
     assert "b|c_d,n/a (nothing was judged)" in result.to_csv()
@@ -94,7 +95,7 @@ def test_a_file_holds_what_its_ending_says(
 ) -> None:
     forms = {
         ".json": result.to_json(), ".csv": result.to_csv(), ".md": result.to_markdown(),
-        ".tex": result.to_latex(), ".txt": str(result),
+        ".tex": result.to_latex(), ".txt": result.to_text(100),
     }  # fmt: skip
     path = result.save(tmp_path / "new" / f"result{suffix}")
     assert path.read_text(encoding="utf-8") == forms[suffix]

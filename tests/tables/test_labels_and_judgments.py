@@ -230,7 +230,7 @@ def test_without_questions_answers_stand_singly() -> None:
         judgments(answer_id=["1", "2"], verdict=[1, 0]), labels(answer_id=["1", "2"], label=[1, 1])
     )
     assert joined.rows["cluster"].n_unique() == 2
-    assert "resampled singly" in joined.notes()[-1]
+    assert "each answer counts as its own question" in joined.notes()[-1]
 
 
 def test_contradictions_and_empty_overlaps_are_errors() -> None:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import polars as pl
 import pytest
 
+from garbage_generator import generated_garbage
 from markscheme.contract import ChatRequest, Message
 from markscheme.contract.judge import ModelSource, Needs
 from markscheme.contract.registry import judges, register
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
-from markscheme.testing import check_garbage_replies, generated_garbage
+from markscheme.testing import check_garbage_replies
 from markscheme.text.replies.entailment import read_entailment
 from markscheme.text.replies.grades import read_grade, read_relation, read_score
 from markscheme.text.replies.reply import Reading

@@ -51,7 +51,7 @@ def test_an_answer_about_marks_does_not() -> None:
      ("However", CONTRAST), ("formerly", FORMERLY)],
 )  # fmt: skip
 def test_single_words_carry_their_cue(word: str, bit: int) -> None:
-    assert describe(word)[3] & bit
+    assert describe(word)[2] & bit
 
 
 def test_negations_have_no_apostrophes() -> None:

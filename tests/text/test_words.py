@@ -91,7 +91,7 @@ def test_words_that_do_not_stay_apart(one: str, other: str) -> None:
      ("1,984", NUMBER), ("seven", NUMBER), ("June", MONTH), ("cat", 0)],
 )  # fmt: skip
 def test_kinds(word: str, bits: int) -> None:
-    assert describe(word)[3] == bits
+    assert describe(word)[2] == bits
 
 
 def test_marks_are_no_words_but_end_sentences_and_separate_items() -> None:

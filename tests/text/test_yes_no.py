@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import markscheme
-from markscheme.text import declines_abroad, denies_abroad, yes_or_no
+from markscheme.text import declines_abroad, denials_abroad, yes_or_no
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_not_to_know_is_not_to_deny() -> None:
     assert declines_abroad("Das weiß ich leider nicht.")
     assert declines_abroad("わかりません")
     assert not declines_abroad("Der Versand ist nicht kostenlos.")
-    assert denies_abroad("Der Versand ist nicht kostenlos.")
-    assert not denies_abroad("Der Versand ist kostenlos.")
+    assert denials_abroad("Der Versand ist nicht kostenlos.") == 1
+    assert denials_abroad("Der Versand ist kostenlos.") == 0
 
 
 @pytest.mark.parametrize(

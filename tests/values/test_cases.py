@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from markscheme.values import (
-    Choice,
-    ListValue,
-    Outcome,
-    compare_values,
-    parse_values,
-)
+from markscheme.values import Outcome, compare_values
 
 AGREE = [
     ("How do I unpack it?", "tar -xzf a.tar.gz", "tar -xvzf a.tar.gz"),
@@ -163,15 +157,6 @@ def test_granularity() -> None:
     assert coarser.outcome is not Outcome.AGREE
     finer = compare_values("When was D-Day?", "1944", "6 June 1944")
     assert (finer.outcome, finer.granularity) == (Outcome.AGREE, "finer")
-
-
-def test_lists_and_choices_are_values() -> None:
-    found = parse_values("Brazil, Colombia and Ecuador")
-    assert isinstance(found[0], ListValue)
-    assert found[0].items == ("Brazil", "Colombia", "Ecuador")
-    (choice,) = parse_values("B) Paris")
-    assert isinstance(choice, Choice)
-    assert (choice.letter, choice.option) == ("B", "Paris")
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,8 @@ from .alternative_annotator import AlternativeAnnotator as AlternativeAnnotator
 from .alternative_annotator import alternative_annotator_test as alternative_annotator_test
 from .annotators import annotator_agreement as annotator_agreement
 from .annotators import annotators_of as annotators_of
-from .annotators import cohen_kappa as cohen_kappa
 from .annotators import disagreements as disagreements
 from .annotators import fleiss_kappa as fleiss_kappa
-from .annotators import gwet_ac1 as gwet_ac1
-from .annotators import krippendorff_alpha as krippendorff_alpha
 from .annotators import pairwise_kappas as pairwise_kappas
 from .calibrated_scores import CalibrateResult as CalibrateResult
 from .calibrated_scores import calibrate as calibrate
@@ -30,11 +27,8 @@ from .calibration import reliability_diagram as reliability_diagram
 from .cascade_choice import CascadeResult as CascadeResult
 from .cascade_choice import choose_cascade as choose_cascade
 from .cascades import ChosenCascade as ChosenCascade
-from .cascades import Recorded as Recorded
 from .cascades import choose_setting as choose_setting
-from .closed_forms import holm as holm
-from .closed_forms import holm_figures as holm_figures
-from .closed_forms import wilson_interval as wilson_interval
+from .clustered import cell_table as cell_table
 from .comparing import CompareResult as CompareResult
 from .comparing import SlicedDifference as SlicedDifference
 from .comparing import compare as compare
@@ -74,7 +68,7 @@ from .pairs import Comparison as Comparison
 from .pairs import compare_answers as compare_answers
 from .pairs import compare_judges as compare_judges
 from .pairs import compare_systems as compare_systems
-from .pairs import mcnemar_exact as mcnemar_exact
+from .pairs import holm_figures as holm_figures
 from .protocols import amend_references as amend_references
 from .protocols import match_amended as match_amended
 from .question_averages import PerQuestion as PerQuestion
@@ -106,6 +100,5 @@ from .thresholds import choose_threshold as choose_threshold
 from .thresholds import sensitivity as sensitivity
 from .thresholds import split_questions as split_questions
 from .verdicts import FROM_COUNTS as FROM_COUNTS
-from .verdicts import cell_codes as cell_codes
 from .verdicts import four_cells as four_cells
 from .verdicts import statistics as statistics

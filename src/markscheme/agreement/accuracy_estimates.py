@@ -254,7 +254,7 @@ def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOption
     found = estimates(sample, judges, about=about.about, confidence=options.confidence)
     if few:
         found = found[-1:]
-    elif (tuned := found[0]).worth is not None:
+    elif system is None and (tuned := found[0]).worth is not None:
         helps = any(tuned.weights.values())
         worth = f"with the judge, {labelled:,} labels are worth {tuned.worth:,.0f} without it"
         notes.append(worth if helps else "the judge adds nothing to the labels here")

@@ -11,12 +11,7 @@ import polars as pl
 
 from markscheme.agreement.clustered import by_variance, cell_table, numbers_of, with_intervals
 from markscheme.agreement.options import AgreeOptions, Unjudged
-from markscheme.agreement.verdicts import (
-    CELLS,
-    four_cells,
-    score_statistics,
-    statistics,
-)
+from markscheme.agreement.verdicts import CELLS, four_cells, statistics
 from markscheme.results import Figure
 from markscheme.stats import (
     LEAST_OF_A_LABEL,
@@ -136,25 +131,28 @@ def _ranked(
     confidence: float,
 ) -> dict[str, Figure]:
     scored = rows["score"].is_not_null().to_numpy()
-    if not scored.any():
-        reason = "the judge gives no score"
-        return {"auroc": Figure(reason=reason), "average_precision": Figure(reason=reason)}
+    labels = labels[scored]
+    rarer = min(int(labels.sum()), int((~labels).sum()))
+    if not rarer:
+        single = "the labels have only one class"
+        none = Figure(reason=single if scored.any() else "the judge gives no score")
+        return {"auroc": none, "average_precision": none}
     # Both figures depend on the scores' order alone, so that infinite ones count too.
     places = np.unique(rows["score"].to_numpy()[scored], return_inverse=True)[1]
     scores = places.astype(np.float64)
-    points = score_statistics(labels[scored], scores)
-    rarer = int(np.bincount(labels[scored].astype(int), minlength=2).min())
-    if rarer < LEAST_OF_A_LABEL:
-        return points
-    asked = numbers_of(rows["cluster"].filter(scored))
-    answers = np.bincount(asked)
+    clusters = numbers_of(rows["cluster"].filter(scored))
+    answers = np.bincount(clusters)
     freedom = freedom_of(kish(answers))
-    influences = {"auroc": auroc_influences}
-    if len(answers) >= LEAST_RANKED:
-        influences["average_precision"] = precision_influences
-    for name, influence in influences.items():
-        pulls = np.bincount(asked, influence(labels[scored], scores)).astype(np.float64)
-        # Of a good judge few answers decide: as one more question like the one that moves it most.
-        moved = variance_of_sum(len(scores) * pulls, answers) + float((pulls**2).max())
-        points[name] = by_variance(points[name].value or 0.0, moved, freedom, confidence)
-    return points
+    found = {}
+    for name, (influences, least) in {
+        "auroc": (auroc_influences, 0),
+        "average_precision": (precision_influences, LEAST_RANKED),
+    }.items():
+        value, influence = influences(labels, scores)
+        found[name] = Figure(value=value)
+        if rarer >= LEAST_OF_A_LABEL and len(answers) >= least:
+            pulls = np.bincount(clusters, influence).astype(np.float64)
+            # Of a good judge few answers decide: as one more question like the most decisive one.
+            moved = variance_of_sum(len(scores) * pulls, answers) + float((pulls**2).max())
+            found[name] = by_variance(value, moved, freedom, confidence)
+    return found

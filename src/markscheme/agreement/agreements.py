@@ -50,10 +50,11 @@ from markscheme.results import (
     columns,
     flat_frame,
     interval_note,
-    lineage_notes,
+    lineage_note,
     not_judged,
     number,
     of_labels,
+    share_text,
 )
 from markscheme.stats import LabelNoise
 from markscheme.tables import (
@@ -65,9 +66,9 @@ from markscheme.tables import (
     REST,
     UNKNOWN,
     Joined,
-    as_binary,
     is_binary,
     join_labels,
+    scope_kind,
     scope_parts,
     write_table,
 )
@@ -171,7 +172,7 @@ def agree(
         tables += agreement_tables(found, joined, wanted)
         by_scope = scope_agreement(joined, wanted)
         if by_scope:
-            lines = lineage_lines(joined, wanted.positive_from)
+            lines = lineage_lines(joined, by_scope)
             tables.append(_scope_table(by_scope, lines, about, wanted.confidence))
             data["scope"] = by_scope
         errors = label_errors(joined, positive_from=wanted.positive_from, answers=run.known_answers)
@@ -384,19 +385,37 @@ _SCOPES = {
 }
 
 
-def lineage_lines(joined: Joined, positive_from: float | None = None) -> list[str]:
+def lineage_lines(joined: Joined, found: Mapping[str, Mapping[str, Agreement]]) -> list[str]:
     """A line for each judge that some of the labelled questions trained, or may have trained.
 
     It has the judge's agreement with people on all of them and on the rest.
+
+    Args:
+        joined: the judgments with their labels.
+        found: their agreement by judge and scope, as `scope_agreement` gives it.
     """
-    accepted = as_binary(joined.rows["label"], positive_from=positive_from)
-    rows = joined.rows
-    texts = "question" if "question" in rows.columns else pl.lit(None, dtype=pl.String)
-    return lineage_notes(
-        rows.with_columns(question="cluster", question_text=texts),
-        joined.rows["verdict"] == accepted,
-        figure="as people say",
-    )
+    lines = []
+    for judge, parts in found.items():
+        learned = joined.rows.filter(pl.col("judge") == judge, scope_kind() == LEARNED)
+        named = "question" in learned.columns
+        trained = parts[LEARNED].questions if LEARNED in parts else 0
+        said = lineage_note(
+            judge,
+            questions=parts[ALL].questions,
+            trained=None if UNKNOWN in parts else trained,
+            names=learned["question"].unique(maintain_order=True) if named else (),
+            figure="as people say",
+            whole=_accuracy(parts[ALL]),
+            rest=_accuracy(parts[REST]) if REST in parts else None,
+        )
+        lines += [said] if said else []
+    return lines
+
+
+def _accuracy(one: Agreement) -> str:
+    """The share of a judge's verdicts that are people's, without its interval: `80.6%`."""
+    value = one.left_out["accuracy"].value
+    return "n/a" if value is None else f"{share_text(value)}%"
 
 
 def agreement_frame(found: Sequence[Agreement]) -> pl.DataFrame:
@@ -594,20 +613,14 @@ def _alternative_table(tests: Mapping[str, AlternativeAnnotator]) -> Table:
     )
 
 
-def correlations_of(joined: Joined) -> dict[str, PerQuestion]:
+def judges_correlations(joined: Joined) -> tuple[dict[str, PerQuestion], dict[str, str]]:
     """Correlations within questions of every judge's score with the labels as grades.
+
+    Returns:
+        The correlations by judge; and why the other judges have none.
 
     Raises:
         AgreementError: no question is known, or no judge has a correlation.
-    """
-    return judges_correlations(joined)[0]
-
-
-def judges_correlations(joined: Joined) -> tuple[dict[str, PerQuestion], dict[str, str]]:
-    """The same, and by judge why others have none.
-
-    Raises:
-        AgreementError: as `correlations_of`.
     """
     if "question" not in joined.rows.columns:
         raise AgreementError("correlations within questions need the question of every answer")

@@ -130,12 +130,6 @@ class _Ratings:
         return coefficient(values, items, undefined, confidence=self.confidence)
 
 
-def cohen_kappa(first: pl.Series, second: pl.Series, *, blanks: Blanks = "missing") -> Figure:
-    """Cohen's kappa of two annotators, from -1 to 1, with its 95% interval by items."""
-    ratings = _Ratings.of(pl.DataFrame({"first": first, "second": second}), blanks)
-    return _figure(ratings.pair(0, 1).coefficient("cohen"))
-
-
 def fleiss_kappa(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> Figure:
     """Fleiss' kappa of all items with two ratings or more, from -1 to 1, with its 95% interval.
 
@@ -144,33 +138,6 @@ def fleiss_kappa(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> Figure
     annotators.
     """
     return _figure(_Ratings.of(ratings, blanks).coefficient("fleiss"))
-
-
-def gwet_ac1(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> Figure:
-    """Gwet's AC1 of all annotators, from -1 to 1, with its 95% interval (see `stats.gwet_ac1s`).
-
-    Categories are those that anybody used.
-    """
-    return _figure(_Ratings.of(ratings, blanks).coefficient("ac1"))
-
-
-def krippendorff_alpha(
-    ratings: pl.DataFrame, *, blanks: Blanks = "missing", level: Level = "nominal"
-) -> Figure:
-    """Krippendorff's alpha of all annotators, at most 1, with its 95% interval by items.
-
-    `level` says what a distance between two grades means: `nominal` (same or not), `ordinal`,
-    `interval`. Blanks can be a category only at the nominal level.
-
-    Raises:
-        AgreementError: fewer than two annotators, or blanks as a category of ordered grades.
-    """
-    if blanks == "category" and level != "nominal":
-        raise AgreementError(
-            f"blanks cannot be a category at the {level} level, since a blank has no place in "
-            "the order; use blanks='missing' or level='nominal'"
-        )
-    return _figure(_Ratings.of(ratings, blanks).coefficient("alpha", level))
 
 
 def pairwise_kappas(
@@ -342,18 +309,18 @@ def rating_counts(ratings: pl.DataFrame) -> npt.NDArray[np.int64]:
 
 
 def ratings_of(labels: pl.DataFrame) -> pl.DataFrame:
-    """One column per annotator, by name where names are known."""
-    names = labels["annotators"] if "annotators" in labels.columns else None
-    return ratings_table(_several(labels), names)
+    """One column per annotator, by name where names are known.
 
-
-def _several(labels: pl.DataFrame) -> pl.Series:
+    Raises:
+        AgreementError: the labels do not say who gave which.
+    """
     if "annotator_labels" not in labels.columns:
         raise AgreementError(
             "the labels do not say who gave which: a column 'annotator_labels' with lists, or "
             "columns annotator1, annotator2, ... are needed"
         )
-    return labels["annotator_labels"]
+    names = labels["annotators"] if "annotators" in labels.columns else None
+    return ratings_table(labels["annotator_labels"], names)
 
 
 def _of_pair(name: str) -> Callable[[Mapping[str, Any]], Figure]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.cascades import ChosenCascade, Recorded, choose_setting
+from markscheme.agreement.cascades import ChosenCascade, choose_setting
 from markscheme.agreement.options import CascadeOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -106,8 +106,8 @@ def choose_cascade(
 
 def _recorded(
     rows: pl.DataFrame, known: pl.DataFrame, first: str, then: str, positive_from: float | None
-) -> tuple[Recorded, list[str]]:
-    """Both judges' rows side by side, one an answer that has a label and that both were given."""
+) -> tuple[pl.DataFrame, list[str]]:
+    """The labelled answers that both judged, as the table of `cascades`, and notes."""
     names = dict.fromkeys((first, then))
     joined = join_labels(pl.concat([one_judge(rows, name) for name in names]), known)
     cheap, second = (joined.rows.filter(pl.col("judge") == name) for name in (first, then))
@@ -124,11 +124,11 @@ def _recorded(
     alone = max(cheap.height, second.height) - both.height
     matched = [*joined.notes()]
     matched += [f"{alone} answers that only one of the two judged are left out"] if alone else []
-    data = Recorded(
-        scores=both["first"].to_numpy(),
-        then=both["then"].to_numpy(),
-        labels=as_binary(both["label"], positive_from=positive_from).to_numpy(),
-        clusters=both["cluster"].to_numpy(),
+    data = both.select(
+        scores="first",
+        then="then",
+        labels=as_binary(both["label"], positive_from=positive_from),
+        clusters="cluster",
     )
     return data, matched
 

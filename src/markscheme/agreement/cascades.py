@@ -1,7 +1,13 @@
 """Where a cheap judge may decide by itself, chosen from labels, without asking any judge again.
 
 A cascade accepts from one score of the cheap judge on and rejects up to another; in between the
-expensive judge decides. Everything here uses existing judgments and known labels.
+expensive judge decides. Everything here uses existing judgments and known labels: a table `data`
+with a row per labelled answer and the columns
+
+- `scores`: of the cheap judge, 0 to 1; NaN where it did not judge;
+- `then`: verdicts of the expensive judge, 1 or 0; NaN where it did not judge;
+- `labels`: people's, true or false;
+- `clusters`: the question of each answer, as a number.
 """
 
 from __future__ import annotations
@@ -14,12 +20,17 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.options import CascadeOptions
-from markscheme.agreement.pairs import share_difference
+from markscheme.agreement.pairs import compare_answers
 from markscheme.agreement.thresholds import split_questions
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Settings = Sequence[tuple[float, float]]
+
+STEPS = 201
+"""Settings on a path: half a point of certainty apart."""
 
 
 def safe_on_average(losses: Array, limit: float) -> int | None:
@@ -35,57 +46,11 @@ def safe_on_average(losses: Array, limit: float) -> int | None:
     Returns:
         Its place, or None if not even the first is safe: that takes n units with
         (n * mean loss + 1) / (n + 1) <= limit.
-
-    Raises:
-        AgreementError: no units, or losses or a limit outside 0 to 1.
     """
-    units = _checked(losses, limit)
+    units = losses.shape[1]
     risks = np.maximum.accumulate(losses, axis=0).mean(axis=1)
     safe = (units * risks + 1) / (units + 1) <= limit
     return int(safe.sum()) - 1 if safe[0] else None
-
-
-def _checked(losses: Array, limit: float) -> int:
-    if losses.ndim != 2 or not losses.size:
-        raise AgreementError("there are no labelled questions to choose by")
-    if not 0 <= limit <= 1 or losses.min() < 0 or losses.max() > 1:
-        raise AgreementError(f"losses and their limit ({limit:g}) must lie between 0 and 1")
-    return int(losses.shape[1])
-
-
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
-Settings = Sequence[tuple[float, float]]
-
-
-STEPS = 201
-"""Settings on a path: half a point of certainty apart."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Recorded:
-    """Verdicts of two judges on labelled answers.
-
-    Attributes:
-        scores: of the cheap judge, 0 to 1; NaN where it did not judge.
-        then: verdicts of the expensive judge, 1 or 0; NaN where it did not judge.
-        labels: people's.
-        clusters: the question of each answer, as a number.
-    """
-
-    scores: Array
-    then: Array
-    labels: Bools
-    clusters: Ints
-
-    def part(self, rows: Bools) -> Recorded:
-        """The answers where `rows` is true."""
-        return Recorded(
-            scores=self.scores[rows],
-            then=self.then[rows],
-            labels=self.labels[rows],
-            clusters=self.clusters[rows],
-        )
 
 
 def fitted_path(scores: Array, labels: Bools) -> list[tuple[float, float]]:
@@ -120,14 +85,15 @@ def fitted_path(scores: Array, labels: Bools) -> list[tuple[float, float]]:
     return [(np.inf, -np.inf), *pairs]
 
 
-def decide(data: Recorded, accept: float, reject: float) -> tuple[Array, Bools]:
+def decide(data: pl.DataFrame, accept: float, reject: float) -> tuple[Array, Bools]:
     """(rows,) the cascade's verdicts (NaN: not judged) and where the expensive judge was run."""
-    accepted, rejected = data.scores >= accept, data.scores <= reject
+    scores, then = data["scores"].to_numpy(), data["then"].to_numpy()
+    accepted, rejected = scores >= accept, scores <= reject
     asked = ~(accepted | rejected)
-    return np.where(accepted, 1.0, np.where(rejected, 0.0, data.then)), asked
+    return np.where(accepted, 1.0, np.where(rejected, 0.0, then)), asked
 
 
-def curve(path: Settings, data: Recorded) -> pl.DataFrame:
+def curve(path: Settings, data: pl.DataFrame) -> pl.DataFrame:
     """Agreement against calls: a row for each different setting, the most cautious first.
 
     Returns:
@@ -135,6 +101,7 @@ def curve(path: Settings, data: Recorded) -> pl.DataFrame:
         (share of all answers whose verdict is the label; what was not judged does not agree),
         `not_judged`, `setting` (its place on the path).
     """
+    labels = data["labels"].to_numpy()
     rows = []
     for place, (accept, reject) in enumerate(path):
         if path[place - 1 : place] == [(accept, reject)]:
@@ -145,7 +112,7 @@ def curve(path: Settings, data: Recorded) -> pl.DataFrame:
                 "accept": accept,
                 "reject": reject,
                 "calls": float(asked.mean()),
-                "agreement": float((verdicts == data.labels).mean()),
+                "agreement": float((verdicts == labels).mean()),
                 "not_judged": float(np.isnan(verdicts).mean()),
                 "setting": place,
             }
@@ -153,13 +120,14 @@ def curve(path: Settings, data: Recorded) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def question_losses(path: Settings, data: Recorded) -> Array:
+def question_losses(path: Settings, data: pl.DataFrame) -> Array:
     """(settings, questions) share of a question's answers on which the cascade errs.
 
     What was not judged counts as an error, since it cannot agree.
     """
-    _, places, sizes = np.unique(data.clusters, return_inverse=True, return_counts=True)
-    wrong = (decide(data, *setting)[0] != data.labels for setting in path)
+    labels, clusters = data["labels"].to_numpy(), data["clusters"].to_numpy()
+    _, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
+    wrong = (decide(data, *setting)[0] != labels for setting in path)
     return np.stack([np.bincount(places, each, minlength=len(sizes)) / sizes for each in wrong])
 
 
@@ -195,7 +163,7 @@ class ChosenCascade:
     held_out_answers: int
 
 
-def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
+def choose_setting(data: pl.DataFrame, goal: CascadeOptions) -> ChosenCascade:
     """Choose thresholds on a part of the questions and report on the rest.
 
     For a guarantee the part is split again: a third orders the settings, two thirds test them,
@@ -206,27 +174,36 @@ def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
         AgreementError: both goals at once, a goal outside 0 to 1, or too few questions.
     """
     _check(goal)
-    chosen_on = split_questions(data.clusters, share=goal.share, seed=goal.seed)
-    development, held_out = data.part(chosen_on), data.part(~chosen_on)
+    chosen_on = split_questions(data["clusters"].to_numpy(), share=goal.share, seed=goal.seed)
+    development, held_out = data.filter(chosen_on), data.filter(~chosen_on)
     shape, losses, place = development, None, None
     if goal.agreement is not None:
-        ordering = split_questions(development.clusters, share=1 / 3, seed=goal.seed)
-        shape = development.part(ordering)
-    path = fitted_path(shape.scores, shape.labels)
+        clusters = development["clusters"].to_numpy()
+        ordering = split_questions(clusters, share=1 / 3, seed=goal.seed)
+        shape = development.filter(ordering)
+    path = fitted_path(shape["scores"].to_numpy(), shape["labels"].to_numpy())
     if goal.agreement is not None:
-        losses = question_losses(path, development.part(~ordering))
+        losses = question_losses(path, development.filter(~ordering))
         place = safe_on_average(losses, 1 - goal.agreement)
     elif goal.calls is not None:
         shares = (decide(data, *setting)[1].mean() for setting in path)
         place = next((place for place, share in enumerate(shares) if share <= goal.calls), None)
+    labels, scores = held_out["labels"].to_numpy(), held_out["scores"].to_numpy()
+    second = held_out["then"].to_numpy() == labels
     accept = reject = calls = agreed = by_question = gap = None
     if place is not None:
         accept, reject = path[place]
         verdicts, asked = decide(held_out, accept, reject)
-        calls, agreed = float(asked.mean()), float((verdicts == held_out.labels).mean())
+        calls = float(asked.mean())
         by_question = 1 - float(question_losses([path[place]], held_out).mean())
-        gap = _gap(verdicts, held_out)
-    alone = np.where(np.isnan(held_out.scores), np.nan, held_out.scores >= 0.5)
+        pair = compare_answers(
+            ("cascade", "second"),
+            held_out["clusters"],
+            pl.Series(verdicts == labels),
+            pl.Series(second),
+        )
+        agreed, gap = pair.first_value.value, pair.difference
+    alone = np.where(np.isnan(scores), np.nan, scores >= 0.5)
     return ChosenCascade(
         accept=accept,
         reject=reject,
@@ -234,13 +211,13 @@ def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
         agreement=agreed,
         question_agreement=by_question,
         gap=gap,
-        dear_agreement=float((held_out.then == held_out.labels).mean()),
-        cheap_agreement=float((alone == held_out.labels).mean()),
+        dear_agreement=float(second.mean()),
+        cheap_agreement=float((alone == labels).mean()),
         curve=curve(path, held_out),
-        path_questions=len(np.unique(shape.clusters)),
+        path_questions=shape["clusters"].n_unique(),
         test_questions=0 if losses is None else losses.shape[1],
-        held_out_questions=len(np.unique(held_out.clusters)),
-        held_out_answers=len(held_out.clusters),
+        held_out_questions=held_out["clusters"].n_unique(),
+        held_out_answers=held_out.height,
     )
 
 
@@ -250,14 +227,3 @@ def _check(goal: CascadeOptions) -> None:
     for name, value in (("agreement", goal.agreement), ("calls", goal.calls)):
         if value is not None and not 0 < value < 1:
             raise AgreementError(f"{name}={value:g} must lie between 0 and 1, such as 0.85")
-
-
-def _gap(verdicts: Array, data: Recorded) -> Figure:
-    """Difference of agreement from the expensive judge's, with its 95% interval by question."""
-    apart = (verdicts == data.labels).astype(int) - (data.then == data.labels)
-    _, places, answers = np.unique(data.clusters, return_inverse=True, return_counts=True)
-    worse, better = (
-        np.bincount(places[side], minlength=len(answers)) for side in (apart < 0, apart > 0)
-    )
-    gap: Figure = share_difference(worse, better, answers)["difference"]
-    return gap

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.verdicts import CELLS, STATISTICS, cell_codes
+from markscheme.agreement.verdicts import CELLS, STATISTICS
 from markscheme.results import Figure, share_figure
 from markscheme.stats import (
     LEAST_OF_A_LABEL,
@@ -92,31 +92,29 @@ def _on_z_scale(value: float, moved: float, freedom: float, confidence: float) -
     return Figure(value=value, low=low, high=high, method="fisher-z")
 
 
-def cluster_counts(clusters: Ints, cells: Ints, width: int) -> Ints:
-    """(clusters, width) table: how many of a cluster's rows fall into each cell.
-
-    Args:
-        clusters: each row's cluster, 0 to n-1.
-        cells: each row's cell, 0 to width-1.
-        width: how many cells there are.
-    """
-    size = (int(clusters.max()) + 1) * width if len(clusters) else 0
-    return np.bincount(clusters * width + cells, minlength=size).reshape(-1, width)
-
-
 def numbers_of(clusters: pl.Series) -> Ints:
     """The clusters of rows as numbers from 0, in the order of their values."""
     return (clusters.rank("dense") - 1).cast(pl.Int64).to_numpy()
 
 
 def cell_table(rows: pl.DataFrame, verdict: str = "verdict") -> Ints:
-    """(questions, 6) answers of each question in each of `CELLS`.
+    """(questions, 6) answers of each question in each of `CELLS`, in the order of the clusters.
 
     Args:
         rows: a judge's `verdict` (null where not judged), `accepted` by the label, `cluster`.
         verdict: the column of verdicts, where it has another name.
     """
-    judged = rows[verdict].is_not_null().to_numpy()
-    verdicts = rows[verdict].fill_null(value=False).to_numpy()
-    codes = cell_codes(rows["accepted"].to_numpy(), verdicts, judged)
-    return cluster_counts(numbers_of(rows["cluster"]), codes, len(CELLS))
+    said, right = pl.col(verdict), pl.col("accepted")
+    cells = (
+        said & right,
+        said & ~right,
+        ~said & right,
+        ~said & ~right,
+        said.is_null() & right,
+        said.is_null() & ~right,
+    )
+    # Where there is no verdict, the first four are null or false, and a sum counts neither.
+    counts = [
+        cell.sum().cast(pl.Int64).alias(name) for name, cell in zip(CELLS, cells, strict=True)
+    ]
+    return rows.group_by("cluster").agg(counts).sort("cluster").drop("cluster").to_numpy()

@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 
 from markscheme.agreement.accuracy_estimates import with_labels
-from markscheme.agreement.closed_forms import holm_figures
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.pairs import (
     LARGE,
@@ -19,6 +18,7 @@ from markscheme.agreement.pairs import (
     Comparison,
     compare_judges,
     compare_systems,
+    holm_figures,
 )
 from markscheme.agreement.sources import (
     JudgmentsSource,

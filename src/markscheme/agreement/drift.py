@@ -295,41 +295,42 @@ class _Checks:
         outcomes = []
         for at, path in stored:
             with contextlib.closing(self.models.with_ledger(path, replay=True)) as models:
-                outcome = _Outcome.of(apply(judge, with_plain(self.rows), models))
-            if (outcome.kind != _MISSING).any():  # Else it is a check of other judges.
+                outcome = _outcome(apply(judge, with_plain(self.rows), models))
+            if (outcome["kind"] != _MISSING).any():  # Else it is a check of other judges.
                 outcomes.append((at, path, outcome))
         labels, labelled = self._labels()
         places = numbers_of(self.rows["question"])
         found: list[DriftCheck] = []
-        before: list[_Outcome] = []
+        before: list[pl.DataFrame] = []
         for at, path, outcome in outcomes:
-            test = _test(
+            p, changed, compared = _test(
                 outcome,
                 before[-MOST_BEFORE:],
                 places,
                 np.where(labelled, labels, True),
                 seed=self.options.seed,
             )
-            state = "first" if test.p is None else "like before"
-            if test.p is not None and test.p <= self.options.alpha:
+            state = "first" if p is None else "like before"
+            if p is not None and p <= self.options.alpha:
                 state = "DRIFT"
             else:
                 before.append(outcome)
-            there = outcome.kind != _MISSING
+            kind = outcome["kind"].to_numpy()
+            there = kind != _MISSING
             with_label = there & labelled
-            right = (outcome.kind == np.where(labels, _YES, _NO))[with_label]
+            right = (kind == np.where(labels, _YES, _NO))[with_label]
             found.append(
                 DriftCheck(
                     judge=judge_name(judge),
                     at=at,
                     answered_by=_answered_by(path),
-                    judged=int(np.isin(outcome.kind, (_YES, _NO)).sum()),
-                    not_judged=int((outcome.kind == _NONE).sum()),
+                    judged=int(np.isin(kind, (_YES, _NO)).sum()),
+                    not_judged=int((kind == _NONE).sum()),
                     agreement=float(right.mean()) if len(right) else None,
-                    accepted=float((outcome.kind[there] == _YES).mean()) if there.any() else None,
-                    changed=test.changed,
-                    compared=test.compared,
-                    p=test.p,
+                    accepted=float((kind[there] == _YES).mean()) if there.any() else None,
+                    changed=changed,
+                    compared=compared,
+                    p=p,
                     state=state,
                 )
             )
@@ -342,52 +343,45 @@ class _Checks:
         return accepted.fill_null(value=True).to_numpy(), column.is_not_null().to_numpy()
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Outcome:
-    """What a check gave each anchor: a kind, and a score where there was a verdict."""
-
-    kind: npt.NDArray[np.int64]
-    score: Array
-
-    @classmethod
-    def of(cls, judged: pl.DataFrame) -> _Outcome:
-        verdict = pl.col("verdict").fill_null(pl.col("score") >= 0.5)
-        frame = judged.select(
-            kind=pl.when(pl.col("status").cast(pl.String) == "failed")
-            .then(_MISSING)
-            .when(verdict.is_null())
-            .then(_NONE)
-            .when(verdict)
-            .then(_YES)
-            .otherwise(_NO),
-            score=pl.coalesce("score", verdict.cast(pl.Float64)).fill_null(0.0),
-        )
-        return cls(
-            kind=frame["kind"].to_numpy().astype(np.int64),
-            score=frame["score"].to_numpy().astype(np.float64),
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Test:
-    p: float | None
-    changed: int | None
-    compared: int
+def _outcome(judged: pl.DataFrame) -> pl.DataFrame:
+    """What a check gave each anchor: a `kind`, and a `score` where there was a verdict."""
+    verdict = pl.col("verdict").fill_null(pl.col("score") >= 0.5)
+    return judged.select(
+        kind=pl.when(pl.col("status").cast(pl.String) == "failed")
+        .then(_MISSING)
+        .when(verdict.is_null())
+        .then(_NONE)
+        .when(verdict)
+        .then(_YES)
+        .otherwise(_NO),
+        score=pl.coalesce("score", verdict.cast(pl.Float64)).fill_null(0.0),
+    )
 
 
 def _test(
-    last: _Outcome,
-    before: Sequence[_Outcome],
+    last: pl.DataFrame,
+    before: Sequence[pl.DataFrame],
     questions: npt.NDArray[np.int64],
     expected: Bools,
     *,
     seed: int,
-) -> _Test:
-    """Whether the last check is like those before it; see the module."""
+) -> tuple[float | None, int | None, int]:
+    """Whether the last check is like those before it; see the module.
+
+    Args:
+        last: the check, as `_outcome` gives it.
+        before: the earlier ones.
+        questions: a number for the question of each anchor.
+        expected: whether each should be accepted.
+        seed: of the draws.
+
+    Returns:
+        `p`, `changed` and `compared` of a `DriftCheck`.
+    """
     if not before:
-        return _Test(p=None, changed=None, compared=0)
-    codes = np.stack([one.kind for one in (last, *before)])
-    scores = np.stack([one.score for one in (last, *before)])
+        return None, None, 0
+    codes = np.stack([one["kind"].to_numpy() for one in (last, *before)])
+    scores = np.stack([one["score"].to_numpy() for one in (last, *before)])
     there = codes != _MISSING
     paired = there[0] & there[1:].any(axis=0)
     yes = ((codes[1:] == _YES) & there[1:]).sum(axis=0)
@@ -397,7 +391,7 @@ def _test(
     changed = int(((codes[0] != usual) & paired).sum())
     compared = int(paired.sum())
     if not compared:
-        return _Test(p=None, changed=None, compared=0)
+        return None, None, 0
     _, places = np.unique(questions, return_inverse=True)
     right = (codes == np.where(expected, _YES, _NO)).astype(np.float64)
     apart = (codes[:, None] != codes[None]) + np.abs(scores[:, None] - scores[None])
@@ -415,7 +409,7 @@ def _test(
         sides[place, whole, 1] /= len(whole) - 1
     kept = present[:, 0]
     if not kept.any():
-        return _Test(p=None, changed=changed, compared=compared)
+        return None, changed, compared
     sides, present = sides[kept], present[kept]
 
     drawn = _exchanged_sums(sides, present, seed=seed).T
@@ -423,7 +417,7 @@ def _test(
     found = [_exchange_p(drawn[0], float(observed[0]))]
     if len(before) > 1:  # Between two checks the difference is the same either way.
         found.append(_exchange_p(drawn[1], float(observed[1]), larger_only=True))
-    return _Test(p=min(1.0, len(found) * min(found)), changed=changed, compared=compared)
+    return min(1.0, len(found) * min(found)), changed, compared
 
 
 def _exchanged_sums(levels: Array, present: Bools, *, seed: int) -> Array:

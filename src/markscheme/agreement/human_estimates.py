@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,11 +44,7 @@ _WAYS = {
 }
 """By what a figure is, in the lead: figures made in different ways need not fit together."""
 
-_WORTH = (
-    "labels' worth: how many labels without a judge would give as narrow an interval; weight of "
-    "judge: how much of the judge's own difference between all answers and the labelled ones is "
-    "added to the share of the labels (0: the judge does not help)"
-)
+_WORTH = "labels' worth: how many labels without a judge would give as narrow an interval"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -101,7 +97,7 @@ def estimate(
     records = [record for one in found for record in _records(one)]
     return EstimateResult(
         frame=flat_frame(records),
-        tables=(_table(found, records, wanted, label_notes(rows, known)),),
+        tables=(_table(found, wanted, label_notes(rows, known)),),
         data={
             "command": "estimate",
             "confidence": wanted.confidence,
@@ -192,16 +188,15 @@ def _named(found: Sequence[HumanAccuracy]) -> Iterator[tuple[str, Figure]]:
             yield " ".join(system + method), each.figure
 
 
-def _table(
-    found: Sequence[HumanAccuracy],
-    records: Sequence[Mapping[str, Any]],
-    options: EstimateOptions,
-    more: Sequence[str],
-) -> Table:
+def _table(found: Sequence[HumanAccuracy], options: EstimateOptions, more: Sequence[str]) -> Table:
     said = [
         *interval_note(_named(found), found[0].population, options.confidence),
-        f"judge: {found[0].judge}, by its {found[0].predictions}s",
+        f"judge says: the mean of {found[0].judge.partition(' + ')[0]}'s {found[0].predictions}s",
     ]
+    figures = [(each.method, each.figure.value) for one in found for each in one.estimates]
+    if any(method == "ppi_tuned" and value is not None for method, value in figures):
+        how = "tuned prediction-powered inference (PPI++)"
+        said.append(f"people would say: by {how} with {found[0].judge}")
     said += more
     if options.anytime:
         said.append(
@@ -211,7 +206,8 @@ def _table(
     for one in found:
         notes = ([one.refusal] if one.refusal else []) + list(one.notes)
         said += [f"{one.system or '(all)'}: {note}" for note in notes]
-    if any(record["worth"] is not None and record["weight_of_judge"] for record in records):
+    rows = [_row(one) for one in found]
+    if any(row["worth"] is not None for row in rows):
         said.append(_WORTH)
     return Table.of(
         "Human accuracy in percent",
@@ -219,12 +215,27 @@ def _table(
             Column("system", missing="(all)"),
             *columns("count", "answers", "labelled"),
             Column("judge says", "judge_mean", "share"),
-            Column("method", lambda row: NAMES.get(row["method"], "-")),
             Column("people would say", "figure", "share", missing="refused; see below"),
-            Column("standard error", format=number(2, scale=100)),
+            Column("by labels alone", "alone", "share"),
             Column("labels' worth", "worth", number(0)),
-            Column("weight of judge", format=2),
         ),
-        records,
+        rows,
         said,
     )
+
+
+def _row(one: HumanAccuracy) -> dict[str, Any]:
+    """The figure to report, that of the labels alone where it differs, and what the judge adds."""
+    methods = {each.method: each for each in one.estimates}
+    reported = next((each for each in one.estimates if each.figure is one.figure), None)
+    alone = methods.get("labels_only")
+    helped = reported is not None and any(reported.weights.values())
+    return {
+        "system": one.system,
+        "answers": one.answers,
+        "labelled": one.labelled,
+        "judge_mean": one.judge_mean,
+        "figure": one.figure,
+        "alone": alone.figure if alone and alone is not reported else None,
+        "worth": reported.worth if reported and helped else None,
+    }

@@ -7,6 +7,7 @@ question may depend on each other. Over many pairs, p-values are corrected by Ho
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.closed_forms import holm_figures
 from markscheme.agreement.clustered import cell_table
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.sources import names_of
@@ -31,9 +31,12 @@ from markscheme.stats import (
     difference_evidence,
     difference_interval,
     difference_p,
-    jackknife_difference,
+    freedom_of,
+    kinds,
+    kish,
     t_p,
     t_quantile,
+    variance_without_one,
 )
 from markscheme.tables import Joined, as_binary, one_judge
 
@@ -198,13 +201,19 @@ def statistic_difference(
         counts: (questions, 2, 4) of either side, as `four_cells` orders them.
         confidence: of the interval.
     """
+
+    def apart(totals: Array) -> Array:
+        sides = FROM_COUNTS[name](totals.reshape(*totals.shape[:-1], 2, 4))
+        return np.asarray(sides[..., 0] - sides[..., 1])
+
     one, two = (statistics(side)[name] for side in counts.sum(axis=0))
     about: dict[str, Any] = {"first_value": one, "second_value": two, "detectable": None}
     if one.value is None or two.value is None:
         none = Figure(reason=one.reason or two.reason)
         return {**about, "difference": none, "p": none}
     value = one.value - two.value
-    error, freedom = jackknife_difference(counts, FROM_COUNTS[name], value)
+    error = math.sqrt(variance_without_one(apart, *kinds(counts.reshape(len(counts), -1))))
+    freedom = freedom_of(kish(counts.sum(axis=(1, 2))))
     if not error:
         reason = "no question moves the difference"
         p = Figure(reason=reason) if value else Figure(value=1.0, method="jackknife-t")
@@ -220,14 +229,15 @@ def statistic_difference(
     }
 
 
-def mcnemar_exact(only_first: int, only_second: int) -> Figure:
-    """Two-sided exact McNemar test of paired outcomes (SciPy's `binomtest` at one half)."""
-    from scipy.stats import binomtest
-
-    if not only_first + only_second:
-        return Figure(reason="the two never differ")
-    result = binomtest(only_first, only_first + only_second)
-    return Figure(value=min(1.0, float(result.pvalue)), method="mcnemar")
+def holm_figures(p_values: Sequence[float | None]) -> list[float | None]:
+    """p-values corrected by Holm's (1979) method for their number, in order; None stays None."""
+    order = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    corrected: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for rank, (p, place) in enumerate(order):
+        largest = max(largest, (len(order) - rank) * p)
+        corrected[place] = min(1.0, largest)
+    return corrected
 
 
 def compare_judges(joined: Joined, options: CompareOptions | None = None) -> list[Comparison]:

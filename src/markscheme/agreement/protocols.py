@@ -63,7 +63,7 @@ def amend_references(questions: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFr
         labels: `question`, `answer`, `label` (1 accepted, 0 rejected; null is ignored).
 
     Returns:
-        `questions` in its order with `references` amended (the given ones first, then the
+        `questions` in its order with `references` amended (the former ones first, then the
         accepted answers in label order, no string twice), and two counts: `references_added`,
         `references_removed`.
 
@@ -79,47 +79,27 @@ def amend_references(questions: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFr
             "none of the labels is about any of these questions; "
             "labels and answers are joined on the exact text of `question`"
         )
-    rows = questions.select("question", "references").with_row_index("row")
-    given = (
-        rows.select("row", pl.col("references").alias("text"))
-        .explode("text")
-        .drop_nulls("text")
-        .with_columns(pl.lit(value=False).alias("added"))
+    said: dict[bool, dict[str, list[str]]] = {True: {}, False: {}}
+    for question, answer, accepted in verdicts.iter_rows():
+        said[accepted].setdefault(question, []).append(answer)
+    rows = []
+    for question, references in questions.select("question", "references").iter_rows():
+        known = dict.fromkeys(one for one in references or () if one is not None)
+        pool = known | dict.fromkeys(said[True].get(question, ()))
+        gone = {one if one in pool else one.lower() for one in said[False].get(question, ())}
+        kept = [one for one in pool if one not in gone]
+        added = sum(one not in known for one in kept)
+        rows.append((kept, added, sum(one in gone for one in known)))
+    amended = pl.DataFrame(
+        rows,
+        schema={
+            "references": pl.List(pl.String),
+            "references_added": pl.Int64,
+            "references_removed": pl.Int64,
+        },
+        orient="row",
     )
-    joined = rows.select("row", "question").join(
-        verdicts, on="question", how="inner", maintain_order="left_right"
-    )
-    accepted = joined.filter("label").select(
-        "row", pl.col("answer").alias("text"), pl.lit(value=True).alias("added")
-    )
-    pool = pl.concat([given, accepted]).unique(["row", "text"], keep="first", maintain_order=True)
-
-    rejected = joined.filter(~pl.col("label")).select("row", pl.col("answer").alias("text"))
-    exact = rejected.join(pool, on=["row", "text"], how="semi")
-    lowered = rejected.join(exact, on=["row", "text"], how="anti").with_columns(
-        pl.col("text").str.to_lowercase()
-    )
-    kept = pool.join(pl.concat([exact, lowered]), on=["row", "text"], how="anti")
-
-    before = given.unique(["row", "text"])
-    counts = (
-        kept.group_by("row", maintain_order=True)
-        .agg("text", pl.col("added").sum().alias("references_added"))
-        .join(
-            before.join(kept, on=["row", "text"], how="anti")
-            .group_by("row")
-            .agg(pl.len().alias("references_removed")),
-            on="row",
-            how="full",
-            coalesce=True,
-        )
-    )
-    amended = rows.select("row").join(counts, on="row", how="left", maintain_order="left")
-    return questions.with_columns(
-        amended["text"].fill_null([]).alias("references"),
-        amended["references_added"].fill_null(0).cast(pl.Int64),
-        amended["references_removed"].fill_null(0).cast(pl.Int64),
-    )
+    return questions.with_columns(amended.get_columns())
 
 
 def match_amended(answers: pl.DataFrame, labels: pl.DataFrame, exact_match: Matcher) -> pl.Series:

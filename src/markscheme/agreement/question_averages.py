@@ -7,15 +7,15 @@ between scores and grades within each question, then the mean over questions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
 
-COEFFICIENTS = ("kendall", "spearman", "pearson")
+Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,42 +37,24 @@ class PerQuestion:
     not_scored: int
 
 
-def question_correlations(table: pl.DataFrame) -> pl.DataFrame:
-    """Kendall, Spearman and Pearson of each question, by scipy.
+def correlations(first: Array, second: Array) -> dict[str, float]:
+    """`kendall` (tau-b), `spearman` and `pearson` of two sides, by SciPy, each from -1 to 1.
 
     Args:
-        table: `question`, `score`, `grade`; rows without a score or grade are left out.
+        first, second: (n,) values of each side.
 
     Returns:
-        One row per question: `question`, `answers`, `state` (`ok`, `constant`, `single`), and the
-        three coefficients, null unless `ok`.
+        The coefficients; {} where all values of a side are equal, as no correlation exists.
     """
     from scipy.stats import kendalltau, pearsonr, spearmanr
 
-    rows = []
-    known = table.select("question", "score", "grade").drop_nulls()
-    for (question,), part in known.group_by("question", maintain_order=True):
-        scores = part["score"].cast(pl.Float64).to_numpy()
-        grades = part["grade"].cast(pl.Float64).to_numpy()
-        row: dict[str, Any] = {"question": question, "answers": part.height, "state": "ok"}
-        if part.height < 2:
-            row["state"] = "single"
-        elif np.ptp(scores) == 0 or np.ptp(grades) == 0:
-            row["state"] = "constant"
-        else:
-            row["kendall"] = float(kendalltau(scores, grades).statistic)
-            row["spearman"] = float(spearmanr(scores, grades).statistic)
-            row["pearson"] = float(pearsonr(scores, grades).statistic)
-        rows.append(row)
-    return pl.DataFrame(
-        rows,
-        schema={
-            "question": pl.String,
-            "answers": pl.Int64,
-            "state": pl.String,
-            **dict.fromkeys(COEFFICIENTS, pl.Float64),
-        },
-    )
+    if len(np.unique(first)) < 2 or len(np.unique(second)) < 2:
+        return {}
+    return {
+        "kendall": float(kendalltau(first, second).statistic),
+        "spearman": float(spearmanr(first, second).statistic),
+        "pearson": float(pearsonr(first, second).statistic),
+    }
 
 
 def per_question(table: pl.DataFrame) -> PerQuestion:
@@ -84,17 +66,24 @@ def per_question(table: pl.DataFrame) -> PerQuestion:
     Raises:
         AgreementError: there is no question in which both sides vary.
     """
-    found = question_correlations(table)
-    states = {name: int((found["state"] == name).sum()) for name in ("ok", "constant", "single")}
-    if not states["ok"]:
+    known = table.select("question", pl.col("score", "grade").cast(pl.Float64)).drop_nulls()
+    parts = known.partition_by("question", maintain_order=True)
+    found = [
+        correlations(part["score"].to_numpy(), part["grade"].to_numpy())
+        for part in parts
+        if part.height > 1
+    ]
+    varied = [one for one in found if one]
+    if not varied:
         raise AgreementError(
             "there is no question in which scores and grades both vary; no correlation exists"
         )
-    means = found.filter(pl.col("state") == "ok").select(pl.col(COEFFICIENTS).mean())
     return PerQuestion(
-        means={name: Figure(value=value) for name, value in means.row(0, named=True).items()},
-        questions=states["ok"],
-        constant=states["constant"],
-        single=states["single"],
-        not_scored=table.height - table.select("question", "score", "grade").drop_nulls().height,
+        means={
+            name: Figure(value=float(np.mean([one[name] for one in varied]))) for name in varied[0]
+        },
+        questions=len(varied),
+        constant=len(found) - len(varied),
+        single=len(parts) - len(found),
+        not_scored=table.height - known.height,
     )

@@ -7,22 +7,22 @@ figure under a measure is the mean over its answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.errors import AgreementError, DataError
-from markscheme.results import Figure, figure
+from markscheme.agreement.protocols import require
+from markscheme.agreement.question_averages import correlations
+from markscheme.errors import AgreementError
+from markscheme.results import Figure
 from markscheme.stats import LEAST_QUESTIONS, freedom_of, jackknife_variance, kish, t_quantile
 
 Array = npt.NDArray[np.float64]
-Statistic = Callable[[Array, Array], float]
 
 CONSTANT = "all systems are equal on one side"
-FEW = "a ranking needs two systems or more"
 DIGITS = 9
 """Means closer than this many decimals are ties: sums in another order must not break them."""
 
@@ -69,16 +69,15 @@ def rank_systems(
 
     Args:
         scores: `question`, `system`, and a numeric or Boolean column for each measure and for
-            `human`. Every system must have the same questions, or a ranking would compare
-            different exams.
+            `human`, a value in each row. Every system must have the same questions, or a ranking
+            would compare different exams.
         measures: columns to compare with the human one.
         human: the column with human verdicts.
         baseline: the measure that deltas and gains are taken from (EM in the paper).
         confidence: of the intervals.
 
     Raises:
-        AgreementError: systems with different questions, a measure without a value on some row,
-            or fewer than two systems.
+        AgreementError: systems with different questions, or fewer than two systems.
         DataError: a column is missing.
     """
     columns = list(dict.fromkeys([*measures, human, *([baseline] if baseline else [])]))
@@ -106,9 +105,10 @@ def rank_systems(
     tau, rho = {}, {}
     for name in compared:
         sides = [columns.index(name), people]
-        point = kendall_tau_b(*means[:, sides].T)
+        found = correlations(*means[:, sides].T)
+        point = Figure(value=found["kendall"]) if found else Figure(reason=CONSTANT)
         tau[name] = tau_interval(point, sums[:, :, sides], counts, confidence=confidence)
-        rho[name] = spearman_rho(*means[:, sides].T)
+        rho[name] = Figure(value=found["spearman"]) if found else Figure(reason=CONSTANT)
     return Ranking(
         systems=table,
         measures=_measure_rows(table, columns, human, baseline),
@@ -118,20 +118,6 @@ def rank_systems(
         baseline=baseline,
         questions=questions,
     )
-
-
-def kendall_tau_b(first: npt.ArrayLike, second: npt.ArrayLike) -> Figure:
-    """Kendall's tau-b, from -1 to 1, by `scipy.stats.kendalltau`."""
-    from scipy.stats import kendalltau
-
-    return _correlation(first, second, lambda x, y: kendalltau(x, y, variant="b").statistic)
-
-
-def spearman_rho(first: npt.ArrayLike, second: npt.ArrayLike) -> Figure:
-    """Spearman's rho, from -1 to 1, by `scipy.stats.spearmanr`."""
-    from scipy.stats import spearmanr
-
-    return _correlation(first, second, lambda x, y: float(spearmanr(x, y).statistic))
 
 
 def tau_interval(point: Figure, sums: Array, counts: Array, *, confidence: float = 0.95) -> Figure:
@@ -172,32 +158,20 @@ def tau_interval(point: Figure, sums: Array, counts: Array, *, confidence: float
 
 
 def _check(scores: pl.DataFrame, columns: Sequence[str]) -> None:
-    missing = [n for n in ("question", "system", *columns) if n not in scores.columns]
-    if missing:
-        raise DataError(
-            f"the scores table lacks {', '.join(map(repr, missing))}; "
-            f"its columns are {', '.join(map(repr, scores.columns))}"
-        )
+    require(scores, ("question", "system", *columns), "scores")
     if scores["system"].null_count() or scores["question"].null_count():
         raise AgreementError("some answers have no system or no question; ranking needs both")
-    for name in columns:
-        empty = scores.filter(pl.col(name).is_null() | pl.col(name).cast(pl.Float64).is_nan())
-        if empty.height:
-            raise AgreementError(
-                f"{empty.height} of {scores.height} answers have no value under {name!r}, the "
-                f"first being {empty['system'][0]!r} on {empty['question'][0]!r}; decide how they "
-                "count (wrong, or the question left out for all systems) before ranking"
-            )
-    if scores["system"].n_unique() < 2:
-        raise AgreementError(f"{FEW}; there is {scores['system'].n_unique()}")
     sets = scores.group_by("system").agg(pl.col("question").n_unique().alias("questions"))
+    if sets.height < 2:
+        raise AgreementError(f"a ranking needs two systems or more; there is {sets.height}")
     total = scores["question"].n_unique()
     short = sets.filter(pl.col("questions") != total).sort("system")
     if short.height:
         raise AgreementError(
-            f"the systems did not answer the same questions: {short['system'][0]!r} has "
-            f"{short['questions'][0]} of {total}; --common (Python: common=True) keeps the "
-            "questions that all systems answered"
+            f"the systems do not have the same questions: of the {total:,} here "
+            f"{short['system'][0]!r} has {short['questions'][0]:,}; --common (Python: common=True) "
+            "keeps those of all systems; 'markscheme compare --systems' needs labels of a random "
+            "part only"
         )
 
 
@@ -222,31 +196,18 @@ def _with_ranks(
 def _measure_rows(
     table: pl.DataFrame, columns: Sequence[str], human: str, baseline: str | None
 ) -> pl.DataFrame:
-    def over(name: str, other: str | None) -> float | None:
-        if other is None or other == name:
-            return None
-        return float((table[name] - table[other]).to_numpy().mean())
-
+    mean = {name: float(table[name].to_numpy().mean()) for name in columns}
     rows = []
     for name in columns:
-        below = over(name, human)
+        base = None if name == baseline else baseline
         changed = None if name == human else int((table[f"{name}_rank_change"] != 0).sum())
         rows.append(
             {
                 "measure": name,
-                "mean": float(table[name].to_numpy().mean()),
-                "gain": over(name, baseline),
-                "shortfall": None if below is None else -below,
+                "mean": mean[name],
+                "gain": None if base is None else mean[name] - mean[base],
+                "shortfall": None if name == human else mean[human] - mean[name],
                 "rank_changes": changed,
             }
         )
     return pl.DataFrame(rows, infer_schema_length=None)
-
-
-def _correlation(first: npt.ArrayLike, second: npt.ArrayLike, function: Statistic) -> Figure:
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if len(x) < 2:
-        return Figure(reason=FEW)
-    if len(np.unique(x)) == 1 or len(np.unique(y)) == 1:
-        return Figure(reason=CONSTANT)
-    return figure(function(x, y), CONSTANT)

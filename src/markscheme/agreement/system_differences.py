@@ -21,9 +21,8 @@ from markscheme.agreement.accuracy_estimates import (
     labels_of,
     sample_of,
 )
-from markscheme.agreement.closed_forms import holm_figures
 from markscheme.agreement.options import CompareOptions, EstimateOptions
-from markscheme.agreement.pairs import Comparison
+from markscheme.agreement.pairs import Comparison, holm_figures
 from markscheme.results import Figure
 from markscheme.stats import LEAST_FOR_JUDGES, LEAST_QUESTIONS, Sample, powered, powered_difference
 

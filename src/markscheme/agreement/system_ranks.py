@@ -76,8 +76,6 @@ def rank(
         )
         if (asked := wide["question"].n_unique()) < LEAST_QUESTIONS:
             said.append(f"only {asked:,} questions are left: the ranks are hardly more than chance")
-    elif joined.labelled < joined.answers:
-        _check_labels(wide)
     names = [n for n in wide.columns if n not in ("question", "system", "answer_id", HUMAN)]
     ranking = rank_systems(
         wide,
@@ -112,30 +110,10 @@ def _common(wide: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     kept = wide.filter(everywhere)
     if kept.is_empty():
         raise AgreementError(
-            "no question has labels of all systems' answers; there is nothing in common. " + _ELSE
+            "no question has labels of all systems' answers; there is nothing in common. "
+            "'markscheme compare --systems' needs labels of a random part of the answers only"
         )
     return kept, wide["question"].n_unique() - kept["question"].n_unique()
-
-
-_ELSE = "'markscheme compare --systems' needs labels of a random part of the answers only"
-
-
-def _check_labels(wide: pl.DataFrame) -> None:
-    """Whether every system's answers to the same questions have labels.
-
-    Raises:
-        AgreementError: a system's have not.
-    """
-    total = wide["question"].n_unique()
-    counts = wide.group_by("system").agg(pl.col("question").n_unique().alias("labelled"))
-    short = counts.filter(pl.col("labelled") < total).sort("system")
-    if short.height:
-        raise AgreementError(
-            "the labels are not of the same questions for every system: of the "
-            f"{total:,} questions with labels {short['system'][0]!r} has labels of "
-            f"{short['labelled'][0]:,}; --common (Python: common=True) uses the questions that "
-            f"have labels of all systems, and {_ELSE}"
-        )
 
 
 def _side_by_side(

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.verdicts import FROM_COUNTS, STATISTICS, cell_codes, statistics
+from markscheme.agreement.verdicts import FROM_COUNTS, STATISTICS, statistics
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
 
@@ -143,5 +143,6 @@ def choose_threshold(
 
 
 def _at(scores: Array, labels: Bools, threshold: float) -> dict[str, Figure]:
-    codes = cell_codes(labels, scores >= threshold, np.ones(len(labels), dtype=np.bool_))
-    return statistics(np.bincount(codes, minlength=4))
+    accepted = scores >= threshold
+    cells = (accepted & labels, accepted & ~labels, ~accepted & labels, ~accepted & ~labels)
+    return statistics([int(cell.sum()) for cell in cells])

@@ -3,8 +3,8 @@
 Counts are in six cells, always in the order of `CELLS`. What a judge did not judge has cells
 of its own, so that it can be left out or counted as errors without touching the answers again.
 
-A function with `@statistic` computes one from a table's counts or from whole arrays of them, for
-resampling; tests compare them with scikit-learn.
+A function with `@statistic` computes one from a table's counts or from whole arrays of them, such
+as the tables without each question; tests compare them with scikit-learn.
 """
 
 from __future__ import annotations
@@ -73,14 +73,6 @@ def statistic(
     return add
 
 
-def cell_codes(
-    labels: npt.NDArray[np.bool_], verdicts: npt.NDArray[np.bool_], judged: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.int64]:
-    """The place in `CELLS` of each answer; `verdicts` count only where `judged`."""
-    decided = np.where(verdicts, 0, 2) + np.where(labels, 0, 1)
-    return np.where(judged, decided, np.where(labels, 4, 5)).astype(np.int64)
-
-
 def four_cells(counts: npt.ArrayLike, unjudged: Unjudged) -> Array:
     """Six-cell counts (..., 6) as four (..., 4): tp, fp, fn, tn under a policy for not judged."""
     six = np.asarray(counts, dtype=np.float64)
@@ -102,26 +94,6 @@ def statistics(counts: npt.ArrayLike) -> dict[str, Figure]:
         name: figure(float(one.of(cells)), empty or one.undefined)
         for name, one in STATISTICS.items()
     }
-
-
-def score_statistics(
-    labels: npt.NDArray[np.bool_], scores: npt.NDArray[np.float64]
-) -> dict[str, Figure]:
-    """AUROC and average precision of scores, by scikit-learn; refused for a single class."""
-    from sklearn import metrics
-
-    if not len(labels):
-        reason = "no answer has a score"
-    elif labels.all() or not labels.any():
-        reason = "the labels have only one class"
-    else:
-        return {
-            "auroc": figure(metrics.roc_auc_score(labels, scores), "undefined"),
-            "average_precision": figure(
-                metrics.average_precision_score(labels, scores), "undefined"
-            ),
-        }
-    return {"auroc": Figure(reason=reason), "average_precision": Figure(reason=reason)}
 
 
 def _divided(top: Array, bottom: Array) -> Array:

@@ -29,12 +29,10 @@ from .mode_detection import failure_modes as failure_modes
 from .next_steps import count_labels as count_labels
 from .next_steps import next_commands as next_commands
 from .next_steps import rejected_at_gates as rejected_at_gates
-from .next_steps import stored_answers as stored_answers
 from .options import DiffOptions as DiffOptions
 from .options import ExplainOptions as ExplainOptions
 from .options import FailureOptions as FailureOptions
 from .rejections import REJECTIONS as REJECTIONS
-from .rejections import first_rejected as first_rejected
 from .rejections import in_a_line as in_a_line
 from .rejections import rejected_answers as rejected_answers
 from .rejections import rejection as rejection

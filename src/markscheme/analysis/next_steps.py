@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 
 import polars as pl
 
@@ -12,10 +11,13 @@ from markscheme.agreement import Gate
 from markscheme.engine import ALL_SYSTEMS, RunReport
 from markscheme.errors import lacks_extras
 from markscheme.results import NO_VALUE
-from markscheme.tables import is_binary, scan_parquet
+from markscheme.tables import is_binary
 
 _FIRST_LABELS = 100
 """Answers that a user without labels is advised to label first, at most."""
+
+_FIRST_REJECTED = 5
+"""Answers that are named where a gate was missed, at most."""
 
 
 def next_commands(report: RunReport) -> dict[str, str]:
@@ -23,8 +25,10 @@ def next_commands(report: RunReport) -> dict[str, str]:
 
     With labels, what these say of the judge comes first; without, how to come by some comes last.
     """
-    labels = _labels(report)
-    labelled, answers = labels.count(), labels.len()
+    answers = report.answers
+    assert answers is not None, "a command's run is in a folder"
+    labels = answers.select("label").collect()["label"]
+    labelled, whole = labels.count(), labels.len()
     grades = labels.drop_nulls().unique().sort().to_list()
     folder, cut, said = shlex.quote(str(report.folder)), "", ""
     if labelled and not is_binary(labels):
@@ -36,14 +40,14 @@ def next_commands(report: RunReport) -> dict[str, str]:
         wanted[f"agree {folder}{cut}"] = f"how often the judge agrees with the labels{said}"
     judges = list(dict.fromkeys(record["judge"] for record in report.records))
     one = f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
-    if 0 < labelled < answers:
+    if 0 < labelled < whole:
         wanted[f"estimate {folder}{one}{cut}"] = "the share of all answers that people accept"
     rejected = " --rejected" if labelled else ""
     wanted[f"failures {folder}{rejected}"] = "what was rejected, and why"
     lacks = " (needs the extra 'report')" if lacks_extras("report") else ""
     wanted[f"report {folder}{cut}"] = f"everything on a page to read and share{lacks}"
     if not labelled:
-        count = min(_FIRST_LABELS, answers)
+        count = min(_FIRST_LABELS, whole)
         wanted[f"plan-labels {folder}{one} --count {count} --out labels.csv"] = (
             "a random sample of answers to label"
         )
@@ -61,38 +65,41 @@ def rejected_at_gates(
         slices: the columns that a gate's group may name, as in `topic=history`.
 
     Returns:
-        Lines to read; none where every gate was passed.
+        Lines to read; none where every gate was passed, or the run is in no folder.
     """
-    from markscheme.analysis.rejections import first_rejected
+    from markscheme.analysis.rejections import in_a_line, with_rejections
 
     missed = [gate for gate in gates if not gate.passed]
-    if not missed:
+    answers = report.answers if missed else None
+    if answers is None:
         return []
-    answers = scan_parquet(_answers_file(report)).filter(
-        pl.any_horizontal(_within(gate.system, slices) for gate in missed)
+    answers = answers.filter(pl.any_horizontal(_within(gate.system, slices) for gate in missed))
+    bad = ~pl.col("verdict").fill_null(value=False)
+    mine = report.judgments.filter(pl.col("judge").is_in([gate.judge for gate in missed]) & bad)
+    mine = mine.join(answers.select("answer_id"), on="answer_id", how="semi", maintain_order="left")
+    total = mine.select(pl.len()).collect(engine="streaming").item()
+    columns = ("answer_id", "judge", "status", "explanation", "relation")
+    first = mine.select(columns).head(_FIRST_REJECTED).collect()
+    texts = answers.filter(pl.col("answer_id").is_in(first["answer_id"].to_list())).select(
+        "answer_id", "question", "references", "answer", "reference_kind", "system"
     )
-    judges = list(dict.fromkeys(gate.judge for gate in missed))
+    rows = first.join(
+        texts.collect().unique("answer_id"), on="answer_id", how="left", maintain_order="left"
+    ).with_columns(pl.col("relation", "status").cast(pl.String))
     several = len({record["system"] for record in report.records}) > 1
-    return first_rejected(report.judgments, answers, judges, by_system=several)
+    lines = [
+        f"{'rejected' if row['status'] == 'judged' else row['status']} by {row['judge']}"
+        f"{', ' + str(row['system']) if several else ''}: {in_a_line(row)}"
+        for row in with_rejections(rows).iter_rows(named=True)
+    ]
+    more = total - _FIRST_REJECTED
+    return [*lines, f"and {more:,} more"] if more > 0 else lines
 
 
 def count_labels(report: RunReport) -> int:
     """How many of a run's answers have a label; 0 where the run is in no folder."""
-    return 0 if report.folder is None else _labels(report).count()
-
-
-def stored_answers(report: RunReport) -> pl.LazyFrame | None:
-    """The answers of a run; None where it is in no folder."""
-    return None if report.folder is None else scan_parquet(_answers_file(report))
-
-
-def _labels(report: RunReport) -> pl.Series:
-    return scan_parquet(_answers_file(report)).select("label").collect()["label"]
-
-
-def _answers_file(report: RunReport) -> Path:
-    assert report.folder is not None, "a command's run is in a folder"
-    return report.folder / "answers.parquet"
+    answers = report.answers
+    return 0 if answers is None else answers.select("label").collect()["label"].count()
 
 
 def _within(group: str, slices: Sequence[str]) -> pl.Expr:

@@ -66,7 +66,6 @@ _MODE_OF = {
     ),
     **dict.fromkeys(("identifier", "expression"), "identifier"),
     **{kind: kind for kind in ("date", "list", "choice")},
-    "listvalue": "list",
 }
 """The mode of a conflict by the kind of value compared; another kind is `other`."""
 _NEAR = frozenset(
@@ -278,41 +277,3 @@ def rejection_counts(rows: pl.DataFrame, *, by: str | None = None) -> pl.DataFra
         unsure=(judged & pl.col("unsure")).sum(),
         not_judged=(~judged).sum(),
     )
-
-
-def first_rejected(
-    judgments: pl.LazyFrame,
-    answers: pl.LazyFrame,
-    judges: Sequence[str],
-    *,
-    most: int = 5,
-    by_system: bool = False,
-) -> list[str]:
-    """The first answers that judges reject or do not judge, a line each; for a gate that fails.
-
-    Args:
-        judgments: a judgments table.
-        answers: the answers judged, or those of them that are looked at.
-        judges: whose judgments.
-        most: so many lines.
-        by_system: name the system of each.
-    """
-    bad = ~pl.col("verdict").fill_null(value=False)
-    mine = judgments.filter(pl.col("judge").is_in(list(judges)) & bad).join(
-        answers.select("answer_id"), on="answer_id", how="semi", maintain_order="left"
-    )
-    total = mine.select(pl.len()).collect(engine="streaming").item()
-    columns = ("answer_id", "judge", "status", "explanation", "relation")
-    first = mine.select(columns).head(most).collect()
-    texts = answers.filter(pl.col("answer_id").is_in(first["answer_id"].to_list())).select(
-        "answer_id", "question", "references", "answer", "reference_kind", "system"
-    )
-    rows = first.join(
-        texts.collect().unique("answer_id"), on="answer_id", how="left", maintain_order="left"
-    ).with_columns(pl.col("relation", "status").cast(pl.String))
-    lines = [
-        f"{'rejected' if row['status'] == 'judged' else row['status']} by {row['judge']}"
-        f"{', ' + str(row['system']) if by_system else ''}: {in_a_line(row)}"
-        for row in with_rejections(rows).iter_rows(named=True)
-    ]
-    return [*lines, f"and {total - most:,} more"] if total > most else lines

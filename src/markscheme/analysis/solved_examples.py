@@ -8,7 +8,7 @@ import polars as pl
 
 from markscheme.errors import DataError, no_such_name
 from markscheme.judges.prompted import choose_examples
-from markscheme.models.local import MiniLM
+from markscheme.models.local import token_encoder
 from markscheme.tables import ReadOptions, Source, read_answers
 
 
@@ -38,7 +38,7 @@ def choose_solved_examples(
         answers = answers.filter(pl.col("system") == system)
         if answers.is_empty():
             raise DataError(no_such_name(f"system in {labelled}", system, systems))
-    return choose_examples(answers, MiniLM(), count=count, seed=seed)
+    return choose_examples(answers, token_encoder(), count=count, seed=seed)
 
 
 def solved_example_lines(chosen: pl.DataFrame) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,6 +18,7 @@ from markscheme.text import (
     merged,
     normalise,
     split,
+    unaccented,
 )
 from markscheme.values import Date, Value, parse_values
 
@@ -96,14 +96,6 @@ def repaired(text: str) -> str:
     return _APART.sub(".", text)
 
 
-def unaccented(text: str) -> str:
-    """The text without accents."""
-    if text.isascii():
-        return text
-    decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
-
-
 @lru_cache(maxsize=20_000)
 def wording(text: str) -> Wording:
     """Read a text."""
@@ -115,18 +107,18 @@ def wording(text: str) -> Wording:
     written = {
         entry[0]: word
         for entry, word in reversed([*zip(known, spoken, strict=True)])
-        if not entry[3] & NUMBER
+        if not entry[2] & NUMBER
     }
-    known = [entry for entry in known if not entry[3] & MARK]
+    known = [entry for entry in known if not entry[2] & MARK]
     pieces = tuple(_GAP.sub(" ", plain_text).lower().split())
     return Wording(
         text=text,
         read=read,
         plain=tuple(normalise(plain_text).split()),
         pieces=pieces,
-        content=tuple(canon for canon, _, _, kind in known if not kind & STOPWORD),
-        capitals=frozenset(canon for canon, _, _, kind in known if kind & CAPITAL),
-        numbers=frozenset(value for _, value, _, kind in known if kind & NUMBER)
+        content=tuple(canon for canon, _, kind in known if not kind & STOPWORD),
+        capitals=frozenset(canon for canon, _, kind in known if kind & CAPITAL),
+        numbers=frozenset(value for _, value, kind in known if kind & NUMBER)
         | _written_out(plain_text),
         values=tuple(parse_values(read)),
         names=tuple(piece for piece in pieces if piece not in _NOT_OF_NAMES),

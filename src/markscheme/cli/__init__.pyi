@@ -14,7 +14,6 @@ from .options import Quiet as Quiet
 from .options import Shown as Shown
 from .options import command as command
 from .options import flagged as flagged
-from .output import Format as Format
 from .output import say as say
 from .output import show_tables as show_tables
 from .output import show_weights as show_weights

@@ -6,9 +6,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -40,13 +39,6 @@ if TYPE_CHECKING:
 
 _NAMED = 12
 """Columns that are not used, which are named."""
-
-
-class Engine(StrEnum):
-    """What runs the judges."""
-
-    LOCAL = "local"
-    RAY = "ray"
 
 
 @command("judge", example="markscheme judge answers.jsonl --fail-under 0.8", reads_answers=True)
@@ -93,13 +85,13 @@ def judge(
         ),
     ] = None,
     engine: Annotated[
-        Engine,
+        Literal["local", "ray"],
         Option(
             "local: this machine. ray: workers of a Ray cluster, over Parquet on any file system "
             "(s3://...).",
             rare=True,
         ),
-    ] = Engine.LOCAL,
+    ] = "local",
     workers: Annotated[
         int | None,
         Option(
@@ -136,7 +128,7 @@ def judge(
         fitness_line("", "", fitness)
     elif confidence is not None or fitness is not None:
         raise MarkschemeError("--confidence and --fitness require --fail-under")
-    if (read.slices or models.batch) and engine is Engine.RAY:
+    if (read.slices or models.batch) and engine == "ray":
         name = "--slices" if read.slices else "--batch"
         raise MarkschemeError(f"{name} requires --engine local")
     chosen = [parse_judge(name) for name in judges or [DEFAULT_JUDGE]]
@@ -161,7 +153,7 @@ def judge(
             asked.on_wait = advance.note
             command = command_line(sys.argv[1:])
             checked = _check_anchors(anchors, chosen, asked)
-            if engine is Engine.RAY:
+            if engine == "ray":
                 report = _on_ray(
                     files,
                     chosen,
@@ -191,7 +183,7 @@ def judge(
     if not quiet:
         _print_notes(report, asked)
     _print_anchors(checked)
-    if engine is Engine.LOCAL and not quiet:
+    if engine == "local" and not quiet:
         _name_next(report)
     missed = fail_under is not None and not _hold_gates(result, fail_under, confidence, fitness)
     alarm = checked is not None and checked.alarm
@@ -407,10 +399,9 @@ def _print_notes(report: RunReport, models: Models) -> None:
         notes.print(f"note: {said} ({again})", markup=False, soft_wrap=True)
     if report.resumed:
         notes.print(f"{report.resumed:,} judgments were reused from an earlier run")
-    from markscheme.analysis import stored_answers
     from markscheme.results import scope_notes
 
-    for line in scope_notes(report.judgments, report.records, stored_answers(report)):
+    for line in scope_notes(report.judgments, report.records, report.answers):
         notes.print(f"note: {line}", markup=False)
     spending = models.budget.spending
     if spending.calls or spending.known or spending.skipped:

@@ -9,7 +9,7 @@ from markscheme.cli.options import OutFile, command
 from markscheme.flags import Argument, Columns, Count, Option, Seed
 
 
-@command("llm examples", example="markscheme llm examples labelled.jsonl --out examples.toml")
+@command("llm examples", example="markscheme llm examples labelled.jsonl --out examples.jsonl")
 def llm_examples(
     labelled: Annotated[
         str,

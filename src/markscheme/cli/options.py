@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from difflib import get_close_matches
-from enum import Enum, StrEnum
 from operator import itemgetter
 from pathlib import Path
 from typing import (
@@ -36,7 +35,6 @@ import typer
 from typer.core import TyperCommand
 
 from markscheme.cli.app import console, group, notes
-from markscheme.cli.output import Format
 from markscheme.cli.settings import defaults_of, is_in_file, say
 from markscheme.errors import MarkschemeError
 from markscheme.flags import JUDGE, Argument, Default, Fields, Option, out_of_range, split_list
@@ -110,7 +108,10 @@ def check_folder(out: str) -> None:
 class Shown:
     """How a result is printed, and where it is written too."""
 
-    format: Annotated[Format, Option("Format of the printed results.")] = Format.TABLE
+    format: Annotated[
+        Literal["table", "json", "csv", "markdown", "latex"],
+        Option("Format of the printed results."),
+    ] = "table"
     out: Out = None
 
     def __post_init__(self) -> None:
@@ -132,27 +133,14 @@ class Shown:
         if self.out is not None:
             # Before printing: a reader that leaves early (head) must not cost the file.
             result.save(self.out)
-        if self.format is not Format.TABLE:
-            console.file.write(getattr(result, f"to_{self.format.value}")())
+        if self.format != "table":
+            console.file.write(getattr(result, f"to_{self.format}")())
         elif own is not None:
             own()
         else:
-            _print(result)
+            result.print_on(console)
         if self.out is not None:
             notes.print(f"written to {self.out}", markup=False)
-
-
-def _print(result: Tabular) -> None:
-    for sentence in result.lead:
-        console.print(sentence, markup=False, soft_wrap=not console.is_terminal)
-    if result.lead:
-        console.print()
-    for table in result.tables:
-        console.print(table.rich())
-        for note in table.notes:
-            console.print(note, markup=False, soft_wrap=not console.is_terminal)
-        if table.notes:
-            console.print()
 
 
 _EMPTY = inspect.Parameter.empty
@@ -240,8 +228,6 @@ class _Flag:
         """The values that there are, where a value is one of a few words."""
         if get_origin(self.element) is Literal:
             return tuple(map(str, get_args(self.element)))
-        if isinstance(self.element, type) and issubclass(self.element, Enum):
-            return tuple(str(word.value) for word in self.element)
         return ()
 
     @property
@@ -273,8 +259,6 @@ class _Flag:
         if isinstance(default, Mapping):
             pairs = [f"{ours}={theirs}" for ours, theirs in default.items()]
             return pairs or None if self._pairs else ",".join(pairs)
-        if isinstance(default, Enum) and not isinstance(default, str):
-            return default.value
         if isinstance(default, Path):
             return str(default) if self.kind is str else default
         return default
@@ -303,8 +287,6 @@ class _Flag:
             return self.text.parse(given)
         if isinstance(given, str) and self.flags[:1] == JUDGE.flags[:1]:
             return _judge(given)
-        if isinstance(given, _Choice):
-            return given.value
         if self._separated and self.element in (int, float):
             try:
                 return self.element(given)
@@ -321,10 +303,6 @@ def _judge(given: str) -> str:
     from markscheme.contract import judge_in_file
 
     return judge_in_file(given)
-
-
-class _Choice(StrEnum):
-    """Base of the choices made from a `Literal`."""
 
 
 class _WithAliases(TyperCommand):
@@ -671,7 +649,7 @@ def _flag(name: str, hint: Any, default: Any) -> _Flag:
     elif text.parse is not None:
         typed = list[str] if several else str
     else:
-        typed = _typed(name, element)
+        typed = _typed(element)
         typed = list[typed] if several else typed
     if _optional(hint) or (default is not _EMPTY and get_origin(typed) is list):
         typed = typed | None
@@ -691,11 +669,8 @@ def _element(kind: Any) -> tuple[type | None, Any]:
     return None, kind
 
 
-def _typed(name: str, kind: Any) -> Any:
+def _typed(kind: Any) -> Any:
     """The type that typer parses for a Python type."""
-    if get_origin(kind) is Literal:
-        values = {str(value): str(value) for value in get_args(kind)}
-        return _Choice(name.title().replace("_", ""), values)  # type: ignore[call-arg]
     if get_origin(kind) in (Union, types.UnionType):
         members = set(_members(kind))
         return next(one for one in (str, float, int, Path) if one in members)

@@ -1,24 +1,13 @@
-"""The formats that results are printed in, and what a training prints."""
+"""What a training prints."""
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from markscheme.cli.app import console, notes
 
 if TYPE_CHECKING:
     from markscheme.results import Tabular
-
-
-class Format(StrEnum):
-    """Format of the printed results."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-    MARKDOWN = "markdown"
-    LATEX = "latex"
 
 
 def say(text: str) -> None:

@@ -9,7 +9,6 @@ from typing import Annotated
 from markscheme.agreement import PlanOptions
 from markscheme.cli.app import console, notes
 from markscheme.cli.options import OUT, Judgments, Shown, command
-from markscheme.cli.output import Format
 from markscheme.flags import Answers, Fields, Option
 
 
@@ -47,5 +46,5 @@ def plan_labels(
         elif filled:
             do = f"{filled:,} of its answers have a label already; {do} of the others"
         notes.print(f"written to {out}: {do}", markup=False)
-    elif shown.format is Format.TABLE:
+    elif shown.format == "table":
         console.print("nothing is written; --out to_label.csv writes them, to be labelled")

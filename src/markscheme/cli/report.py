@@ -6,7 +6,6 @@ from typing import Annotated
 
 from markscheme.cli.app import console, notes
 from markscheme.cli.options import Judgments, Out, Shown, command
-from markscheme.cli.output import Format
 from markscheme.flags import Answers, Default, Fields, Labels, Option
 from markscheme.reports import ReportOptions
 
@@ -37,7 +36,7 @@ def report(
         notes.print(f"note: {note}", markup=False)
     if not found.labelled:
         notes.print("note: no labels, so nothing on agreement with people; --labels FILE adds it")
-    if shown.format is not Format.TABLE:
+    if shown.format != "table":
         shown.show(found)
         return
     console.print(

@@ -7,7 +7,6 @@ the column `scope`.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import ModelError, reading_weights
-from markscheme.text import stem
+from markscheme.text import stem, unaccented
 
 LINEAGE = "lineage.npy"
 """The file of a weights folder that holds the hashes."""
@@ -49,9 +48,7 @@ def _word_hash(word: str) -> int:
 
 def _words(question: str) -> list[tuple[str, int]]:
     """A question's words with hashes, without case, accents, marks, small words and endings."""
-    plain = unicodedata.normalize("NFKD", question.lower())
-    plain = "".join(one for one in plain if not unicodedata.combining(one))
-    found = set(_WORD.findall(_POSSESSIVE.sub("", plain)))
+    found = set(_WORD.findall(_POSSESSIVE.sub("", unaccented(question.lower()))))
     words = (found - _SMALL) or found
     return [(word, key) for key, word in {_word_hash(word): word for word in words}.items()]
 
@@ -115,10 +112,10 @@ class Lineage:
                 wanted = [whole, whole ^ _SHORTER, *shorter]
                 keys += wanted
                 owner += [at] * len(wanted)
-        wanted_keys = np.array(keys, np.uint64)
-        spot = np.minimum(np.searchsorted(self.hashes, wanted_keys), len(self.hashes) - 1)
+        from markscheme.text import contains
+
         found = np.zeros(len(number), bool)
-        found[np.array(owner, int)[self.hashes[spot] == wanted_keys]] = True
+        found[np.array(owner, int)[contains(self.hashes, np.array(keys, np.uint64))]] = True
         return np.asarray(found[np.array(place, int)] if place else found)
 
     def __or__(self, other: Lineage) -> Lineage:

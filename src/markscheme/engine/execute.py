@@ -29,7 +29,7 @@ from markscheme.errors import DataError
 from markscheme.flags import Cleaning
 from markscheme.models import Models
 from markscheme.tables import ANSWERS_SCHEMA, NO_REFERENCE, ReadOptions, as_outcomes, row_texts
-from markscheme.text import declines, words_of
+from markscheme.text import declines
 
 T = TypeVar("T")
 
@@ -64,10 +64,6 @@ _USUAL = 0.05
 
 _PARTS = 8
 """Parts that a table which took too long is cut into."""
-
-_FORMATTING_HINTS = list(words_of(__file__)["formatting_hints"])
-"""Of which a text that `without_formatting` changes has one: looked for first, as few texts do."""
-
 
 _NOT_BARE = r"[^\p{L}\p{N} ]|\S \S+ +\S"
 """Of a text with a mark or three words: one or two bare words have no formatting."""
@@ -204,12 +200,11 @@ def with_plain(answers: pl.DataFrame) -> pl.DataFrame:
         return answers
     from markscheme.text import may_be_wrapped, without_formatting
 
-    hinted = texts.str.contains_any(_FORMATTING_HINTS, ascii_case_insensitive=True)
     # What a pattern matches cannot be seen from its text.
     unknown = pl.repeat("text", answers.height, eager=True)
     patterns = answers.get_column("reference_kind", default=unknown) == "regex"
     patterns = patterns.fill_null(value=False)
-    places = ((hinted.fill_null(value=False) | may_be_wrapped(texts)) & ~patterns).arg_true()
+    places = (may_be_wrapped(texts) & ~patterns).arg_true()
     if places.is_empty():
         return answers
     plain = without_formatting(*answers[places]["answer", "question", "references"])

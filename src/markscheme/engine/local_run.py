@@ -92,6 +92,15 @@ class RunReport:
         """How many bad rows were left out."""
         return self.skipped_of.total()
 
+    @property
+    def answers(self) -> pl.LazyFrame | None:
+        """The answers table that the run stored; None where it is in no folder.
+
+        Raises:
+            DataError: the file cannot be read, or is damaged.
+        """
+        return None if self.folder is None else scan_parquet(self.folder / "answers.parquet")
+
 
 @dataclass(kw_only=True)
 class Tally:

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.text import denials_abroad, is_foreign
+from markscheme.text import denials_abroad, language_of
 
 Matrix = npt.NDArray[np.float32]
 
@@ -117,7 +117,7 @@ def _row(question: str, reference: str, answer: str) -> tuple[float, ...]:
     a = _words(near)
     everything = _words(answer)
     denials = len(_NEGATION.findall(near)), len(_NEGATION.findall(reference))
-    if is_foreign(question):
+    if language_of(question) is not None:
         denials = denials_abroad(near), denials_abroad(reference)
     found: list[float] = [float((denials[0] - denials[1]) % 2), denials[0], denials[1]]
     lacking, new, small = [], [], 0

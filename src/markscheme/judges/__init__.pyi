@@ -1,4 +1,5 @@
 from .combined.calibrated import CalibrationMap as CalibrationMap
+from .combined.panel import JuryWeights as JuryWeights
 from .outcomes import LEXICAL as LEXICAL
 from .outcomes import PATTERNS as PATTERNS
 from .outcomes import Thresholded as Thresholded

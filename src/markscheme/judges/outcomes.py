@@ -1,12 +1,14 @@
-"""From scores to outcomes: verdict by a threshold, and a reason where there is nothing to score."""
+"""What judges share: outcomes from scores by a threshold, reasons, files that parameters name."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 
 from markscheme.contract import Needs, check_range
+from markscheme.errors import JudgeError
 from markscheme.tables import NO_REFERENCE
 
 PATTERNS = "the references are regular expressions; the judge 'regex' reads those"
@@ -56,3 +58,22 @@ def by_threshold(answers: pl.DataFrame, scores: pl.Series, threshold: float) -> 
             .then(pl.lit(NO_REFERENCE)),
         )
     )
+
+
+def read_file(path: str, what: str, written_by: str) -> bytes:
+    """The content of a file that a judge's parameter names.
+
+    Args:
+        path: the file.
+        what: what is in it, for the message.
+        written_by: the command that writes such a file.
+
+    Raises:
+        JudgeError: it cannot be read.
+    """
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise JudgeError(
+            f"{what} {path!r} cannot be read ({error.strerror}); '{written_by}' writes such a file"
+        ) from None

@@ -6,7 +6,6 @@ from .lexical import exact_match_of as exact_match_of
 from .lexical import token_f1 as token_f1
 from .lexical import token_f1_of as token_f1_of
 from .pairs import Pairs as Pairs
-from .pairs import token_grams as token_grams
 from .partial_marks import credit as credit
 from .partial_marks import expected_marks as expected_marks
 from .partial_marks import gap as gap

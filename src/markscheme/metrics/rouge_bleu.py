@@ -93,7 +93,7 @@ def _scores(
     return np.where(any_match, scores, 0.0)
 
 
-# --- ROUGE-1, ROUGE-2 and ROUGE-L on columns, the best F-measure over the references --------------
+# --- ROUGE-1, ROUGE-2 and ROUGE-L on columns, the best figure over the references -----------------
 # Equal to the `rouge-score` package with `use_stemmer=False` (Lin 2004): lower-cased runs of ASCII
 # letters and digits are the tokens, so a text without any, such as one in Chinese, scores 0. Every
 # function takes n answers (String) and n lists of references (List(String)) and gives n scores
@@ -110,9 +110,13 @@ def rouge2(answers: pl.Series, references: pl.Series) -> pl.Series:
     return _best(partial(_rouge_n, order=2), answers, references)
 
 
-def rouge_l(answers: pl.Series, references: pl.Series) -> pl.Series:
-    """F-measure of the longest common subsequence of tokens."""
-    return _best(_rouge_l, answers, references)
+def rouge_l(answers: pl.Series, references: pl.Series, *, recall: bool = False) -> pl.Series:
+    """F-measure of the longest common subsequence of tokens, or its `recall` alone.
+
+    Recall is its length over the reference's (Lin 2004, equation 2): it does not fall as an answer
+    says more than its reference, and is 0 where that has no token.
+    """
+    return _best(partial(_rouge_l, recall=recall), answers, references)
 
 
 def _best(
@@ -160,7 +164,7 @@ def _rouge_n(answers: pl.Series, references: pl.Series, *, order: int) -> pl.Ser
     return _f_measure(shared(left, right, owner), left.counts()[owner], right.counts())
 
 
-def _rouge_l(answers: pl.Series, references: pl.Series) -> pl.Series:
+def _rouge_l(answers: pl.Series, references: pl.Series, *, recall: bool) -> pl.Series:
     left, right, owner = _tokens(answers, references)
     sequences = left.sequences()
     common = cpdist(
@@ -170,4 +174,7 @@ def _rouge_l(answers: pl.Series, references: pl.Series) -> pl.Series:
         dtype=np.int64,
         workers=-1,
     )
+    if recall:
+        sizes = right.counts()
+        return pl.Series(np.divide(common, sizes, where=sizes > 0, out=np.zeros(len(common))))
     return _f_measure(common, left.counts()[owner], right.counts())

@@ -261,9 +261,9 @@ class Models:
 
     def encoder(self) -> Encoder:
         """The sentence encoder that ships in the package."""
-        from markscheme.models.local import MiniLM
+        from markscheme.models.local import token_encoder
 
-        return MiniLM()
+        return token_encoder()
 
     def nli(self, name: str) -> PairClassifier:
         """The entailment model called `name`: a folder, or a name on the hub.

@@ -12,7 +12,6 @@ from .figures import excerpts as excerpts
 from .figures import figure as figure
 from .figures import interval as interval
 from .figures import interval_note as interval_note
-from .figures import measured as measured
 from .figures import methods_of as methods_of
 from .figures import number as number
 from .figures import number_text as number_text
@@ -31,7 +30,6 @@ from .result import flat_frame as flat_frame
 from .run_summary import accuracy_note as accuracy_note
 from .run_summary import judged_nothing as judged_nothing
 from .run_summary import lineage_note as lineage_note
-from .run_summary import lineage_notes as lineage_notes
 from .run_summary import named_questions as named_questions
 from .run_summary import not_judged as not_judged
 from .run_summary import people_figures as people_figures

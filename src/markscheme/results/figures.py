@@ -228,11 +228,6 @@ def percent(share: float | None) -> str:
     return share_text(share, missing="n/a")
 
 
-def measured(figure: Figure, *, scale: float = 1.0, digits: int = 3, unit: str = "") -> str:
-    """A figure in words, as `Figure.text` writes it."""
-    return figure.text(scale=scale, digits=digits, unit=unit, words=True)
-
-
 def p_text(value: float | None, reason: str | None = None) -> str:
     """A p-value as papers print it: `0.034`, `2.1e-05`, `n/a (reason)`."""
     if value is None:

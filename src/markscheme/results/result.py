@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -13,10 +15,11 @@ import polars as pl
 from markscheme.errors import MarkschemeError, MissingExtraError
 from markscheme.results.figures import Figure, plain
 from markscheme.results.table import Table
-from markscheme.text import html_text, markdown_note
+from markscheme.text import html_text, markdown_note, printable
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
 
 
 class Tabular:
@@ -69,6 +72,34 @@ class Tabular:
         lead = (f"{markdown_note(one)}\n" for one in self.lead)
         return "\n".join((*lead, *(table.markdown() for table in self.tables)))
 
+    def to_text(self, width: int | None = None) -> str:
+        """The lead and the tables as the command prints them.
+
+        Args:
+            width: characters of a line of a table; the terminal's if None, 100 where there is none.
+        """
+        from rich.console import Console
+
+        written = io.StringIO()
+        width = width or shutil.get_terminal_size((100, 24)).columns
+        self.print_on(Console(file=written, width=width, highlight=False, color_system=None))
+        lines = (line.rstrip() for line in written.getvalue().splitlines())
+        return "\n".join(lines).rstrip() + "\n"
+
+    def print_on(self, console: Console) -> None:
+        """Print the lead, the tables and their notes; a terminal's lines end between words."""
+        how: dict[str, Any] = {"markup": False, "soft_wrap": not console.is_terminal}
+        for sentence in self.lead:
+            console.print(printable(sentence), **how)
+        if self.lead:
+            console.print()
+        for table in self.tables:
+            console.print(table.rich())
+            for note in table.notes:
+                console.print(printable(note), **how)
+            if table.notes:
+                console.print()
+
     def to_latex(self) -> str:
         """The tables as LaTeX tabulars with booktabs rules."""
         return "\n".join(table.latex() for table in self.tables)
@@ -76,7 +107,7 @@ class Tabular:
     def save(self, path: str | Path) -> Path:
         """Write the result to a file whose ending says how: .json, .csv, .md, .tex or .txt.
 
-        Folders that do not exist are made; `.txt` is written as Markdown is.
+        Folders that do not exist are made; `.txt` is as the command prints it, 100 characters wide.
 
         Raises:
             MarkschemeError: another ending.
@@ -88,8 +119,8 @@ class Tabular:
         return target
 
     def __str__(self) -> str:
-        """The lead and the tables as Markdown."""
-        return self.to_markdown()
+        """As `to_text`."""
+        return self.to_text()
 
     def __repr__(self) -> str:
         """The class and the size of the frame: `AgreeResult(3 rows, 20 columns)`."""
@@ -116,7 +147,7 @@ WRITERS: dict[str, Callable[[Tabular], str]] = {
     ".csv": Tabular.to_csv,
     ".md": Tabular.to_markdown,
     ".tex": Tabular.to_latex,
-    ".txt": Tabular.to_markdown,
+    ".txt": lambda result: result.to_text(100),
 }
 """How a result is written, by a file's ending."""
 

@@ -19,17 +19,7 @@ from markscheme.results.figures import (
     share_text,
 )
 from markscheme.results.table import Column, Table
-from markscheme.tables import (
-    ALL,
-    LEARNED,
-    OUTSIDE,
-    REST,
-    UNKNOWN,
-    as_binary,
-    is_binary,
-    scope_kind,
-    scope_parts,
-)
+from markscheme.tables import LEARNED, OUTSIDE, as_binary, is_binary, scope_kind
 from markscheme.text import excerpt, one_line
 
 _NOTE = (
@@ -233,34 +223,6 @@ def scope_notes(
             figure="accepted",
             whole=_share(one["accuracy"]),
             rest=_share(one["rest_accuracy"]) if one["rest_judged"] else None,
-        )
-        lines += [said] if said else []
-    return lines
-
-
-def lineage_notes(rows: pl.DataFrame, right: pl.Series, *, figure: str) -> list[str]:
-    """A line for each judge that some of these questions trained, or may have trained.
-
-    Args:
-        rows: judgments with their `question`, by which they are counted, and `question_text`, by
-            which questions are named.
-        right: what a share is given of, one truth value a row, null where there is none.
-        figure: what that share is, in words.
-    """
-    lines = []
-    for (judge,), mine in rows.with_columns(_right=right).group_by("judge", maintain_order=True):
-        parts = scope_parts(mine)
-        asked = {name: part["question"].n_unique() for name, part in parts.items()}
-        learned = parts.get(LEARNED, mine.clear())["question_text"].unique(maintain_order=True)
-        shares = {name: _share(part["_right"].mean()) for name, part in parts.items()}
-        said = lineage_note(
-            str(judge),
-            questions=asked[ALL],
-            trained=None if UNKNOWN in parts else asked.get(LEARNED, 0),
-            names=learned,
-            figure=figure,
-            whole=shares[ALL],
-            rest=shares.get(REST),
         )
         lines += [said] if said else []
     return lines

@@ -27,7 +27,6 @@ from .intervals import share_bound as share_bound
 from .intervals import share_interval as share_interval
 from .intervals import wilson_interval as wilson_interval
 from .jackknife import auroc_influences as auroc_influences
-from .jackknife import jackknife_difference as jackknife_difference
 from .jackknife import jackknife_variance as jackknife_variance
 from .jackknife import precision_influences as precision_influences
 from .jackknife import variance_without_one as variance_without_one

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from markscheme.stats.evidence import freedom_of, kinds, kish
 
 Array = npt.NDArray[np.float64]
 
@@ -52,36 +49,18 @@ def variance_without_one(
     return jackknife_variance(statistic(repeats @ counts - counts), repeats)
 
 
-def jackknife_difference(
-    counts: npt.NDArray[Any], statistic: Callable[[Array], Array], difference: float
-) -> tuple[float, float]:
-    """Standard error and degrees of freedom of the difference of two sides' statistic.
-
-    One question at a time is left out of both sides. Student's freedom is that of Kish's (1965)
-    number of questions of equal weight, less one. A question without which the statistic is
-    undefined leaves the difference as it is.
-
-    Args:
-        counts: (questions, 2, width) counts of the first and the second side.
-        statistic: from (..., width) totals to values, NaN where undefined.
-        difference: of the statistic, from all questions: first less second.
-
-    Returns:
-        The error, 0 where no question moves the difference, and the freedom, at least 1.
-    """
-    table, repeats = kinds(counts.reshape(len(counts), -1))
-    sides = table.reshape(len(table), *counts.shape[1:]).astype(np.float64)
-    values = statistic(np.tensordot(repeats, sides, axes=1) - sides)
-    without = values[:, 0] - values[:, 1]
-    variance = jackknife_variance(np.where(np.isnan(without), difference, without), repeats)
-    return math.sqrt(variance), freedom_of(kish(counts.sum(axis=(1, 2))))
-
-
-def auroc_influences(labels: npt.NDArray[np.bool_], scores: Array) -> Array:
-    """(answers,) each answer's influence on AUROC (DeLong et al. 1988; clustered: Obuchowski 1997).
+def auroc_influences(labels: npt.NDArray[np.bool_], scores: Array) -> tuple[float, Array]:
+    """AUROC and each answer's influence on it (DeLong et al. 1988; clustered: Obuchowski 1997).
 
     An accepted answer pulls by the share of rejected ones that it beats, less AUROC; a rejected one
     likewise.
+
+    Args:
+        labels: (answers,) whether each is accepted; both occur.
+        scores: (answers,) of each; equal ones count by half.
+
+    Returns:
+        AUROC, from 0 to 1, and the influences (answers,).
     """
     from scipy.stats import rankdata
 
@@ -91,11 +70,19 @@ def auroc_influences(labels: npt.NDArray[np.bool_], scores: Array) -> Array:
     pull[labels] = (everywhere[labels] - rankdata(scores[labels])) / no
     pull[~labels] = 1 - (everywhere[~labels] - rankdata(scores[~labels])) / yes
     area = float(pull[labels].mean())
-    return np.asarray((pull - area) / np.where(labels, yes, no))
+    return area, np.asarray((pull - area) / np.where(labels, yes, no))
 
 
-def precision_influences(labels: npt.NDArray[np.bool_], scores: Array) -> Array:
-    """(answers,) average precision less what it is without each answer."""
+def precision_influences(labels: npt.NDArray[np.bool_], scores: Array) -> tuple[float, Array]:
+    """Average precision, and by how much it is more than without each answer.
+
+    Args:
+        labels: (answers,) whether each is accepted; some are.
+        scores: (answers,) of each.
+
+    Returns:
+        Average precision, from 0 to 1, and the influences (answers,).
+    """
     _, places = np.unique(-scores, return_inverse=True)
     yes = np.bincount(places, labels)
     above = np.cumsum(np.bincount(places)).astype(np.float64)
@@ -106,4 +93,5 @@ def precision_influences(labels: npt.NDArray[np.bool_], scores: Array) -> Array:
     below, behind = (np.cumsum((yes * each)[::-1])[::-1] for each in (lowered, raised))
     moved = np.where(labels, (below - lowered - precision)[places], behind[places])
     total = float(yes @ precision)
-    return np.asarray(total / right[-1] - (total + moved) / np.maximum(right[-1] - labels, 1))
+    value = total / float(right[-1])
+    return value, np.asarray(value - (total + moved) / np.maximum(right[-1] - labels, 1))

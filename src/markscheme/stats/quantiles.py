@@ -50,30 +50,24 @@ def t_p(value: float, error: float, freedom: float) -> float:
     return 2 * t_tail(abs(value) / error, freedom)
 
 
-def exact_interval(
-    share: float, size: float, confidence: float, *, within: tuple[float, float] = (0.0, 1.0)
-) -> tuple[float, float]:
+def exact_interval(share: float, size: float, confidence: float) -> tuple[float, float]:
     """Clopper & Pearson's (1934) interval for a share of `size` answers.
 
     Args:
         share: from 0 to 1.
         size: how many answers, above 0; neither it nor `share * size` need be whole.
         confidence: of both sides together.
-        within: bounds that apply where they are the narrower ones.
     """
     right, tail = min(max(share, 0.0), 1.0) * size, (1 - confidence) / 2
     wrong = size - right
-    low, high = within
-    low = _beta_quantile(right, wrong + 1, tail, low) if right > 0 else low
-    high = 1 - _beta_quantile(wrong, right + 1, tail, 1 - high) if wrong > 0 else high
+    low = _beta_quantile(right, wrong + 1, tail) if right > 0 else 0.0
+    high = 1 - _beta_quantile(wrong, right + 1, tail) if wrong > 0 else 1.0
     return low, high
 
 
-def _beta_quantile(a: float, b: float, probability: float, least: float) -> float:
-    """The quantile, or `least` where it is less: one look then tells."""
-    if least > 0 and (least >= 1 or _beta_probability(a, b, least) >= probability):
-        return least
-    low, high = least, 1.0
+def _beta_quantile(a: float, b: float, probability: float) -> float:
+    """The quantile, by halving."""
+    low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
         if _beta_probability(a, b, middle) < probability:

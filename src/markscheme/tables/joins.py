@@ -80,7 +80,7 @@ class Joined:
                 "and not all answers; 'markscheme estimate' weighs them"
             )
         if not self.clustered:
-            said.append("no question is known, so answers are resampled singly")
+            said.append("no question is known, so each answer counts as its own question")
         return said
 
     def _unequal_chances(self) -> bool:

@@ -64,12 +64,6 @@ class ServerReply:
         return cls(body=b'{"id": "c", "object": "chat.completion", "choices": [{"index": 0, ')
 
     @classmethod
-    def in_parts(cls, *texts: str) -> ServerReply:
-        """A reply whose content is a list of parts, with a part of an unknown type among them."""
-        parts: list[Mapping[str, Any]] = [{"type": "text", "text": text} for text in texts]
-        return cls(content=[{"type": "thinking", "thinking": "..."}, *parts])
-
-    @classmethod
     def without_choices(cls) -> ServerReply:
         """200, with an empty list of choices."""
         return cls(body=b'{"id": "c", "object": "chat.completion", "choices": []}')

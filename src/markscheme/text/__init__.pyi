@@ -18,7 +18,6 @@ from .inflection import written_out as written_out
 from .inflection import written_out_series as written_out_series
 from .languages import declines_abroad as declines_abroad
 from .languages import denials_abroad as denials_abroad
-from .languages import denies_abroad as denies_abroad
 from .languages import is_foreign as is_foreign
 from .languages import language_of as language_of
 from .languages import script_of as script_of
@@ -28,7 +27,6 @@ from .latex import without_latex_series as without_latex_series
 from .lexicon import ALL_CAPS as ALL_CAPS
 from .lexicon import CAPITAL as CAPITAL
 from .lexicon import CONTRAST as CONTRAST
-from .lexicon import DECADE as DECADE
 from .lexicon import FORMERLY as FORMERLY
 from .lexicon import HEDGE as HEDGE
 from .lexicon import MARK as MARK
@@ -45,8 +43,10 @@ from .lexicon import Known as Known
 from .lexicon import Lexicon as Lexicon
 from .lexicon import Longs as Longs
 from .lexicon import Texts as Texts
+from .lexicon import contains as contains
 from .lexicon import describe as describe
 from .lexicon import encode as encode
+from .lexicon import runs as runs
 from .names import SUFFIXES as SUFFIXES
 from .names import TITLES as TITLES
 from .names import full_forms as full_forms
@@ -56,9 +56,9 @@ from .normalisation import SPACES as SPACES
 from .normalisation import normalise as normalise
 from .normalisation import normalise_series as normalise_series
 from .normalisation import split_expr as split_expr
+from .normalisation import unaccented as unaccented
 from .numbers import CARDINAL_WORDS as CARDINAL_WORDS
 from .numbers import MONTHS as MONTHS
-from .numbers import NUMBER_ORDINALS as NUMBER_ORDINALS
 from .numbers import NUMBER_TENS as NUMBER_TENS
 from .numbers import NUMBER_UNITS as NUMBER_UNITS
 from .numbers import ORDINAL_WORDS as ORDINAL_WORDS

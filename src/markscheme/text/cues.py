@@ -81,13 +81,6 @@ CONTRASTS = frozenset(
     ["but", "however", "although", "though", "while", "whereas", "despite", "actually"]
 )
 
-CLAUSES = frozenset(
-    """
-    who which whose whom while whereas although though but yet because since unlike until despite
-    """.split()
-)
-"""Words with which another clause begins."""
-
 FORMER = frozenset(
     [
         "formerly",

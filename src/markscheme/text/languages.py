@@ -5,37 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 
 from markscheme.text.words import words_of
 
-_FOREIGN = frozenset(
-    """
-    der die das und ist ein eine von für mit auf nicht le la les des une est dans pour el los las
-    una del por para con il gli della di che è um uma os dos não het een van voor niet per ve bir
-    için на в из с для не que du au aux al lo i en wie wann quand combien cuánto cuántos quanto
-    quanti hoeveel kaç
-    """.split()
-)
-_ENGLISH = frozenset(
-    """
-    the of and is was were a an in to for with that which what how when who it by from not are did
-    does
-    """.split()
-)
 _WORD = re.compile(r"[^\W\d_]+")
 _WORDS = words_of(__file__)
-
-
-def is_foreign(text: str) -> bool:
-    """Whether the words look like another language than English; False for no words at all."""
-    words = [word.lower() for word in _WORD.findall(text[:400])]
-    foreign = sum(word in _FOREIGN for word in words)
-    english = sum(word in _ENGLISH for word in words)
-    if foreign > english:
-        return True
-    other = sum(not word.isascii() for word in words)
-    return english == 0 and other > 0 and 3 * other >= len(words)
 
 
 # --- Which language a text is in, where it is plainly not English ---------------------------------
@@ -54,15 +30,26 @@ _SCRIPTS = {
     "Thai": "\u0e00-\u0e7f",
 }
 _SCRIPT = re.compile("|".join(f"([{letters}])" for letters in _SCRIPTS.values()))
-_FUNCTION_WORDS: dict[str, list[str]] = {}
-for _language, _words in _WORDS["function_words"].items():
-    for _one in _words.split():
-        _FUNCTION_WORDS.setdefault(_one, []).append(_language)
+
+
+def _languages_of(words: Mapping[str, str]) -> dict[str, list[str]]:
+    """The languages of each word."""
+    found: dict[str, list[str]] = {}
+    for language, theirs in words.items():
+        for word in theirs.split():
+            found.setdefault(word, []).append(language)
+    return found
+
+
+_FUNCTION_WORDS = _languages_of(_WORDS["function_words"])
+_QUESTION_WORDS = _languages_of(_WORDS["question_words"])
 
 
 def script_of(text: str) -> str | None:
     """The script of at least three letters in ten, where it is not Latin, else None."""
     head = text[:_HEAD]
+    if head.isascii():
+        return None
     counts = [0] * len(_SCRIPTS)
     for found in _SCRIPT.finditer(head):
         counts[(found.lastindex or 1) - 1] += 1
@@ -71,23 +58,26 @@ def script_of(text: str) -> str | None:
     return list(_SCRIPTS)[most] if counts[most] and counts[most] >= 0.3 * letters else None
 
 
+@lru_cache(65_536)
 def language_of(text: str) -> str | None:
     """The language or script of a text where it is plainly not English, else None.
 
-    By script, and for Latin letters by function words: at least two of another language that
-    English does not have, and more than English ones.
+    By script, and for Latin letters by function words: at least two of another language, of
+    which a question word that begins the text counts twice, and more than English ones.
 
-    >>> language_of("Wer hat den Roman geschrieben, und wann?"), language_of("Thomas Mann")
+    >>> language_of("Wer schrieb den Roman?"), language_of("Thomas Mann")
     ('German', None)
     """
     if script := script_of(text):
         return script
     head = text[:_HEAD]
-    votes: dict[str, int] = {}
-    for word in _WORD.findall(head.lower()):
+    words = _WORD.findall(head.lower())
+    # A question word that begins the text counts twice, for a short question has no other.
+    votes = dict.fromkeys(_QUESTION_WORDS.get(words[0], ()), 2) if words else {}
+    for word in words[1 if votes else 0 :]:
         for language in _FUNCTION_WORDS.get(word, ()):
             votes[language] = votes.get(language, 0) + 1
-    for language, letters in _WORDS["letters"].items():
+    for language, letters in () if head.isascii() else _WORDS["letters"].items():
         if count := sum(map(head.count, letters)):
             votes[language] = votes.get(language, 0) + count
     english = votes.pop("English", 0)
@@ -95,6 +85,20 @@ def language_of(text: str) -> str | None:
         return None
     best = max(votes, key=votes.__getitem__)
     return best if votes[best] >= max(2, english + 1) else None
+
+
+def is_foreign(text: str) -> bool:
+    """Whether a text is not in English: by `language_of`, or a third of its words have other letters.
+
+    The second holds of short texts too, such as "fünf", but not where a word is an English one.
+    """
+    if language_of(text) is not None:
+        return True
+    words = [] if text.isascii() else _WORD.findall(text[:_HEAD].lower())
+    other = sum(not word.isascii() for word in words)
+    return 0 < len(words) <= 3 * other and not any(
+        "English" in _FUNCTION_WORDS.get(word, ()) for word in words
+    )
 
 
 # --- Yes, no, denial and "I do not know" in English and fourteen other languages ------------------
@@ -148,11 +152,6 @@ def yes_or_no(text: str) -> bool | None:
     if _STARTS_NO.match(text):
         return False
     return True if _STARTS_YES.match(text) else None
-
-
-def denies_abroad(text: str) -> bool:
-    """Whether a text has a word of denial of another language than English."""
-    return _NEGATED.search(text) is not None
 
 
 def denials_abroad(text: str) -> int:

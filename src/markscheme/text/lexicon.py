@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -45,14 +46,12 @@ class Known:
     """What the lexicon knows of its words, as arrays over word ids.
 
     `canon` is the id shared by words that say the same (case, accents, plural, number words);
-    `value` the number meant, NaN for none; `month` 1 to 12 or 0; `kind` bits as below.
+    `value` the number meant, NaN for none; `kind` bits as below.
     """
 
     canon: Ints
     value: Floats
-    month: npt.NDArray[np.int8]
     kind: Ints
-    length: Ints
 
 
 (
@@ -68,12 +67,10 @@ class Known:
     FORMERLY,
     END,
     LIST,
-    DECADE,
     TITLE,
     ALL_CAPS,
     OR,
-    CLAUSE,
-) = (1 << bit for bit in range(17))
+) = (1 << bit for bit in range(15))
 
 
 class Lexicon:
@@ -86,7 +83,6 @@ class Lexicon:
         self.canon_words: list[str] = []
         self._canon: list[int] = []
         self._value: list[float] = []
-        self._month: list[int] = []
         self._kind: list[int] = []
 
     def __len__(self) -> int:
@@ -106,22 +102,19 @@ class Lexicon:
         return Known(
             canon=np.array(self._canon, dtype=np.int32),
             value=np.array(self._value, np.float64).clip(-_LARGEST, _LARGEST).astype(np.float32),
-            month=np.array(self._month, dtype=np.int8),
             kind=np.array(self._kind, dtype=np.int32),
-            length=np.array([len(word) for word in self.words], dtype=np.int32),
         )
 
     def _add(self, word: str) -> int:
         number = self._ids[word] = len(self.words)
         self.words.append(word)
-        canon, value, month, kind = describe(word)
+        canon, value, kind = describe(word)
         place = self._canon_ids.get(canon)
         if place is None:
             place = self._canon_ids[canon] = len(self.canon_words)
             self.canon_words.append(canon)
         self._canon.append(place)
         self._value.append(value)
-        self._month.append(month)
         self._kind.append(kind)
         return number
 
@@ -134,42 +127,41 @@ _CUES = (
     (OR | LIST, frozenset({"or"})),
     (LIST, frozenset({"and"})),
     (TITLE, names.TITLES | names.SUFFIXES),
-    (CLAUSE, cues.CLAUSES),
 )
 
 
-def describe(word: str) -> tuple[str, float, int, int]:
-    """Canonical form, number value (NaN: none), month (0: none) and kind bits of one word."""
+def describe(word: str) -> tuple[str, float, int]:
+    """Canonical form, number value (NaN: none) and kind bits of one word."""
     if word.startswith(NUMBER_SIGN):  # several words that form one number
         joined = float(word[1:])
-        return number_form(joined), joined, 0, NUMBER
+        return number_form(joined), joined, NUMBER
     if len(word) == 1 and not word.isalnum() and word not in "%$£€&":
         kind = MARK | (END if word in _ENDS else 0) | (LIST if word in ",;/|\n" else 0)
-        return word, float("nan"), 0, kind
+        return word, float("nan"), kind
     lower = word.lower().replace("'", "")
     if word[-2:] in ("'s", "'S"):
         lower = word[:-2].lower()
     kind = sum(bits for bits, words in _CUES if lower in words)
-    month = numbers.month_of(word) or 0
-    if month:
-        return f"@{month}", float("nan"), month, kind | MONTH
+    month = numbers.month_of(word)
+    if month is not None:
+        return f"@{month}", float("nan"), kind | MONTH
     decade = numbers.decade_of(word)
     if decade is not None:
-        return f"{decade}s", float(decade), 0, kind | NUMBER | DECADE
+        return f"{decade}s", float(decade), kind | NUMBER
     amount = numbers.word_value(word)
     if amount is not None:
         year = numbers.is_year(amount) and word[:1].isdigit() and "," not in word
-        return number_form(amount), amount, 0, kind | NUMBER | (YEAR if year else 0)
+        return number_form(amount), amount, kind | NUMBER | (YEAR if year else 0)
     if lower in STOP:
         kind |= STOPWORD
-        return _SAME_WORD.get(lower, lower), float("nan"), 0, kind
+        return _SAME_WORD.get(lower, lower), float("nan"), kind
     if word[:1].isupper():
         kind |= CAPITAL
         if word.isupper() and len(word) > 1:
             kind |= ALL_CAPS
     if word == "us":  # the pronoun; "US" is the country
-        return "us (pronoun)", float("nan"), 0, kind | STOPWORD
-    return inflection.stem(_SAME_WORD.get(lower, lower)), float("nan"), 0, kind
+        return "us (pronoun)", float("nan"), kind | STOPWORD
+    return inflection.stem(_SAME_WORD.get(lower, lower)), float("nan"), kind
 
 
 def number_form(value: float) -> str:
@@ -186,15 +178,13 @@ class Texts:
     """Different texts as flat arrays: text i has words `start[i]` to `start[i + 1]`.
 
     `word` are lexicon ids without marks; `sentence` counts from 0 in each text; `after_list` says
-    that a comma, "and", "or" or the like comes directly before the word; `clause` counts from 0
-    in all texts together and grows at every mark and at words such as "who" and "but".
+    that a comma, "and", "or" or the like comes directly before the word.
     """
 
     start: Longs
     word: Ints
     sentence: Ints
     after_list: npt.NDArray[np.bool_]
-    clause: Ints
 
     @property
     def count(self) -> Longs:
@@ -213,24 +203,46 @@ def encode(texts: Iterable[str], lexicon: Lexicon) -> Texts:
     end = np.array(ends, dtype=np.int64)
     known = lexicon.known()
     kind = known.kind[word] if len(word) else np.zeros(0, dtype=np.int32)
-    is_mark = (kind & MARK) > 0
     stops = np.cumsum((kind & END) > 0)
     listed = np.zeros(len(word), dtype=bool)
     listed[1:] = (kind[:-1] & LIST) > 0
     listed[[begin for begin in [0, *ends[:-1]] if begin < len(word)]] = False
-    keep = ~is_mark
+    keep = (kind & MARK) == 0
     kept_before = np.concatenate([[0], np.cumsum(keep)])
     start = np.concatenate([[0], kept_before[end]]).astype(np.int64)
     lengths = np.diff(start)
     before = np.concatenate([[0], end])[: len(end)]
     base = np.where(before > 0, stops[np.maximum(before - 1, 0)], 0) if len(word) else before * 0
     sentence = stops[keep] - np.repeat(base, lengths)
-    opens = (is_mark | ((kind & CLAUSE) > 0)).astype(np.int32)
-    opens[[begin for begin in [0, *ends[:-1]] if begin < len(word)]] = 1
     return Texts(
         start=start,
         word=word[keep],
         sentence=sentence.astype(np.int32),
         after_list=listed[keep],
-        clause=np.cumsum(opens, dtype=np.int32)[keep],
     )
+
+
+# --- Numbers in order: which of them there are, and runs of places among them ---------------------
+
+
+def contains(ordered: npt.NDArray[Any], wanted: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Whether each of `wanted` is in a sorted array, which may be empty.
+
+    >>> contains(np.array([2, 3, 5]), np.array([5, 4])).tolist()
+    [True, False]
+    """
+    if not len(ordered):
+        return np.zeros(len(wanted), dtype=bool)
+    place = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+    return np.asarray(ordered[place] == wanted)
+
+
+def runs(low: npt.NDArray[Any], counts: npt.NDArray[Any]) -> tuple[Longs, Longs]:
+    """Every place of runs that begin at `low` and have so many places: (which run, place), by run.
+
+    >>> [part.tolist() for part in runs(np.array([7, 2]), np.array([1, 3]))]
+    [[0, 1, 1, 1], [7, 2, 3, 4]]
+    """
+    owner = np.repeat(np.arange(len(low)), counts)
+    before = np.cumsum(counts) - counts
+    return owner, np.arange(len(owner)) - np.repeat(before, counts) + np.repeat(low, counts)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
 from collections.abc import Callable
 
 import polars as pl
@@ -26,6 +27,18 @@ def normalise(text: str) -> str:
     """
     plain = text.lower().translate(_NO_PUNCTUATION)
     return " ".join(_ARTICLES.sub(" ", plain).split())
+
+
+def unaccented(text: str) -> str:
+    """`text` without accents.
+
+    >>> unaccented("Łódź, Zürich")
+    'Łodz, Zurich'
+    """
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFKD", text)
+    return "".join(char for char in apart if not unicodedata.combining(char))
 
 
 # The column version works on bytes. Whatever the engine's tables and Python's might see

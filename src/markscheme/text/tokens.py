@@ -7,9 +7,9 @@ names from words. `merged` then joins the words of one number.
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from markscheme.text import numbers
+from markscheme.text.normalisation import unaccented
 from markscheme.text.words import words_of
 
 WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’]\w+)?")
@@ -95,8 +95,7 @@ def split(text: str) -> list[str]:
     """
     text = text[:LONGEST]
     if not text.isascii():
-        text = unicodedata.normalize("NFKD", text.translate(_SLIM))
-        text = "".join(char for char in text if not unicodedata.combining(char))
+        text = unaccented(text.translate(_SLIM))
     if "null" in text:  # EVOUNA's file has "null" for every "nan" inside words
         text = _NULL.sub("nan", text)
     if "°" in text or "deg" in text or "º" in text:

@@ -1,7 +1,8 @@
 """Typed values: numbers, quantities, money, dates, times, versions, codes, lists, formulae.
 
-`parse_values` reads them from a text; `compare_values` says whether an answer's agree with a
-reference's, given the question. Nothing heavy is imported and nothing in a text is executed.
+`parse_values` reads those within a text; `compare_values` says whether an answer's agree with a
+reference's, given the question, and compares texts that are lists, choices or formulae as such.
+Nothing heavy is imported and nothing in a text is executed.
 """
 
 from markscheme.values.compare import compare_values
@@ -12,7 +13,6 @@ from markscheme.values.kinds import (
     Date,
     Duration,
     Identifier,
-    ListValue,
     Money,
     Number,
     Percent,
@@ -33,7 +33,6 @@ __all__ = [
     "Date",
     "Duration",
     "Identifier",
-    "ListValue",
     "Money",
     "Number",
     "Outcome",

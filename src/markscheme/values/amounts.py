@@ -327,30 +327,22 @@ def _base_powers(dimensions: tuple[tuple[str, int], ...]) -> set[str]:
 
 
 def _durations(reference: Duration, answer: Duration) -> Relation:
+    if (reference.months is None) != (answer.months is None):
+        largest = max(reference.amount, answer.amount)
+        ratio = abs(reference.amount - answer.amount) / largest if largest else 0.0
+        return UNCLEAR if ratio < 0.1 else DIFFERENT
+    wanted, given, size = reference.amount, answer.amount, 1.0
     if reference.months is not None and answer.months is not None:
-        return _near(
-            reference,
-            answer,
-            reference.months,
-            answer.months,
-            reference.quantum / _MONTH,
-            answer.quantum / _MONTH,
-        )
-    if (reference.months is None) == (answer.months is None):
-        return _near(
-            reference, answer, reference.amount, answer.amount, reference.quantum, answer.quantum
-        )
-    largest = max(reference.amount, answer.amount)
-    ratio = abs(reference.amount - answer.amount) / largest if largest else 0.0
-    if ratio < 0.1:
-        return UNCLEAR
-    return DIFFERENT
-
-
-def _near(  # noqa: PLR0917
-    reference: Amount, answer: Amount, wanted: float, given: float, step: float, own: float
-) -> Relation:
-    return _compare(reference, answer, wanted, given, step, own, Requested())
+        wanted, given, size = reference.months, answer.months, _MONTH
+    return _compare(
+        reference,
+        answer,
+        wanted,
+        given,
+        reference.quantum / size,
+        answer.quantum / size,
+        Requested(),
+    )
 
 
 def _scaled(reference: Amount, answer: Amount, requested: Requested) -> Relation:

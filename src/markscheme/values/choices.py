@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from markscheme.values.kinds import Choice
-from markscheme.values.outcome import Comparison, Outcome, agreement, conflict
+from markscheme.values.outcome import Comparison, agreement, conflict, undecided
 from markscheme.values.requested import Requested
 
 _LETTERED = re.compile(
@@ -162,5 +162,4 @@ def _chose(letter: str, found: set[str], reference: str, *, short: bool) -> Comp
         other = next(iter(found))
         reason = f"the answer chooses {other} where the reference has {letter}"
         return conflict("choice", letter, other, 0.97 if short else 0.85, reason)
-    reason = f"the answer names options {', '.join(sorted(found))}"
-    return Comparison(outcome=Outcome.NONE, kind="choice", reason=reason)
+    return undecided("choice", f"the answer names options {', '.join(sorted(found))}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from markscheme.text import without_latex
 from markscheme.values.amounts import Relation
@@ -31,15 +32,16 @@ from markscheme.values.kinds import (
 )
 from markscheme.values.lists import compare_lists
 from markscheme.values.outcome import Comparison, Outcome, Pair, difference, in_words, kind_of
-from markscheme.values.parse import typed_values
+from markscheme.values.parse import parse_values
 from markscheme.values.relation import relate
 from markscheme.values.requested import Requested, read_question
 
 _NOTHING = Comparison(outcome=Outcome.NONE)
 _MET = (Relation.SAME, Relation.FINER)
 _LONGEST = 20_000
-_MOST_PAIRS = 10_000
-"""Values of the reference times those of the answer; more are long texts, and no typed answer."""
+_MOST_PAIRS, _MOST_OF_ALL = 10_000, 40_000
+"""Values of the answer times those of a reference and the question, and the same for all references
+together; more are long texts, and no typed answer."""
 _KINDS: dict[str, tuple[type[Value], ...]] = {
     "number": (Number, Percent, Quantity, Duration, Money),
     "percent": (Percent, Number),
@@ -82,16 +84,15 @@ def compare_values(question: str, reference: str | Sequence[str], answer: str) -
     """
     if not isinstance(reference, str):
         return _best(question, reference, answer)
-    texts = (text[:_LONGEST] for text in (question, reference, answer))
-    question, reference, answer = map(without_latex, texts)
-    return _compare(question, read_question(question), reference, answer)
+    return _compare(question, reference, answer, _MOST_PAIRS)
 
 
 def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
     """The most favourable comparison; a conflict only where no reference leaves it open."""
-    found = [compare_values(question, one, answer) for one in references]
-    if not found:
+    if not references:
         return _NOTHING
+    most = min(_MOST_PAIRS, _MOST_OF_ALL // len(references))
+    found = [_compare(question, one, answer, most) for one in references]
     order = {Outcome.AGREE: 0, Outcome.NONE: 1, Outcome.MISSING: 2, Outcome.CONFLICT: 3}
     compared = [one for one in found if one.kind]
     if not compared:
@@ -117,7 +118,10 @@ def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
     return best
 
 
-def _compare(question: str, requested: Requested, reference: str, answer: str) -> Comparison:
+def _compare(question: str, reference: str, answer: str, most: int) -> Comparison:
+    texts = (text[:_LONGEST] for text in (question, reference, answer))
+    question, reference, answer = map(without_latex, texts)
+    requested = read_question(question)
     if not reference.strip() or not answer.strip() or _UNKNOWN.search(reference):
         return _NOTHING
     if (chosen := compare_choices(requested, reference, answer)) is not None:
@@ -127,16 +131,17 @@ def _compare(question: str, requested: Requested, reference: str, answer: str) -
             return compared
     if is_formula(formula_of(reference)):
         return _NOTHING  # never by a number that is pulled out of it
-    wanted = typed_values(reference, question=question)
+    wanted = parse_values(reference, question=question)
     listed = compare_lists(requested, reference, answer, typed=bool(wanted))
     if listed is not None:
         return listed
     if not wanted:
         return _NOTHING
-    given = typed_values(answer, question=question)
-    if len(wanted) * len(given) > _MOST_PAIRS:
+    given = parse_values(answer, question=question)
+    echoed = parse_values(question)
+    if (len(wanted) + len(echoed)) * len(given) > most:
         return _NOTHING
-    return _Case(question, requested, reference, answer, wanted, given).result()
+    return _Case(question, requested, reference, answer, wanted, given, echoed).result()
 
 
 def _years(values: Sequence[Value]) -> set[int]:
@@ -167,6 +172,8 @@ class _Case:
     answer: str
     wanted: list[Value]
     given: list[Value]
+    echoed: list[Value]
+    """Those of the question."""
     share: float = 1.0
 
     def result(self) -> Comparison:
@@ -272,17 +279,22 @@ class _Case:
 
     def serious(self, found: _Found) -> list[Value]:
         """The values against that claim the same role: no weak ones, and no echoes of the question."""
-        echoed = typed_values(self.question) if self.question else []
         plain = [one for one in found.against if not one.weak]
-        if echoed and any(
-            relate(echo, found.target, self.requested) is Relation.SAME for echo in _flat(echoed)
-        ):
+        if self.is_echo(found.target):
             return plain
-        return [
-            one
-            for one in plain
-            if not any(relate(echo, one, self.requested) is Relation.SAME for echo in _flat(echoed))
-        ]
+        echoes = self.echoes
+        return [one for one in plain if id(one) not in echoes]
+
+    def is_echo(self, value: Value) -> bool:
+        """Whether the question has the value too."""
+        return any(
+            relate(echo, value, self.requested) is Relation.SAME for echo in _flat(self.echoed)
+        )
+
+    @cached_property
+    def echoes(self) -> set[int]:
+        """The values of the answer, by identity, that the question has too."""
+        return {id(one) for one in self.given if self.is_echo(one)}
 
     def joined(self, targets: list[Value], found: list[_Found], kind: str) -> Comparison:
         words = len(self.answer.split())
@@ -454,7 +466,7 @@ class _Case:
             return False
         if any(isinstance(one.target, Date) for one in found):
             return True
-        requested = _years(typed_values(self.question)) if self.question else set()
+        requested = _years(self.echoed)
         given_years = _years(self.given)
         return not (requested and given_years) or bool(requested & given_years)
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from markscheme.text import by_word, words_of
 from markscheme.values.characters import take
 from markscheme.values.kinds import Date
-from markscheme.values.numbers import ORDINALS, WORD, roman
+from markscheme.values.numbers import ORDINALS, WORD, eastern_value, read_numbers, roman
 from markscheme.values.units import SYMBOLS
 
 _MONTHS_BY_LANGUAGE = (
@@ -43,20 +43,7 @@ _ENGLISH_MONTHS = frozenset(" ".join(_MONTHS_BY_LANGUAGE[:2]).split()) | {"sept"
 _CAPITAL_ONLY = frozenset(
     {"may", "march", "mar", "jan", "sep", "dec", "mart", "mars", "mei", "mai", "august"}
 )
-_MONTH_NAMES = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
+_MONTH_NAMES = [name.capitalize() for name in _MONTHS_BY_LANGUAGE[0].split()]
 
 _DAY_BEFORE = re.compile(
     r"(?<![\d.,:/-])(\d{1,2})(?:st|nd|rd|th|er|º|ª|\.)?\s*(?:day\s+)?(?:of\s+|de\s+|del\s+|di\s+|-)?$",
@@ -148,8 +135,6 @@ def _long_year(digits: str) -> int:
 def _eastern_int(word: str) -> int:
     if word.isdigit() and word.isascii():
         return int(word)
-    from markscheme.values.numbers import eastern_value
-
     return int(eastern_value(word) or 0)
 
 
@@ -191,22 +176,7 @@ def _all_dates(text: str, *, foreign: bool, requested: bool, question: str) -> I
         yield from _quarters(text)
     if has_digit or "ties" in lower:
         yield from _decades(text)
-    if any(
-        word in lower
-        for word in (
-            "centur",
-            "jahrhundert",
-            "siglo",
-            "siècle",
-            "secolo",
-            "século",
-            "eeuw",
-            "век",
-            "世",
-            "세기",
-            "yüzyıl",
-        )
-    ):
+    if _CENTURY_HINT.search(lower):
         yield from _centuries(text)
     if has_digit:
         yield from _eras(text)
@@ -217,6 +187,7 @@ _NAMED_DAYS = by_word(words_of(__file__, "words")["named_days"])
 _NAMED_HINT = re.compile(
     r"\bday\b|\beve\b|halloween|ferragosto|heiligabend|silvester|fête", re.IGNORECASE
 )
+_CENTURY_HINT = re.compile("centur|jahrhundert|siglo|siècle|secolo|século|eeuw|век|世|세기|yüzyıl")
 _NAMED = re.compile("|".join(map(re.escape, _NAMED_DAYS)), re.IGNORECASE)
 
 
@@ -398,8 +369,6 @@ def _spelled_year_after(text: str, end: int) -> tuple[int, int] | None:
     hit = _SPELLED_YEAR.match(text, end)
     if not hit:
         return None
-    from markscheme.values.numbers import read_numbers
-
     readings = read_numbers(hit[1])
     if readings and readings[0].start == 0 and 1000 <= readings[0].value <= 2100:
         return int(readings[0].value), hit.start(1) + readings[0].end
@@ -433,22 +402,12 @@ def _signed(year: int, era: str) -> int:
 
 
 def _quarters(text: str) -> Iterator[Date]:
-    names = {
-        "first": 1,
-        "second": 2,
-        "third": 3,
-        "fourth": 4,
-        "last": 4,
-        "1st": 1,
-        "2nd": 2,
-        "3rd": 3,
-        "4th": 4,
-    }
     for hit in _QUARTER.finditer(text):
         if hit[5]:
             if not hit[6] and len(text) > 30:
                 continue
-            number, year = names[hit[5].lower()], hit[6]
+            word, year = hit[5].lower(), hit[6]
+            number = int(word[0]) if word[0].isdigit() else 4 if word == "last" else ORDINALS[word]
         else:
             number, year = int(hit[1] or hit[4]), hit[2] or hit[3]
         yield _date(

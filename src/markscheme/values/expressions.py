@@ -300,20 +300,6 @@ def _near(left: complex, right: complex) -> bool:
     )
 
 
-def expression_value(text: str) -> float | None:
-    """The real value of an expression without letters, or of "x = 2/3"; else None.
-
-    >>> round(expression_value("\\\\sqrt{2}"), 4), expression_value("x + 1")
-    (1.4142, None)
-    """
-    name, _, value = text.rpartition("=")
-    parsed = _parsed(value) if len(name.strip()) <= 1 else None
-    if parsed is None or parsed[1] - _KNOWN_LETTERS:
-        return None
-    found = _samples(*parsed)[0]
-    return found.real if found is not None and abs(found.imag) < _REAL else None
-
-
 def letters_of(text: str) -> frozenset[str] | None:
     """The variables of an expression; None of a text that is none."""
     parsed = _parsed(text) if text else None

@@ -20,8 +20,8 @@ from markscheme.values.expressions import (
     relate,
 )
 from markscheme.values.kinds import Number, Quantity
-from markscheme.values.outcome import Comparison, Outcome, agreement, conflict
-from markscheme.values.parse import typed_values
+from markscheme.values.outcome import Comparison, Outcome, agreement, conflict, undecided
+from markscheme.values.parse import parse_values
 
 _LONGEST = 2_000
 """Characters of a text in which a formula is looked for."""
@@ -104,9 +104,7 @@ def _comparison(relation: Relation, wanted: str, given: str) -> Comparison:
             missing=(wanted,),
             reason=f"{given} is less exact than {wanted}",
         )
-    return Comparison(
-        outcome=Outcome.NONE, kind="expression", reason=f"{given} may be the same as {wanted}"
-    )
+    return undecided("expression", f"{given} may be the same as {wanted}")
 
 
 _HINT = re.compile(
@@ -174,7 +172,7 @@ def is_formula(text: str) -> bool:
         return True
     if not (is_expression(text) or _intervals(text) is not None or _listed(text)):
         return False
-    return not any(one.start == 0 and one.end >= len(text) for one in typed_values(text))
+    return not any(one.start == 0 and one.end >= len(text) for one in parse_values(text))
 
 
 def _listed(text: str) -> bool:
@@ -196,7 +194,7 @@ def _comparable(text: str, other: str) -> bool:
     letters = frozenset[str]().union(*(letters_of(one) or () for one in alternatives(text)))
     if not letters <= (letters_of(other.rpartition("=")[2]) or frozenset()):
         return False
-    kinds = [one for one in typed_values(text) if not isinstance(one, Number)]
+    kinds = [one for one in parse_values(text) if not isinstance(one, Number)]
     return all(isinstance(one, Quantity) and one.unit.name == "°" for one in kinds)
 
 

@@ -148,13 +148,6 @@ class Choice(Value):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListValue(Value):
-    """Items named one after another, in their order."""
-
-    items: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Range(Value):
     """From a value to a value, or a bound where one side is None."""
 

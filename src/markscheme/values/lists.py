@@ -11,7 +11,7 @@ from functools import lru_cache
 from rapidfuzz.distance import Levenshtein
 
 from markscheme.values.numbers import CARDINALS, ORDINALS, roman
-from markscheme.values.outcome import Comparison, Outcome, Pair, conflict
+from markscheme.values.outcome import Comparison, Outcome, Pair, conflict, undecided
 from markscheme.values.requested import Requested
 
 _BULLET = re.compile(r"(?m)^\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z0-9]\))\s+")
@@ -253,37 +253,14 @@ def _compare(  # noqa: PLR0912
         )
         if ordered and list(matched.values()) != sorted(matched.values()):
             if _REVERSING.search(_PLAIN_ORDER.sub("", answer)):
-                return Comparison(
-                    outcome=Outcome.NONE,
-                    kind="list",
-                    agreed=agreed,
-                    reason="the order is stated in words",
-                )
+                return undecided("list", "the order is stated in words", agreed=agreed)
             if not requested.order:
-                return Comparison(
-                    outcome=Outcome.NONE,
-                    kind="list",
-                    agreed=agreed,
-                    reason="the items are in another order",
-                )
+                return undecided("list", "the items are in another order", agreed=agreed)
             order = Pair(", ".join(wanted), ", ".join(given), "order")
-            return Comparison(
-                outcome=Outcome.CONFLICT,
-                confidence=0.93,
-                decided=True,
-                kind="list",
-                agreed=agreed,
-                conflicting=(order,),
-                reason=f"the order is {order.answer} where the reference has {order.reference}",
-            )
-        return Comparison(
-            outcome=Outcome.AGREE,
-            confidence=0.95,
-            decided=True,
-            kind="list",
-            agreed=agreed,
-            reason=f"all {len(wanted)} items are there",
-        )
+            reason = f"the order is {order.answer} where the reference has {order.reference}"
+            found = conflict("list", order.reference, order.answer, 0.93, reason)
+            return replace(found, agreed=agreed, conflicting=(order,))
+        return _all_there(agreed, 0.95)
     if not missing:
         decided = requested.items == len(wanted)
         if decided or all(_plain(item) or len(item.split()) <= 3 for item in extra):
@@ -296,13 +273,7 @@ def _compare(  # noqa: PLR0912
                 extra=extra,
                 reason=f"the answer adds {extra[0]}, which the reference does not have",
             )
-        return Comparison(
-            outcome=Outcome.NONE,
-            kind="list",
-            agreed=agreed,
-            extra=extra,
-            reason=f"the answer adds {extra[0]}",
-        )
+        return undecided("list", f"the answer adds {extra[0]}", agreed=agreed, extra=extra)
     if not extra:
         return _lacking(missing, agreed)
     one_swapped = (
@@ -321,13 +292,21 @@ def _compare(  # noqa: PLR0912
         return _others(missing, extra, agreed, 0.75)
     if agreed and all(_plain(item) for item in (*missing, *extra)) and not _similar(missing, extra):
         return _others(missing, extra, agreed, 0.8)
+    reason = f"{_joined(missing)} {_are(missing)} not found"
+    return undecided("list", reason, agreed=agreed, missing=missing, extra=extra)
+
+
+def _all_there(
+    agreed: tuple[Pair, ...], confidence: float, how: str = "", *, decided: bool = True
+) -> Comparison:
+    """The agreement where an answer has every item."""
     return Comparison(
-        outcome=Outcome.NONE,
+        outcome=Outcome.AGREE,
+        confidence=confidence,
+        decided=decided,
         kind="list",
         agreed=agreed,
-        missing=missing,
-        extra=extra,
-        reason=f"{_joined(missing)} {_are(missing)} not found",
+        reason=f"all {len(agreed)} items are there{how}",
     )
 
 
@@ -455,42 +434,16 @@ def _in_prose(wanted: tuple[str, ...], answer: str, *, ordered: bool) -> Compari
     found = [place for place in places if place >= 0]
     if len(found) < len(wanted):
         missing = tuple(item for item, place in zip(wanted, places, strict=True) if place < 0)
-        return Comparison(
-            outcome=Outcome.NONE,
-            kind="list",
-            missing=missing,
-            reason=f"{_joined(missing)} {_are(missing)} not found",
-        )
+        reason = f"{_joined(missing)} {_are(missing)} not found"
+        return undecided("list", reason, missing=missing)
     agreed = tuple(Pair(item, item, "same") for item in wanted)
-    words = len(answer.split())
     if ordered:
         if places != sorted(places) or _REVERSING.search(_PLAIN_ORDER.sub("", answer)):
-            return Comparison(
-                outcome=Outcome.NONE,
-                kind="list",
-                agreed=agreed,
-                reason="all items are there; their order is described in words",
-            )
-        return Comparison(
-            outcome=Outcome.AGREE,
-            confidence=0.75,
-            decided=True,
-            kind="list",
-            agreed=agreed,
-            reason=f"all {len(wanted)} items are there, in order",
-        )
+            reason = "all items are there; their order is described in words"
+            return undecided("list", reason, agreed=agreed)
+        return _all_there(agreed, 0.75, ", in order")
     if re.search(r"\b(?:not|except|but|only|without|never|instead|n't)\b", answer, re.IGNORECASE):
-        return Comparison(
-            outcome=Outcome.NONE,
-            kind="list",
-            agreed=agreed,
-            reason="all items are named, one perhaps set aside",
-        )
-    return Comparison(
-        outcome=Outcome.AGREE,
-        confidence=0.8 if words <= 30 else 0.65,
-        decided=words <= 30,
-        kind="list",
-        agreed=agreed,
-        reason=f"all {len(wanted)} items are there",
-    )
+        reason = "all items are named, one perhaps set aside"
+        return undecided("list", reason, agreed=agreed)
+    short = len(answer.split()) <= 30
+    return _all_there(agreed, 0.8 if short else 0.65, decided=short)

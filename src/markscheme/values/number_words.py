@@ -71,12 +71,6 @@ def _table() -> dict[tuple[str, ...], float]:
     return {tuple(words.split()): float(value) for words, value in every.items()}
 
 
-def half_more(text: str, end: int) -> int | None:
-    """Where "and a half" in another language ends, if it is at that place; else None."""
-    hit = _AND_HALF.match(text, end)
-    return hit.end() if hit else None
-
-
 def spelled_numbers(text: str, scale_at: ScaleAt) -> Iterator[Spelled]:
     """The numbers in words of a text that is not English, in order, the longest of each.
 
@@ -127,10 +121,10 @@ class _Run(NamedTuple):
             return part
         if word == "dos" and after == place + 1 and _PORTUGUESE.search(self.text):
             return None
-        if half := half_more(self.text, end):
+        if half := _AND_HALF.match(self.text, end):
             scale = self.scale_at(self.text, self.words[after - 1][1])
             more = 0.5 * (scale[0] if scale else 1.0)
-            return Spelled(start, half, value + more, fraction=value < _THOUSAND)
+            return Spelled(start, half.end(), value + more, fraction=value < _THOUSAND)
         return Spelled(start, end, value, fraction=value != int(value))
 
     def _named(self, place: int) -> bool:

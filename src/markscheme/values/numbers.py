@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from markscheme.text import (
-    NUMBER_ORDINALS,
     NUMBER_TENS,
     NUMBER_UNITS,
+    ORDINAL_WORDS,
     numbers_by_word,
     roman_value,
     words_of,
@@ -39,8 +39,6 @@ class Reading(NamedTuple):
     spelled_year: bool = False
 
 
-_TENS_ORDINALS = "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth"
-
 CARDINALS: dict[str, int] = {
     **{word: value for value, word in enumerate(NUMBER_UNITS)},
     **{word: 20 + 10 * place for place, word in enumerate(NUMBER_TENS)},
@@ -48,12 +46,7 @@ CARDINALS: dict[str, int] = {
     "nil": 0,
     "oh": 0,
 }
-ORDINALS: dict[str, int] = {
-    **{word: value for value, word in enumerate(NUMBER_ORDINALS)},
-    **{word: 20 + 10 * place for place, word in enumerate(_TENS_ORDINALS.split())},
-    "hundredth": 100,
-    "thousandth": 1000,
-}
+ORDINALS = {word: int(value) for word, value in ORDINAL_WORDS.items()} | {"thousandth": 1000}
 SCALES = numbers_by_word(words_of(__file__, "words")["scales"])
 """Words that multiply the number before them."""
 _FOREIGN_ONLY = frozenset({"bin", "mil", "mille", "score"})

@@ -84,13 +84,23 @@ def conflict(kind: str, wanted: str, given: str, confidence: float, reason: str 
     )
 
 
+def undecided(
+    kind: str,
+    reason: str,
+    *,
+    agreed: tuple[Pair, ...] = (),
+    missing: tuple[str, ...] = (),
+    extra: tuple[str, ...] = (),
+) -> Comparison:
+    """The comparison where values of a kind were compared, and what there is does not decide."""
+    return Comparison(
+        outcome=Outcome.NONE, kind=kind, agreed=agreed, missing=missing, extra=extra, reason=reason
+    )
+
+
 def kind_of(value: Value) -> str:
     """The kind of a value as one word."""
-    if isinstance(value, Range):
-        return "range"
-    return {"ClockTime": "time", "Quantity": "quantity"}.get(
-        type(value).__name__, type(value).__name__.lower()
-    )
+    return "time" if isinstance(value, ClockTime) else type(value).__name__.lower()
 
 
 def in_words(value: Value) -> str:

@@ -10,7 +10,6 @@ from functools import lru_cache
 from markscheme.text import is_foreign
 from markscheme.values.bounds import YEAR_SECONDS, join_ranges, largest_unit, take_unit
 from markscheme.values.characters import plain, take
-from markscheme.values.choices import as_choice
 from markscheme.values.clock import read_times
 from markscheme.values.currency import PERIODS, currency_after, currency_before
 from markscheme.values.dates import read_dates
@@ -19,7 +18,6 @@ from markscheme.values.kinds import (
     Amount,
     Date,
     Duration,
-    ListValue,
     Money,
     Number,
     Percent,
@@ -27,7 +25,6 @@ from markscheme.values.kinds import (
     Unit,
     Value,
 )
-from markscheme.values.lists import split_items
 from markscheme.values.numbers import Reading, read_numbers, short_scale
 from markscheme.values.requested import Requested, read_question
 from markscheme.values.stance import with_stance
@@ -95,7 +92,7 @@ def _parse(text: str, question: str) -> tuple[Value, ...]:
 
 
 def parse_values(text: str, *, question: str | None = None) -> list[Value]:
-    """The typed values of a text, in order; a text that is a list or a choice as that, too.
+    """The typed values of a text, in order.
 
     Args:
         text: any text; time is near-linear in its length.
@@ -105,17 +102,6 @@ def parse_values(text: str, *, question: str | None = None) -> list[Value]:
     >>> [type(value).__name__ for value in parse_values("$3.5 million in March 2021")]
     ['Money', 'Date']
     """
-    found = typed_values(text, question=question)
-    if (choice := as_choice(text)) is not None and (choice.option or len(text.strip()) <= 3):
-        found.append(choice)
-    items = split_items(text)
-    if len(items) >= 3 or (items and not found):
-        found.append(ListValue(start=0, end=len(text), text=text, items=items))
-    return found
-
-
-def typed_values(text: str, *, question: str | None = None) -> list[Value]:
-    """The values within a text: all kinds but lists and choices, which are whole texts."""
     return list(_parse(text, question or ""))
 
 
@@ -429,13 +415,6 @@ def _unit(text: str, end: int, reading: Reading, requested: Requested) -> tuple[
         return None
     if word in ("m", "t") and at == end and requested.kind == "money":
         return None
-    if (
-        word == "K"
-        and at == end
-        and not (requested.unit and requested.unit.dimensions == found[0].dimensions)
-        and "temperature" not in text.lower()
-    ):
-        return found
     return found
 
 

@@ -32,8 +32,12 @@ from markscheme.values.requested import Requested
 
 def relate(reference: Value, answer: Value, requested: Requested) -> Relation:
     """How the answer's value relates to the reference's, given what the question asks."""
-    if isinstance(reference, Range) or isinstance(answer, Range):
-        return _ranges(reference, answer, requested)
+    if isinstance(reference, Range):
+        if isinstance(answer, Range):
+            return _two_ranges(reference, answer, requested)
+        return _wanted_range(reference, answer, requested)
+    if isinstance(answer, Range):
+        return _given_range(reference, answer, requested)
     if isinstance(reference, Identifier) or isinstance(answer, Identifier):
         return _identifiers(reference, answer)
     if isinstance(reference, ClockTime) or isinstance(answer, ClockTime):
@@ -239,16 +243,6 @@ def _century(wanted: tuple[int, int], given: tuple[int, int]) -> bool:
     )
 
 
-def _ranges(reference: Value, answer: Value, requested: Requested) -> Relation:
-    if isinstance(reference, Range) and isinstance(answer, Range):
-        return _two_ranges(reference, answer, requested)
-    if isinstance(reference, Range):
-        return _wanted_range(reference, answer, requested)
-    if isinstance(answer, Range):
-        return _given_range(reference, answer, requested)
-    return APART
-
-
 def _two_ranges(reference: Range, answer: Range, requested: Requested) -> Relation:
     lows = relate(reference.low, answer.low, requested) if reference.low and answer.low else None
     highs = (
@@ -319,7 +313,11 @@ def _given_range(reference: Value, answer: Range, requested: Requested) -> Relat
     found = relate(reference, bound, requested)
     if found in (SAME, FINER):
         return UNCLEAR if answer.open_low or answer.open_high else SAME
-    if found is DIFFERENT and (answer.open_low or answer.open_high) and _beyond(reference, answer):
+    if (
+        found is DIFFERENT
+        and (answer.open_low or answer.open_high)
+        and (_size(reference) is None or _meets(answer, reference))
+    ):
         return UNCLEAR  # "over 1,200" for 1,250
     return found
 
@@ -366,12 +364,3 @@ def _within(outer: Range, inner: Value) -> bool:
     if isinstance(outer.low, Percent) and isinstance(inner, Number) and 0 < size < 1:
         size *= 100
     return low <= size <= high
-
-
-def _beyond(reference: Value, answer: Range) -> bool:
-    size, low, high = _size(reference), _size(answer.low), _size(answer.high)
-    if size is None:
-        return True
-    if low is not None:
-        return low <= size <= low * 1.25
-    return high is not None and high * 0.75 <= size <= high

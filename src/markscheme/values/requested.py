@@ -10,6 +10,7 @@ from functools import lru_cache
 from markscheme.text import is_foreign
 from markscheme.values.characters import plain
 from markscheme.values.kinds import Choice, Unit
+from markscheme.values.numbers import CARDINALS, SCALES
 from markscheme.values.units import read_unit
 
 
@@ -94,27 +95,6 @@ _SCALE = re.compile(
     r"\bin (?:(?:USD|EUR|GBP|US\$|\$|€|£|US|millions?|thousands?|billions?|of|dollars|euros|pounds|INR|CNY|JPY) ?)*?(thousand|million|billion|trillion|lakh|crore)s?\b|\((?:[^()]{0,20})\b(thousand|million|billion)s?(?:[^()]{0,20})\)",
     re.IGNORECASE,
 )
-_SCALES = {
-    "thousand": 1e3,
-    "million": 1e6,
-    "billion": 1e9,
-    "trillion": 1e12,
-    "lakh": 1e5,
-    "crore": 1e7,
-}
-_SMALL = {
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "twelve": 12,
-}
 _FELL = re.compile(
     r"\b(?:fall|fell|drop|dropped|declin\w*|decreas\w*|loss|lose|lost|shr[aiu]nk|reduc\w*|deficit|below|down|cut|cheaper|lower|colder|discount|behind|minus)\b",
     re.IGNORECASE,
@@ -197,7 +177,7 @@ def read_question(question: str) -> Requested:  # noqa: PLR0912
         found = read_unit(text, hit.end())
         if found is not None and len(text[hit.end() : found[1]]) > 1:
             unit = found[0]
-    scale = _SCALES[(stated[1] or stated[2]).lower()] if (stated := _SCALE.search(text)) else 1.0
+    scale = SCALES[(stated[1] or stated[2]).lower()] if (stated := _SCALE.search(text)) else 1.0
     wanted = _WANTED.search(text)
     items = 0
     if (
@@ -216,7 +196,7 @@ def read_question(question: str) -> Requested:  # noqa: PLR0912
             "inhalers",
         )
     ):
-        items = _SMALL.get(wanted[1].lower(), 0) or (int(wanted[1]) if wanted[1].isdigit() else 0)
+        items = int(wanted[1]) if wanted[1].isdigit() else CARDINALS.get(wanted[1].lower(), 0)
     fell, rose = bool(_FELL.search(text)), bool(_ROSE.search(text))
     either = bool(_EITHER.search(text))
     return Requested(

@@ -151,6 +151,10 @@ def test_few_shot_shows_the_examples_and_refuses_leaks(tmp_path: Path) -> None:
     path.write_text(json.dumps({**shot, "question": "Why is the sky blue?"}) + "\n")
     with pytest.raises(JudgeError, match="given away"):
         apply(Listwise(examples=str(path)), FOUR, Models(chat=chat))
+    path = tmp_path / "rank.jsonl"
+    path.write_text(json.dumps({**shot, "rank": 4}) + "\n")
+    with pytest.raises(JudgeError, match=r"the rank 4 is not from 1 to 3.*references shots"):
+        apply(Listwise(examples=str(path)), FOUR, Models(chat=chat))
 
 
 def test_the_order_of_the_list_can_be_turned() -> None:

@@ -14,7 +14,7 @@ from markscheme.features.nonfactoid.features import word_features
 from markscheme.features.nonfactoid.meaning import TokenTable, cover, meaning_features
 from markscheme.features.nonfactoid.rows import Rows
 from markscheme.judges.listwise.listwise_examiner import SHIPPED, ListwiseWeights
-from markscheme.models.local.encoder import MiniLM, TokenEncoder, token_encoder
+from markscheme.models.local.encoder import TokenEncoder, token_encoder
 from markscheme.tables.answers import read_answers
 
 
@@ -73,7 +73,8 @@ def test_the_weights_fit_the_features() -> None:
     )  # fmt: skip
     opened = ListwiseWeights.open()
     words, _ = word_features(rows, opened.rarity)
-    meaning, _ = meaning_features(rows, token_encoder().encode(rows.texts.to_list()), opened.pieces)
+    details = token_encoder().details(rows.texts.to_list())
+    meaning, _ = meaning_features(rows, details, opened.pieces)
     assert opened.names(encoded=False) == words
     assert opened.names(encoded=True) == words + meaning
 
@@ -81,14 +82,14 @@ def test_the_weights_fit_the_features() -> None:
 def test_token_vectors_depend_on_their_text_alone_and_are_kept_within_bounds() -> None:
     encoder = TokenEncoder()
     texts = ["Why is the sky blue?", "Because light is scattered by the air.", "It is so.", ""]
-    together = encoder.encode(texts, keep=texts[:1])
-    alone = [encoder.encode([text])[0] for text in texts]
+    together = encoder.details(texts, keep=texts[:1])
+    alone = [encoder.details([text])[0] for text in texts]
     assert alone[0] is together[0]
     for one, other in zip(together, alone, strict=True):
         assert np.abs(one.sentence - other.sentence).max() < 1e-6
         assert np.abs(one.middle - other.middle).max() < 1e-5
         assert np.allclose(one.tokens, other.tokens, atol=1e-3)
-    assert np.abs(MiniLM().encode(texts) - [one.sentence for one in together]).max() < 1e-6
+    assert np.abs(encoder.encode(texts) - [one.sentence for one in together]).max() < 1e-6
 
 
 def test_cover_is_the_mean_best_likeness_of_tokens() -> None:

@@ -12,7 +12,19 @@ import numpy.typing as npt
 import polars as pl
 from rapidfuzz import fuzz, process
 
-from markscheme.text import CAPITAL, NUMBER, STOPWORD, Floats, Known, Lexicon, Longs, Texts, encode
+from markscheme.text import (
+    CAPITAL,
+    NUMBER,
+    STOPWORD,
+    Floats,
+    Known,
+    Lexicon,
+    Longs,
+    Texts,
+    contains,
+    encode,
+    runs,
+)
 
 Array = npt.NDArray[Any]
 
@@ -116,10 +128,7 @@ def spread(start: Longs, chosen: Longs, *, most: int | None = None) -> tuple[Lon
     counts = start[chosen + 1] - start[chosen]
     if most is not None:
         counts = np.minimum(counts, most)
-    owner = np.repeat(np.arange(len(chosen)), counts)
-    ends = np.cumsum(counts)
-    place = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
-    return owner, place + np.repeat(start[chosen], counts)
+    return runs(start[chosen], counts)
 
 
 class Occurrences:
@@ -136,23 +145,15 @@ class Occurrences:
 
     def within(self, text: Longs, canon: Array) -> npt.NDArray[np.bool_]:
         """Whether text[i] has the word canon[i]."""
-        wanted = text * self._size + canon
-        if not len(self._keys):
-            return np.zeros(len(wanted), dtype=bool)
-        found = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
-        return np.asarray((self._keys[found] == wanted) & (canon >= 0))
+        return np.asarray(contains(self._keys, text * self._size + canon) & (canon >= 0))
 
     def hits(self, text: Longs, canon: Array) -> tuple[Longs, Longs]:
         """Every occurrence of canon[i] in text[i]: (i, place in the text), by i, then place."""
         wanted = text * self._size + canon
         low = np.searchsorted(self._keys, wanted, side="left")
         high = np.searchsorted(self._keys, wanted, side="right")
-        counts = np.where(canon >= 0, high - low, 0)
-        owner = np.repeat(np.arange(len(wanted)), counts)
-        ends = np.cumsum(counts)
-        inner = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
-        flat = self._places[inner + np.repeat(low, counts)]
-        return owner, flat - self._start[text[owner]]
+        owner, place = runs(low, np.where(canon >= 0, high - low, 0))
+        return owner, self._places[place] - self._start[text[owner]]
 
 
 def content(kind: Array) -> npt.NDArray[np.bool_]:
@@ -183,7 +184,6 @@ class Aligned:
     packed: Array
     recall: Array
     key_recall: Array
-    rank: Array
     best: Array
     normal: list[str]
     in_texts: Occurrences
@@ -272,7 +272,6 @@ def align(batch: Batch) -> Aligned:
         packed=packed,
         recall=recall,
         key_recall=key_recall,
-        rank=rank,
         best=best,
         normal=normal,
         in_texts=in_texts,

@@ -15,8 +15,8 @@ from markscheme.text import (
     STOP,
     TITLE,
     declines_abroad,
-    denies_abroad,
-    is_foreign,
+    denials_abroad,
+    language_of,
     stem,
     thesaurus,
     yes_or_no,
@@ -222,7 +222,7 @@ def _abroad(question: str, wanted: str) -> bool:
     begun = _BEGINNING.match(wanted)
     if begun is None or yes_or_no(wanted) is None or len(begun[0].split()) > _A_PREDICATE:
         return False
-    return is_foreign(question) and (
+    return language_of(question) is not None and (
         wanted[0].isascii() or len(begun[0]) <= _A_YES or " " in wanted
     )
 
@@ -240,7 +240,7 @@ def _polarity_abroad(wanted: str, answer_text: str, question: str) -> float:
         east = any(first[place : place + 2] in pairs for place in range(len(first) - 1))
         if not (shared or (east and not first.isascii() and " " not in first)):
             return 0.0 if len(answer_text.split()) > _A_SENTENCE else -2.0
-        affirmed = not denies_abroad(first)
+        affirmed = denials_abroad(first) == 0
     return 1.0 if affirmed == yes_or_no(wanted) else -1.0
 
 

@@ -17,6 +17,7 @@ from markscheme.features.alignment.batch import (
     key_words,
     spread,
 )
+from markscheme.text import contains
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,6 @@ def overlap_features(view: FeatureView) -> dict[str, Array]:
     questions = [normal[i] for i in batch.question]
     count = np.diff(batch.first)
 
-    def row_max(values: Array) -> Array:
-        return np.asarray(np.maximum.reduceat(values, batch.first[:-1]))
-
     any_contained = np.add.reduceat(aligned.contained.astype(float), batch.first[:-1])
     entity = entity_like(kind)
     return {
@@ -144,7 +142,7 @@ def overlap_features(view: FeatureView) -> dict[str, Array]:
         "key_missing": key_total - key_found,
         "key_missing_weight": view.per_reference(weight * key * ~hit),
         "key_found_weight": view.per_reference(weight * key * hit),
-        "rarest_missing": _row_max(view, weight * key * ~hit),
+        "rarest_missing": _largest(view.r_row, weight * key * ~hit, view.rows),
         "entity_recall": share(
             view.per_reference(entity & key & hit), view.per_reference(entity & key), -1.0
         ),
@@ -169,8 +167,8 @@ def overlap_features(view: FeatureView) -> dict[str, Array]:
         "several_references": np.minimum(count, 2),
         "references_contained": np.minimum(any_contained, 3),
         "listed_share": _listed_share(view, any_contained / count),
-        "max_recall": row_max(aligned.recall),
-        "max_key_recall": row_max(aligned.key_recall),
+        "max_recall": _largest_in_row(batch, aligned.recall),
+        "max_key_recall": _largest_in_row(batch, aligned.key_recall),
     }
 
 
@@ -189,12 +187,6 @@ def _listed_share(view: FeatureView, contained: Array) -> Array:
     asks = {i: bool(_SEVERAL.search(raw[i].lower())) for i in set(batch.question.tolist())}
     several = np.array([asks[i] for i in batch.question.tolist()]) & (np.diff(batch.first) > 1)
     return np.where(several, contained, -1.0)
-
-
-def _row_max(view: FeatureView, values: Array) -> Array:
-    out = np.zeros(view.rows)
-    np.maximum.at(out, view.r_row, values)
-    return out
 
 
 def _last_key(view: FeatureView) -> Array:
@@ -257,8 +249,7 @@ def _explained(view: FeatureView, owner: Array, word: Array, rows: int) -> dict[
     size = np.int64(max(len(batch.lexicon.canon_words), 1))
     known = np.unique(batch.row[owner] * size + word)
     wanted = view.a_row * size + batch.canon[view.a_place]
-    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    covered = known[place] == wanted if len(known) else np.zeros(len(wanted), dtype=bool)
+    covered = contains(known, wanted)
     new = view.a_content & ~view.a_known
     named = new & view.a_entity
 

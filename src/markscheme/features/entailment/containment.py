@@ -8,7 +8,6 @@ read here.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -17,7 +16,7 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.text import ORDINAL_WORDS, SCALES, decade_of, month_of, word_value
+from markscheme.text import ORDINAL_WORDS, SCALES, decade_of, month_of, unaccented, word_value
 
 Range = tuple[float, float]
 
@@ -196,7 +195,7 @@ def places(text: str) -> frozenset[str]:
     """
     names, _ = _gazetteer()
     words = _NAME_WORD.findall(text)
-    plain = [_plain_name(word) for word in words]
+    plain = [unaccented(word).lower() for word in words]
     lower = not any(word[:1].isupper() for word in words)
     found = set()
     place = 0
@@ -247,10 +246,3 @@ def _gazetteer() -> tuple[dict[str, str], dict[str, str]]:
             names.setdefault(town, town)
             within.setdefault(town, first)
     return names, within
-
-
-def _plain_name(word: str) -> str:
-    if word.isascii():
-        return word.lower()
-    bare = unicodedata.normalize("NFKD", word)
-    return "".join(char for char in bare if not unicodedata.combining(char)).lower()

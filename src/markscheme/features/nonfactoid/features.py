@@ -19,36 +19,9 @@ from markscheme.features.nonfactoid.words import Rarity, WordSets
 
 _READ = 20_000
 
-FORM = (
-    "log_words",
-    "log_characters",
-    "word_length",
-    "capitals",
-    "digits",
-    "marks",
-    "sentences",
-    "question_marks",
-    "exclamations",
-    "dots",
-    "link",
-    "first_person",
-    "second_person",
-    "because",
-    "hedges",
-    "steps",
-    "chatty",
-    "begins_capital",
-    "ends_with_stop",
-    "variety",
-    "other_script",
-    "years",
-    "definition",
-)
-"""Columns of `form`, in order."""
-
 
 def form(texts: pl.Series) -> pl.DataFrame:
-    """A row of `FORM` for each text (String), Float64, never null."""
+    """A row of numbers for each text (String), Float64, never null."""
     text = pl.col("text")
     lower = pl.col("lower")
     words = pl.col("words")
@@ -91,7 +64,6 @@ def form(texts: pl.Series) -> pl.DataFrame:
             definition=says(r"\b(is|are|means|refers|called|defined|known)\b"),
         )
         .with_columns(pl.all().cast(pl.Float64).fill_null(0.0).fill_nan(0.0))
-        .select(FORM)
     )
 
 
@@ -114,9 +86,9 @@ def word_features(rows: Rows, rarity: Rarity) -> tuple[list[str], Matrix]:
     q_total: Floats = total[question]
 
     written = form(rows.texts)
-    values = {name: written[name].to_numpy() for name in FORM}
-    for name in FORM:
-        found[f"form_{name}"] = values[name][answer]
+    values = {name: written[name].to_numpy() for name in written.columns}
+    for name, column in values.items():
+        found[f"form_{name}"] = column[answer]
     found["question_words"] = count[question]
     found["mean_rarity"] = _ratio(a_total, count[answer])
     found["total_rarity"] = np.log1p(a_total)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ from markscheme.features.nonfactoid.rows import (
     matrix,
 )
 from markscheme.features.nonfactoid.words import STEM, Rarity
+
+if TYPE_CHECKING:
+    from markscheme.models.local import TextVectors
 
 # --- How well the words of two texts find each other: late interaction over token vectors ---------
 # Every token looks for the token of the other text that it is most like, as in ColBERT's MaxSim
@@ -113,29 +116,6 @@ def token_features(rows: Rows, table: TokenTable) -> tuple[list[str], Matrix]:
 
 
 # --- Everything that a sentence encoder tells of rows: features, and what the style model reads ---
-
-
-Array = npt.NDArray[Any]
-
-
-class TextVectors(Protocol):
-    """What an encoder gives of one text: embedding, mean of the middle layer, tokens, pieces."""
-
-    @property
-    def sentence(self) -> Array:
-        """Embedding of length one."""
-
-    @property
-    def middle(self) -> Array:
-        """Mean over tokens of the middle layer."""
-
-    @property
-    def tokens(self) -> Array:
-        """Token vectors of length one."""
-
-    @property
-    def ids(self) -> Array:
-        """Word piece of each token."""
 
 
 def meaning_features(

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from markscheme.text import contains, runs
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
@@ -105,21 +107,14 @@ class WordSets:
 
     def spread(self, texts: Integers) -> tuple[Integers, Integers]:
         """The words of each of some texts: (place among `texts`, word)."""
-        sizes = np.diff(self.starts)[texts]
-        owner = np.repeat(np.arange(len(texts)), sizes)
-        within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        return owner, self.words[self.starts[texts][owner] + within]
+        owner, place = runs(self.starts[texts], np.diff(self.starts)[texts])
+        return owner, self.words[place]
 
     def holds(self, texts: Integers, words: Integers) -> npt.NDArray[np.bool_]:
         """Whether text `texts[i]` has word `words[i]`."""
         base = len(self.vocabulary) + 1
         owner = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        keys = owner * base + self.words
-        wanted = texts * base + words
-        if not len(keys):
-            return np.zeros(len(wanted), dtype=bool)
-        found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.asarray(keys[found] == wanted)
+        return contains(owner * base + self.words, texts * base + words)
 
     def shared(self, left: Integers, right: Integers) -> Floats:
         """Summed rarity of the words that texts `left[i]` and `right[i]` have in common."""
@@ -133,9 +128,5 @@ class WordSets:
         pair, theirs = self.spread(right)
         base = len(self.vocabulary) + 1
         union = np.unique(owner[pair] * base + theirs)
-        if not len(union):
-            return np.zeros(len(left))
-        wanted = place * base + words
-        found = np.minimum(np.searchsorted(union, wanted), len(union) - 1)
-        both = union[found] == wanted
+        both = contains(union, place * base + words)
         return np.round(np.bincount(place[both], self.weight[words[both]], minlength=len(left)), 6)

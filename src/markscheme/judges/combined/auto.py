@@ -8,7 +8,7 @@ import polars as pl
 
 from markscheme.contract import Judge, ModelSource, Needs, register, run_judge
 from markscheme.judges.examiner import Examiner
-from markscheme.judges.listwise import ListwiseExaminer, classify
+from markscheme.judges.listwise import ListwiseExaminer, factoid_chance
 from markscheme.judges.outcomes import has_patterns
 from markscheme.tables import OUTCOME
 
@@ -59,6 +59,7 @@ def is_factoid(answers: pl.DataFrame) -> pl.Series:
     if "reference_grades" in answers.columns:
         graded = (pl.col("reference_grades").list.n_unique() > 1).fill_null(value=False)
     words = pl.col("references").list.eval(pl.element().str.count_matches(r"\S+")).list.max()
+    chances = [factoid_chance(question) for question in answers["question"]]
     return answers.select(
         factoid=pl.when(has_patterns(answers))
         .then(pl.lit(value=True))
@@ -68,5 +69,5 @@ def is_factoid(answers: pl.DataFrame) -> pl.Series:
         .then(pl.lit(value=False))
         .when((words <= _SHORT_WORDS).fill_null(value=False))
         .then(pl.lit(value=True))
-        .otherwise(classify(answers["question"])["factoid_chance"] >= 0.5)
+        .otherwise(pl.Series(chances, dtype=pl.Float64) >= 0.5)
     )["factoid"]

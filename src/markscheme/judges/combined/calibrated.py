@@ -15,7 +15,7 @@ import polars as pl
 
 from markscheme.contract import Judge, ModelSource, register, run_judge
 from markscheme.errors import JudgeError
-from markscheme.judges.outcomes import COMBINED
+from markscheme.judges.outcomes import COMBINED, read_file
 
 Array = npt.NDArray[np.float64]
 
@@ -61,7 +61,7 @@ class CalibrationMap:
             JudgeError: the file cannot be read, or is no map.
         """
         try:
-            content = orjson.loads(_bytes(path))
+            content = orjson.loads(_content(path))
         except orjson.JSONDecodeError as error:
             raise JudgeError(f"{path!r} is not a calibration map: {error}") from error
         if not isinstance(content, dict) or content.get("markscheme_calibration") != 1:
@@ -126,14 +126,8 @@ class Calibrated:
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What the signature adds: a hash of the map, since its file may change."""
-        return {"map": hashlib.sha256(_bytes(self.map)).hexdigest()[:16]}
+        return {"map": hashlib.sha256(_content(self.map)).hexdigest()[:16]}
 
 
-def _bytes(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise JudgeError(
-            f"the calibration map {path!r} cannot be read ({error.strerror}); "
-            "'markscheme calibrate --save-map FILE' writes one"
-        ) from error
+def _content(path: str) -> bytes:
+    return read_file(path, "the calibration map", "markscheme calibrate --save-map FILE")

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
 import orjson
 import polars as pl
 
 from markscheme.contract import Judge, ModelSource, check_range, judge_name, register, run_judge
 from markscheme.errors import JudgeError
-from markscheme.judges.outcomes import COMBINED
+from markscheme.judges.outcomes import COMBINED, read_file
 from markscheme.judges.prompted import total
 from markscheme.tables import (
     INSIDE,
@@ -28,6 +30,7 @@ from markscheme.tables import (
     UNKNOWN,
 )
 
+Array = npt.NDArray[np.float64]
 Row = Mapping[str, Any]
 
 
@@ -77,7 +80,7 @@ class Panel:
         """What the signature adds: a hash of the weights, since their file may change."""
         if self.weights is None:
             return {}
-        return {"weights": hashlib.sha256(_bytes(self.weights)).hexdigest()[:16]}
+        return {"weights": hashlib.sha256(_content(self.weights)).hexdigest()[:16]}
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask every member about every row, and count."""
@@ -91,7 +94,7 @@ class Panel:
         )
 
     def _vote(
-        self, members: Sequence[Row], names: Sequence[str], jury: _Jury | None
+        self, members: Sequence[Row], names: Sequence[str], jury: JuryWeights | None
     ) -> dict[str, Any]:
         votes = "; ".join(
             f"{name}: {_vote_text(one)}" for name, one in zip(names, members, strict=True)
@@ -128,36 +131,56 @@ class Panel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Jury:
-    """Weights of the members in order, and the intercept before any vote."""
+class JuryWeights:
+    """What each judge's vote is worth.
 
-    weights: tuple[float, ...]
+    Attributes:
+        weights: by judge; 0 or more. A vote is 2 * score - 1, from -1 to 1; no vote is 0.
+        intercept: what favours acceptance before any vote.
+        answers: labelled answers they were fitted on; 0 where it is not known.
+    """
+
+    weights: Mapping[str, float]
     intercept: float
+    answers: int = 0
+
+    def __call__(self, votes: Array) -> Array:
+        """Probability that people accept, of votes of shape (answers, judges)."""
+        from scipy.special import expit  # loaded when used: it would slow every command's start
+
+        weights = np.array(list(self.weights.values()))
+        return np.asarray(expit(votes @ weights + self.intercept), dtype=np.float64)
 
     def probability(self, members: Sequence[Row]) -> float:
-        """That people accept; the same as `agreement.juries.JuryWeights`."""
+        """Probability that people accept one answer, from the judges' outcomes in their order."""
         votes = (
             weight * (2 * _score(one) - 1)
-            for weight, one in zip(self.weights, members, strict=True)
+            for weight, one in zip(self.weights.values(), members, strict=True)
             if one["status"] == "judged"
         )
         logit = math.fsum((self.intercept, *votes))
         return 1 / (1 + math.exp(-max(-700.0, min(700.0, logit))))
 
+    def save(self, path: str | Path) -> Path:
+        """Write them as JSON, for `panel(judges=[...], weights="FILE")`."""
+        content = {
+            "markscheme_jury": 1,
+            "judges": dict(self.weights),
+            "intercept": self.intercept,
+            "answers": self.answers,
+        }
+        Path(path).write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
+        return Path(path)
 
-def _bytes(path: str) -> bytes:
+
+def _content(path: str) -> bytes:
+    command = "markscheme research jury RUN --labels FILE --save-weights FILE"
+    return read_file(path, "the weights", command)
+
+
+def _jury(path: str, names: Sequence[str]) -> JuryWeights:
     try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise JudgeError(
-            f"the weights {path!r} cannot be read ({error.strerror}); 'markscheme research jury "
-            "RUN --labels FILE --save-weights FILE' writes them"
-        ) from None
-
-
-def _jury(path: str, names: Sequence[str]) -> _Jury:
-    try:
-        content = orjson.loads(_bytes(path))
+        content = orjson.loads(_content(path))
         known = content["judges"] if content["markscheme_jury"] == 1 else {}
         intercept = float(content["intercept"])
         weights = {str(name): float(weight) for name, weight in known.items()}
@@ -175,7 +198,7 @@ def _jury(path: str, names: Sequence[str]) -> _Jury:
         )
     if not all(math.isfinite(one) for one in (intercept, *weights.values())):
         raise JudgeError(f"{path!r} has a weight that is not a number")
-    return _Jury(weights=tuple(weights[name] for name in names), intercept=intercept)
+    return JuryWeights(weights={name: weights[name] for name in names}, intercept=intercept)
 
 
 def _spent(members: Sequence[Row]) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 from .entailment import Entailment as Entailment
-from .entailment import stage_lineage as stage_lineage
-from .entailment import stage_needs as stage_needs
-from .entailment import stage_origins as stage_origins
+from .entailment import StagedJudge as StagedJudge
+from .entailment import with_nearest_references as with_nearest_references
 from .statement_makers import STATED as STATED
 from .statement_makers import STATEMENT_MAKERS as STATEMENT_MAKERS
 from .statement_makers import StatementMaker as StatementMaker
@@ -11,4 +10,3 @@ from .tests import ENTAILMENT_TESTS as ENTAILMENT_TESTS
 from .tests import EntailmentTest as EntailmentTest
 from .tests import entailment_test as entailment_test
 from .tests import register_entailment_test as register_entailment_test
-from .tests import with_costs as with_costs

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,44 +18,132 @@ from markscheme.contract import (
     combined,
     register,
 )
-from markscheme.errors import JudgeError
 from markscheme.judges.entailment.explanations import explained, inspected
 from markscheme.judges.entailment.inference_marks import EXPLAIN, INFERENCE, RATE, with_marks
-from markscheme.judges.entailment.statement_makers import STATEMENT_MAKERS, statement_maker
-from markscheme.judges.entailment.tests import ENTAILMENT_TESTS, EntailmentTest, entailment_test
+from markscheme.judges.entailment.statement_makers import (
+    STATED,
+    STATEMENT_MAKERS,
+    StatementMaker,
+    statement_maker,
+)
+from markscheme.judges.entailment.tests import (
+    ENTAILMENT_TESTS,
+    TESTED,
+    EntailmentTest,
+    entailment_test,
+)
 from markscheme.judges.outcomes import PATTERNS, has_patterns
 from markscheme.judges.prompted import SamplingOverrides, shipped
 from markscheme.tables import NO_REFERENCE, SPENT
 from markscheme.text import normalise_series
 
+MOST_READ = 2_000_000
+"""Characters of an answer, counted once for each reference that it is compared with."""
+_WORD = re.compile(r"\w+")
+
+
+def with_nearest_references(answers: pl.DataFrame) -> pl.DataFrame:
+    """Answers with so many `references` that comparing them reads at most `MOST_READ` characters.
+
+    An answer is read anew with each reference. Where a long answer has so many that this takes
+    minutes, those stay, in their order, that share the largest part of their words with it.
+    """
+    sizes = pl.col("answer").str.len_chars() * pl.col("references").list.len()
+    if not answers.select((sizes > MOST_READ).any()).item():
+        return answers
+    texts = answers.select("answer", "references").iter_rows()
+    kept = [_nearest(answer or "", references or []) for answer, references in texts]
+    return answers.with_columns(references=pl.Series(kept, dtype=pl.List(pl.String)))
+
+
+def _nearest(answer: str, references: Sequence[str | None]) -> Sequence[str | None]:
+    most = max(1, MOST_READ // max(1, len(answer)))
+    if len(references) <= most:
+        return references
+    said = set(_WORD.findall(answer.lower()))
+
+    def share(place: int) -> float:
+        words = set(_WORD.findall((references[place] or "").lower()))
+        return len(words & said) / max(1, len(words))
+
+    near = sorted(range(len(references)), key=share, reverse=True)[:most]
+    return [references[place] for place in sorted(near)]
+
+
 # --- The two stages of judges that compare statements: who makes them, and who tests them ---------
 
 
-def stage_needs(statements: str, test: str, own: Needs) -> Needs:
-    """What a judge needs together with its two stages; `own` says what it reads of a row."""
-    parts = [STATEMENT_MAKERS.needs(statements), ENTAILMENT_TESTS.needs(test)]
-    every = combined([own, *parts])
-    return Needs(
-        chat=every.chat,
-        extras=every.extras,
-        weights=every.weights,
-        references=own.references,
-        question=own.question,
-    )
+class StagedJudge:
+    """What judges that compare statements share: who makes the statements, and who tests them.
 
+    Attributes:
+        statements: name of the maker of statements.
+        test: name of the entailment test.
+    """
 
-def stage_lineage(test: EntailmentTest) -> Lineage | None:
-    """The questions that trained a judge's test; None where it learned from none."""
-    return test.lineage() if isinstance(test, HasLineage) else None
+    statements: str
+    test: str
 
+    @property
+    def made_by(self) -> str:
+        """Name of the maker that is used."""
+        return self.statements
 
-def stage_origins(statements: str, test: str) -> Mapping[str, str]:
-    """What the signature adds for stages that markscheme does not ship."""
-    found = {
-        "statements": STATEMENT_MAKERS.origin(statements),
-        "test": ENTAILMENT_TESTS.origin(test),
-    }
-    return {f"{stage}.{key}": text for stage, added in found.items() for key, text in added.items()}
+    def maker(self) -> StatementMaker:
+        """The maker of statements; raises as `statement_maker` does."""
+        return statement_maker(self.made_by)
+
+    def tester(self) -> EntailmentTest:
+        """The entailment test; raises as `entailment_test` does."""
+        return entailment_test(self.test)
+
+    def make_statements(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
+        """What the maker finds for each pair: the columns of `STATED`.
+
+        Raises:
+            JudgeError: it returns another number of rows.
+        """
+        found = self.maker().make(pairs, models)
+        return STATED.completed(found, pairs, f"statements={self.made_by!r}")
+
+    def test_statements(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
+        """What the test finds for each pair: the columns of `TESTED`.
+
+        Raises:
+            JudgeError: it returns another number of rows.
+        """
+        found = self.tester().test(pairs, models)
+        return TESTED.completed(found, pairs, f"test={self.test!r}")
+
+    def lineage(self) -> Lineage | None:
+        """The questions that trained its test; None where it learned from none."""
+        tester = self.tester()
+        return tester.lineage() if isinstance(tester, HasLineage) else None
+
+    def stage_identity(self, models: ModelSource | None) -> dict[str, str]:
+        """What decides in the two stages, for signatures: names begin with that of the stage."""
+        stages = {
+            "statements": {
+                **self.maker().identity(models),
+                **STATEMENT_MAKERS.origin(self.made_by),
+            },
+            "test": {**self.tester().identity(models), **ENTAILMENT_TESTS.origin(self.test)},
+        }
+        return {
+            f"{stage}.{key}": text for stage, own in stages.items() for key, text in own.items()
+        }
+
+    def stage_needs(self, own: Needs) -> Needs:
+        """What the judge needs together with its stages; `own` says what it reads of a row."""
+        parts = [STATEMENT_MAKERS.needs(self.made_by), ENTAILMENT_TESTS.needs(self.test)]
+        every = combined([own, *parts])
+        return Needs(
+            chat=every.chat,
+            extras=every.extras,
+            weights=every.weights,
+            references=own.references,
+            question=own.question,
+        )
 
 
 # --- The answer hierarchy -------------------------------------------------------------------------
@@ -186,7 +275,7 @@ BLANK = "the answer is empty: it entails nothing"
     example="entailment",
 )
 @dataclass(frozen=True, kw_only=True)
-class Entailment:
+class Entailment(StagedJudge):
     """Statements made of answer and references, and which of them entails which.
 
     The answer is superior where it entails a reference that does not entail it, inferior the other
@@ -224,22 +313,14 @@ class Entailment:
             JudgeError: no such way to make statements or to test them, or a number out of range.
             MissingExtraError: statements by rules are needed, and the package is not installed.
         """
-        self._maker()
-        self._tester()
+        self.maker()
+        self.tester()
         check_range("temperature", self.temperature, 0, 5)
         check_range("max_tokens", self.max_tokens, 1)
 
-    def lineage(self) -> Lineage | None:
-        """The questions that trained its test."""
-        return stage_lineage(self._tester())
-
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What else decides: prompts, weights and the chat model, for signatures."""
-        found: dict[str, str] = {}
-        for stage, part in (("statements", self._maker()), ("test", self._tester())):
-            own = part.identity(None if models is None else self._sampled(models))
-            found |= {f"{stage}.{key}": text for key, text in own.items()}
-        found |= stage_origins(self._made_by, self.test)
+        found = self.stage_identity(None if models is None else self._sampled(models))
         found |= {"tested": "statements"} if self._tests_statements else {}
         if self._scheme in INFERENCE:
             prompts = (EXPLAIN, RATE) if self._scheme == "difficulty" else (EXPLAIN,)
@@ -282,8 +363,7 @@ class Entailment:
     @property
     def needs(self) -> Needs:
         """A chat model where one has a part in it; weights or extras where a stage needs them."""
-        own = Needs(chat=self._marks_ask, references="required")
-        return stage_needs(self._made_by, self.test, own)
+        return self.stage_needs(Needs(chat=self._marks_ask, references="required"))
 
     @property
     def _scheme(self) -> str:
@@ -302,11 +382,11 @@ class Entailment:
         return self.statements not in ("auto", "rules")
 
     @property
-    def _made_by(self) -> str:
+    def made_by(self) -> str:
         """The maker's name; of `auto` it depends on what the test reads."""
         if self.statements != "auto":
             return self.statements
-        return "bare" if getattr(self._tester(), "reads_answers", False) else "rules"
+        return "bare" if getattr(self.tester(), "reads_answers", False) else "rules"
 
     def _sampled(self, models: ModelSource) -> ModelSource:
         """The models as every stage is to ask them."""
@@ -318,16 +398,10 @@ class Entailment:
             max_tokens=self.max_tokens,
         )
 
-    def _maker(self) -> Any:
-        return statement_maker(self._made_by)
-
-    def _tester(self) -> Any:
-        return entailment_test(self.test)
-
     def _pairs(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row per answer and reference that can be compared."""
         return (
-            rows.filter(~pl.col("patterns"))
+            with_nearest_references(rows.filter(~pl.col("patterns")))
             .select("row", "question", "answer", reference="references")
             .explode("reference")
             .filter(_filled(pl.col("answer")), _filled(pl.col("reference")))
@@ -342,11 +416,10 @@ class Entailment:
                 pairs.select("question", answer="reference"),
             ]
         )
-        made = self._maker().make(sides, models)
-        _check_rows("statements", self._made_by, made, sides)
+        made = self.make_statements(sides, models).rename({"status": "stated", "raw": "said"})
         for place, side in enumerate(("answer", "reference")):
             part = made.slice(place * pairs.height, pairs.height)
-            pairs = pairs.hstack(_renamed(part, side, {"status": "stated", "raw": "said"}))
+            pairs = pairs.hstack(_named(part, side))
         to_test = pl.concat(
             [
                 pairs.select(
@@ -361,11 +434,10 @@ class Entailment:
         )
         if self._tests_statements:
             to_test = to_test.drop("premise_answer", "hypothesis_answer")
-        tested = self._outcomes_of(to_test, models)
+        tested = self._outcomes_of(to_test, models).rename({"status": "tested", "raw": "reply"})
         for place, way in enumerate(("entails", "entailed")):
             part = tested.slice(place * pairs.height, pairs.height)
-            names = {"entailed": "", "status": "tested", "raw": "reply"}
-            pairs = pairs.hstack(_renamed(part, way, names))
+            pairs = pairs.hstack(_named(part, way))
         return pairs
 
     def _outcomes_of(self, to_test: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
@@ -374,16 +446,13 @@ class Entailment:
         same = normalise_series(to_test["premise"]) == normalise_series(to_test["hypothesis"])
         same = same.fill_null(value=False)
         different = places.filter(~same)
-        tested = self._tester().test(different.drop("place"), models)
-        _check_rows("test", self.test, tested, different)
-        outcome = tested.select(
-            pl.col(name) for name in (*_TESTED, *SPENT) if name in tested.columns
-        )
+        outcome = self.test_statements(different.drop("place"), models)
         equal = pl.Series("equal", same)
         return (
             places.select("place")
             .join(outcome.with_columns(different["place"]), on="place", how="left")
             .sort("place")
+            .drop("place")
             .with_columns(
                 entailed=pl.when(equal).then(pl.lit(value=True)).otherwise("entailed"),
                 score=pl.when(equal).then(1.0).otherwise(pl.col("score")),
@@ -393,28 +462,9 @@ class Entailment:
         )
 
 
-_MADE = ("statement", "status", "reason", "raw")
-_TESTED = ("entailed", "score", "status", "label", "reason", "raw")
-
-
-def _renamed(part: pl.DataFrame, side: str, names: Mapping[str, str]) -> list[pl.Series]:
-    """What a stage found out about one side or direction, under names that begin with it.
-
-    Statuses may be any text type; what a stage does not give is null.
-    """
-    wanted = _TESTED if "entailed" in part.columns else _MADE
-    kinds = {"entailed": pl.Boolean, "score": pl.Float64, **dict.fromkeys(SPENT, pl.Float64)}
-    found = []
-    for name in (*wanted, *SPENT):
-        kind = kinds.get(name, pl.String)
-        series = (
-            part[name].cast(kind)
-            if name in part.columns
-            else pl.Series(name, [None] * part.height, dtype=kind)
-        )
-        new = names.get(name, name)
-        found.append(series.alias(f"{side}_{new}" if new else side))
-    return found
+def _named(part: pl.DataFrame, side: str) -> pl.DataFrame:
+    """What a stage found of one side or direction, under names that begin with it."""
+    return part.rename(lambda name: side if name == "entailed" else f"{side}_{name}")
 
 
 def _by_chat(name: str) -> bool:
@@ -461,11 +511,3 @@ def _outcomes(rows: pl.DataFrame, policy: str) -> pl.DataFrame:
             for name in SPENT
         },
     )
-
-
-def _check_rows(what: str, name: str, found: pl.DataFrame, given: pl.DataFrame) -> None:
-    if found.height != given.height:
-        raise JudgeError(
-            f"{what}={name!r} returned {found.height} rows for {given.height}; it must return one "
-            "row a pair, in order"
-        )

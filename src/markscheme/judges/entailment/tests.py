@@ -52,12 +52,6 @@ TESTED = PairStage(
 """What a test finds about each pair of statements."""
 
 
-def with_costs(found: pl.DataFrame) -> pl.DataFrame:
-    """What a stage found, with null costs where it counts none."""
-    lacking = {name: dtype for name, dtype in COST.items() if name not in found.columns}
-    return found.with_columns(pl.lit(None, dtype=dtype).alias(n) for n, dtype in lacking.items())
-
-
 # --- Does a premise entail a hypothesis? Three ways to find out, behind one protocol --------------
 
 

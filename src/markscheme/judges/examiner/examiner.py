@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass
@@ -304,8 +305,6 @@ def score(
 
 # --- Why the examiner decided as it did on an answer: deciding features, words of the reference ---
 
-_BETWEEN = "\x00"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effects:
@@ -392,64 +391,23 @@ def matched_spans(
         `spans`: one list per row of starts and ends in turn, in characters: `[0, 5, 9, 12]`.
     """
     texts = answers.fill_null("")
-    opened = open_weights(weights)
-    wanted = _matched_words(Batch.of(questions, references, texts, opened.rarity))
-    long = _BETWEEN.join(texts.to_list())
-    words = pl.DataFrame(
-        [(one.start(), one.end(), one.group().lower()) for one in WORD.finditer(long)],
-        schema={"start": pl.Int64, "end": pl.Int64, "word": pl.String},
-        orient="row",
-    )
-    begin = pl.Series("begin", np.cumsum(texts.str.len_chars().to_numpy() + 1)).shift(
-        1, fill_value=0
-    )
-    rows = pl.DataFrame({"begin": begin.cast(pl.Int64)}).with_row_index("row")
-    matched = (
-        words.with_columns(
-            _folded(words["word"]), row=begin.search_sorted(words["start"], side="right") - 1
-        )
-        .join(rows, on="row", maintain_order="left")
-        .join(wanted, on=["row", "word"], how="semi", maintain_order="left")
-    )
-    gaps = zip(matched["end"].to_list(), matched["start"].to_list()[1:], strict=False)
-    apart = [True, *(long[end:start].strip(" ") != "" for end, start in gaps)][: matched.height]
-    spans = (
-        matched.with_columns(span=pl.Series(apart, dtype=pl.Boolean).cum_sum())
-        .group_by("row", "span", maintain_order=True)
-        .agg(
-            pl.col("start").first() - pl.col("begin").first(),
-            pl.col("end").last() - pl.col("begin").first(),
-        )
-        .select("row", spans=pl.concat_list("start", "end"))
-        .explode("spans")
-        .group_by("row", maintain_order=True)
-        .agg("spans")
-    )
-    found = rows.select("row").join(spans, on="row", how="left", maintain_order="left")
-    return found["spans"].fill_null([])
-
-
-def _folded(words: pl.Series) -> pl.Series:
-    """Words as the examiner's tokeniser writes them: without accents."""
-    marked = (
-        words.unique()
-        .to_frame()
-        .filter(pl.col("word").str.len_bytes() != pl.col("word").str.len_chars())["word"]
-        .to_list()
-    )
-    plain = list(map(folded, marked))
-    return words.replace(marked, plain) if marked else words
-
-
-def _matched_words(batch: Batch) -> pl.DataFrame:
-    """`row` and lower-cased `word` of every content word that answer and best reference share."""
+    batch = Batch.of(questions, references, texts, open_weights(weights).rarity)
     view = FeatureView.of(batch, align(batch))
     matched = view.a_ref & view.a_content
-    names = pl.Series(batch.lexicon.words, dtype=pl.String).str.to_lowercase()
-    numbers = pl.Series(batch.texts.word[view.a_place[matched]])
-    return pl.DataFrame(
-        {
-            "row": pl.Series(view.a_row[matched]).cast(pl.get_index_type()),
-            "word": names.gather(numbers),
-        }
-    ).unique()
+    names = [word.lower() for word in batch.lexicon.words]
+    numbers = batch.texts.word[view.a_place[matched]].tolist()
+    rows = view.a_row[matched].tolist()
+    wanted = {(row, names[number]) for row, number in zip(rows, numbers, strict=True)}
+    plain = functools.cache(folded)  # as the examiner's tokeniser writes it: without accents
+    found = []
+    for row, text in enumerate(texts.to_list()):
+        spans: list[int] = []
+        for one in WORD.finditer(text):
+            if (row, plain(one.group().lower())) not in wanted:
+                continue
+            if spans and not text[spans[-1] : one.start()].strip(" "):
+                spans[-1] = one.end()
+            else:
+                spans += one.span()
+        found.append(spans)
+    return pl.Series("spans", found, dtype=pl.List(pl.Int64))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
@@ -59,12 +59,7 @@ class Blend:
 
 def language(question: str, references: Sequence[str]) -> str | None:
     """The language or script of question and references where it is not English, else None."""
-    return _language(question, " ".join(references)[:_HEAD])
-
-
-@lru_cache(65_536)
-def _language(question: str, references: str) -> str | None:
-    return language_of(f"{question} {references}")
+    return language_of(f"{question} {' '.join(references)[:_HEAD]}")
 
 
 def reader_of(question: str, references: Sequence[str]) -> Reader | None:

@@ -7,17 +7,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any, Literal
 
-import orjson
-import polars as pl
-
-from markscheme.contract import Lineage, ModelSource, register
+from markscheme.contract import ModelSource, register
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
 from markscheme.judges.listwise.requests import ORDER_TEXT, GradedList, Item, Order, laid_out
-from markscheme.judges.prompted import NEEDS, Call, Sample, check_apart, compared
+from markscheme.judges.prompted import NEEDS, Call, Sample, compared, read_examples
 from markscheme.text.replies import Reading
 
 # --- Pairwise marking of non-factoid answers: against each reference by itself --------------------
@@ -127,33 +123,17 @@ class Listwise(GradedList):
     order: Order = "best_first"
     positions: Positions = "random"
 
-    def shots(self, answers: pl.DataFrame) -> Sequence[Mapping[str, Any]]:
-        """The file's examples, none of which is among the answers.
-
-        Raises:
-            JudgeError: the file cannot be read, or an example's question is among those judged.
-        """
+    def _solved(self) -> Sequence[Mapping[str, Any]]:
         if self.examples is None:
             return ()
-        found = read_shots(self.examples)[: self.shown]
-        check_apart(found, answers["question"], self.examples)
-        return found
+        return read_examples(self.examples, "rank")[: self.shown]
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
-        """Also the prompt for single references, and the hash of the examples."""
-        found = dict(super().identity(models))
-        if self.prompt is None:
-            found["pair_prompt"] = self._pairwise().template.hash
-        if self.examples is not None:
-            content = orjson.dumps(read_shots(self.examples))
-            found["shots"] = blake2b(content, digest_size=8).hexdigest()
-        return found
-
-    def lineage(self) -> Lineage | None:
-        """The questions of its solved examples; None without any."""
-        if self.examples is None or self.shown == 0:
-            return None
-        return Lineage.of(shot["question"] for shot in read_shots(self.examples)[: self.shown])
+        """Also the prompt for single references."""
+        found = super().identity(models)
+        if self.prompt is not None:
+            return found
+        return {**found, "pair_prompt": self._pairwise().template.hash}
 
     def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:
         """One call, none without references."""
@@ -188,30 +168,6 @@ class Listwise(GradedList):
             repair=self.repair,
             positions=self.positions,
         )
-
-
-@functools.lru_cache(maxsize=16)
-def read_shots(path: str) -> tuple[Mapping[str, Any], ...]:
-    """Solved examples of a JSONL file.
-
-    Raises:
-        JudgeError: it cannot be read, or a line lacks something or has a rank outside its list.
-    """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-        found = tuple(orjson.loads(line) for line in lines if line.strip())
-    except (OSError, UnicodeDecodeError, orjson.JSONDecodeError) as error:
-        raise JudgeError(f"cannot read the examples {path!r}: {error}") from None
-    for number, one in enumerate(found, start=1):
-        good = isinstance(one, dict) and {"question", "references", "answer", "rank"} <= set(one)
-        if not good or not 1 <= one["rank"] <= len(one["references"]) + 1:
-            raise JudgeError(
-                f"{path}, line {number}: an example needs question, references (best first), "
-                "answer, and a rank from 1 to one more than there are references"
-            )
-    if not found:
-        raise JudgeError(f"the examples {path!r} are empty")
-    return found
 
 
 # --- Pointwise marking of non-factoid answers: a mark from 1 to 10 --------------------------------

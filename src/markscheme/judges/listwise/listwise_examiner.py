@@ -160,7 +160,7 @@ class ListwiseExaminer(Thresholded):
         """Features of the encoder, and what the answers' style adds to the trees."""
         encoder, texts = token_encoder(), rows.texts.to_list()
         again = np.unique(np.concatenate([rows.question, rows.reference])).tolist()
-        encoded = encoder.encode(texts, keep=[texts[place] for place in again])
+        encoded = encoder.details(texts, keep=[texts[place] for place in again])
         style = style_inputs(encoded).astype(np.float64) @ opened.style
         return meaning_features(rows, encoded, opened.pieces)[1], style[rows.answer]
 

@@ -1,8 +1,8 @@
 """Is a question after a fact, or after an explanation, advice, experience or opinion?
 
-The categories are those of Bolotova et al. 2022 (the taxonomy LINKAGE filters TREC-DL with). Only
-the words that make a question are looked at (question words, verbs of asking, adverbs), never its
-topic, its case or its marks.
+Only the words that make a question are looked at (question words, verbs of asking, adverbs), never
+its topic, its case or its marks. Cues are named after the categories of Bolotova et al. 2022 (the
+taxonomy LINKAGE filters TREC-DL with).
 """
 
 from __future__ import annotations
@@ -11,25 +11,14 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import orjson
-import polars as pl
 
 from markscheme.errors import reading_weights
 
 WEIGHTS = Path(__file__).parent / "question_kind.json"
-
-CATEGORIES = (
-    "factoid",
-    "instruction",
-    "reason",
-    "evidence",
-    "comparison",
-    "experience",
-    "debate",
-)
 
 _CUES: tuple[tuple[str, str], ...] = (
     ("comparison", r"\b(differences?|different|compared?|versus|vs|better than|or which is)\b"),
@@ -99,6 +88,7 @@ def asks_opinion(question: str) -> bool:
     return _OPINION.search(question.lower()) is not None
 
 
+@functools.lru_cache(maxsize=65_536)
 def factoid_chance(question: str) -> float:
     """The chance that a question asks for a fact, 0 to 1; 0 where it asks for an opinion."""
     if asks_opinion(question):
@@ -108,22 +98,3 @@ def factoid_chance(question: str) -> float:
         weights.get(name, 0.0) * value for name, value in features(question).items()
     )
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
-
-
-def category(question: str) -> str:
-    """One of `CATEGORIES`: `factoid` by the linear model, the others by cues, else `evidence`."""
-    if factoid_chance(question) >= 0.5:
-        return "factoid"
-    lowered = question.lower()
-    return next((kind for kind, pattern in _compiled() if pattern.search(lowered)), "evidence")
-
-
-def classify(questions: Iterable[str]) -> pl.DataFrame:
-    """`question`, `factoid_chance` and `category` of each question."""
-    listed = list(questions)
-    known = {one: (factoid_chance(one), category(one)) for one in dict.fromkeys(listed)}
-    return pl.DataFrame(
-        [(one, *known[one]) for one in listed],
-        schema={"question": pl.String, "factoid_chance": pl.Float64, "category": pl.String},
-        orient="row",
-    )

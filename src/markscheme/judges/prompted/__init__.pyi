@@ -8,6 +8,7 @@ from .asking import total as total
 from .confidence import label_share as label_share
 from .examples import check_apart as check_apart
 from .examples import choose_examples as choose_examples
+from .examples import read_examples as read_examples
 from .outcomes import compared as compared
 from .outcomes import outcome as outcome
 from .pair_requests import COST as COST

@@ -7,7 +7,7 @@ what is repaired and who pays is the same for all of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from markscheme.contract import ChatModel, ChatReply, ChatRequest, Message, ModelSource, Role
@@ -35,47 +35,16 @@ class Call:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sample:
+class Sample(Reading):
     """What became of a call: the reading of its last reply, and all its replies.
 
     Attributes:
-        reading: of the reply that counts; None where no answer came.
-        status: `judged`, `unparsed`, `refused`, `failed` or `skipped`.
-        reason: what was read and where, or why there is nothing.
         raw: the text of the reply, of both where it was repeated.
         replies: what the call paid for; none where an equal call paid.
     """
 
-    status: str
-    reason: str
-    reading: Reading | None = None
     raw: str | None = None
     replies: tuple[ChatReply, ...] = ()
-
-    @property
-    def verdict(self) -> bool | None:
-        """As read; None unless judged."""
-        return None if self.reading is None else self.reading.verdict
-
-    @property
-    def score(self) -> float | None:
-        """As read, from 0 to 1; None unless judged."""
-        return None if self.reading is None else self.reading.score
-
-    @property
-    def relation(self) -> str | None:
-        """As read; None unless judged."""
-        return None if self.reading is None else self.reading.relation
-
-    @property
-    def marks(self) -> float | None:
-        """As read; None unless judged."""
-        return None if self.reading is None else self.reading.marks
-
-    @property
-    def product(self) -> Any:
-        """What a stage made of the reply, such as a statement; None unless judged."""
-        return None if self.reading is None else self.reading.product
 
     @property
     def spent(self) -> dict[str, Any]:
@@ -143,13 +112,8 @@ def _sample(reply: ChatReply, reader: Reader) -> Sample:
     if reply.status != "ok":
         return Sample(status=reply.status, reason=reply.why_none, raw=reply.text, replies=(reply,))
     reading = reader(reply)
-    return Sample(
-        status=reading.status,
-        reason=reading.reason,
-        reading=reading,
-        raw=reply.text or "",
-        replies=(reply,),
-    )
+    found = {field.name: getattr(reading, field.name) for field in fields(reading)}
+    return Sample(**found, raw=reply.text or "", replies=(reply,))
 
 
 def _repair_turns(prompt: Prompt, sample: Sample, repeated: int | None) -> tuple[Message, Message]:

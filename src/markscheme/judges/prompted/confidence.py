@@ -19,6 +19,7 @@ from markscheme.contract import ChatReply, TokenLogprobs
 from markscheme.judges.prompted.parsers import Choice, Criteria, Criterion, Parser, Scale
 from markscheme.text.replies import (
     JUDGED_WORDS,
+    RELATION_SCORES,
     VERDICT_WORDS,
     Place,
     Reading,
@@ -40,12 +41,6 @@ _LEAST = 2
 """Letters from which on the beginning of a word tells which word it is."""
 
 _MOST_MARKS = 1000
-RELATION_WORTH: Mapping[str, float] = {
-    "superior": 1.0,
-    "equivalent": 1.0,
-    "inferior": 0.5,
-    "incorrect": 0.0,
-}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,22 +125,22 @@ def _grade(tokens: _Tokens, place: Place | None) -> float | None:
     verdict = _verdict(tokens, place)
     objects = json_objects(tokens.text)
     given = next((str(one["relation"]).strip().lower() for one in objects if "relation" in one), "")
-    where = member_place(tokens.text, "relation") if given in RELATION_WORTH else None
+    where = member_place(tokens.text, "relation") if given in RELATION_SCORES else None
     if verdict is None or place is None:
         return None
     if where is None or where > place:
         return verdict.worth
-    relation = tokens.weigh(where, RELATION_WORTH)
+    relation = tokens.weigh(where, RELATION_SCORES)
     if relation is None or relation.share < _UNLIKELY:
         return None
-    others = relation.worth - relation.share * RELATION_WORTH[given]
+    others = relation.worth - relation.share * RELATION_SCORES[given]
     return relation.share * verdict.worth + others
 
 
 def _worths(parser: str | Choice | Scale | Criterion) -> Mapping[str, float]:
     """What the words and numbers that a parser takes are worth; none if they are too many."""
     if parser == "relation":
-        return RELATION_WORTH
+        return RELATION_SCORES
     if isinstance(parser, str):
         parser = Scale(low=1, high=5)
     if isinstance(parser, Scale):

@@ -12,8 +12,9 @@ import json
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import orjson
 import polars as pl
 
 from markscheme.contract import Encoder
@@ -90,39 +91,64 @@ def _nearest_to_centres(
     return sorted(clusters)
 
 
+Mark = Literal["label", "rank"]
+
+_COMMANDS: Mapping[Mark, str] = {
+    "label": "markscheme llm examples LABELLED",
+    "rank": "markscheme research references shots DATA",
+}
+"""What makes the examples that have such a mark."""
+
+
 @functools.lru_cache(maxsize=16)
-def read_examples(path: str) -> tuple[Mapping[str, Any], ...]:
-    """Examples of a JSONL file with `question`, `references`, `answer` and `label`.
+def read_examples(path: str, mark: Mark = "label") -> tuple[Mapping[str, Any], ...]:
+    """Examples of a JSONL file with `question`, `references`, `answer` and a mark.
+
+    Args:
+        path: the file.
+        mark: `label`, 1 or 0, which becomes the `verdict` Yes or No; or `rank`, from 1 to one more
+            than there are references, which are listed best first.
 
     Raises:
         JudgeError: the file cannot be read or lacks something.
     """
     found = []
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-        for line in filter(str.strip, lines):
-            row = json.loads(line)
-            found.append(
-                {
-                    "question": str(row["question"]),
-                    "references": [str(one) for one in row["references"]],
-                    "answer": str(row["answer"]),
-                    "verdict": {1: "Yes", 0: "No"}[row["label"]],
-                }
-            )
+        for line in filter(bytes.strip, Path(path).read_bytes().splitlines()):
+            row = orjson.loads(line)
+            example: dict[str, Any] = {
+                "question": str(row["question"]),
+                "references": [str(one) for one in row["references"]],
+                "answer": str(row["answer"]),
+            }
+            found.append(example | _marked(row, mark))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise JudgeError(
             f"cannot read the examples {path!r} ({type(error).__name__}: {error}); make them with "
-            "'markscheme llm examples LABELLED --out FILE'"
+            f"'{_COMMANDS[mark]} --out FILE'"
         ) from None
     if not found:
         raise JudgeError(f"there are no examples in {path!r}")
     return tuple(found)
 
 
-def examples_hash(path: str) -> str:
+def _marked(row: Mapping[str, Any], mark: Mark) -> dict[str, Any]:
+    """The mark of a line, under the name that prompts use.
+
+    Raises:
+        KeyError, TypeError, ValueError: there is none, or it is out of range.
+    """
+    if mark == "label":
+        return {"verdict": {1: "Yes", 0: "No"}[row["label"]]}
+    last = len(row["references"]) + 1
+    if not 1 <= row["rank"] <= last:
+        raise ValueError(f"the rank {row['rank']} is not from 1 to {last}")
+    return {"rank": row["rank"]}
+
+
+def examples_hash(examples: Sequence[Mapping[str, Any]]) -> str:
     """Sixteen hex digits over the examples themselves."""
-    text = json.dumps(read_examples(path), sort_keys=True, ensure_ascii=False)
+    text = json.dumps(examples, sort_keys=True, ensure_ascii=False)
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 

@@ -80,6 +80,31 @@ class PairStage:
         )
         return pairs.drop(self.schema, strict=False).hstack(found)
 
+    def completed(self, found: pl.DataFrame, pairs: pl.DataFrame, name: str) -> pl.DataFrame:
+        """The columns of an outcome from what a stage returned for pairs; null where it lacks one.
+
+        Args:
+            found: what it returned; its statuses may be of any text type.
+            pairs: what it was called with.
+            name: the stage, for the message.
+
+        Raises:
+            JudgeError: it returned another number of rows.
+        """
+        if found.height != pairs.height:
+            raise JudgeError(
+                f"{name} returned {found.height} rows for {pairs.height}; it must return one row "
+                "a pair, in order"
+            )
+        lacking = {
+            column: pl.lit(None, dtype=kind)
+            for column, kind in self.schema.items()
+            if column not in found.columns
+        }
+        return found.with_columns(**lacking).select(
+            pl.col(column).cast(kind) for column, kind in self.schema.items()
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class AskedPairs(AsksChat):

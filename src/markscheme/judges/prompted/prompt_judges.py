@@ -10,10 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import polars as pl
-
-from markscheme.contract import Lineage, ModelSource, register
-from markscheme.judges.prompted.examples import check_apart, examples_hash, read_examples
+from markscheme.contract import register
+from markscheme.judges.prompted.examples import read_examples
 from markscheme.judges.prompted.prompt import LISTED, STAGES, Prompt, load_prompt, shipped
 from markscheme.judges.prompted.prompted import NEEDS, Prompted
 
@@ -57,23 +55,8 @@ class LlmEvounaIcl(Prompted):
 
     examples: str
 
-    def shots(self, answers: pl.DataFrame) -> Sequence[Mapping[str, Any]]:
-        """The file's examples, none of which is among the answers.
-
-        Raises:
-            JudgeError: the file cannot be read, or an example's question is among those judged.
-        """
-        found = read_examples(self.examples)
-        check_apart(found, answers["question"], self.examples)
-        return found
-
-    def lineage(self) -> Lineage:
-        """The questions of its solved examples; what trained the model is not known here."""
-        return Lineage.of(shot["question"] for shot in read_examples(self.examples))
-
-    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
-        """Also the hash of the examples: another path to the same ones is the same judge."""
-        return {**super().identity(models), "shots": examples_hash(self.examples)}
+    def _solved(self) -> Sequence[Mapping[str, Any]]:
+        return read_examples(self.examples)
 
 
 _QUOTED = "\n\nThe wording is the paper's, to the letter."

@@ -15,6 +15,7 @@ from markscheme.contract import (
     ChatReply,
     ChatRequest,
     Image,
+    Lineage,
     ModelSource,
     Needs,
     check_range,
@@ -22,6 +23,7 @@ from markscheme.contract import (
 from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import PATTERNS
 from markscheme.judges.prompted.asking import AsksChat, Call, Reader, Sample, messages
+from markscheme.judges.prompted.examples import check_apart, examples_hash
 from markscheme.judges.prompted.outcomes import Vote, compared, further, outcome, read_reply
 from markscheme.models.chat import UnusableImageError, image_at, images_below
 from markscheme.tables import ANSWERS_SCHEMA, JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME
@@ -119,12 +121,18 @@ class Prompted(AsksChat):
         return self.images or tuple(self.template.images)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
-        """Also the hash of the images that may be sent.
+        """Also the hash of the solved examples, and that of the images that may be sent.
+
+        Another path to the same examples is the same judge.
 
         Raises:
-            JudgeError: their folder cannot be read, or holds far too much.
+            JudgeError: the examples cannot be read, or the folder of images cannot be read or holds
+                far too much.
         """
-        found = super().identity(models)
+        found = dict(super().identity(models))
+        solved = self._solved()
+        if solved:
+            found["shots"] = examples_hash(solved)
         if self.image_folder is None:
             return found
         try:
@@ -175,9 +183,32 @@ class Prompted(AsksChat):
             sum(verdicts), len(verdicts) - sum(verdicts), left=most - len(samples), sure=self.sure
         )
 
-    def shots(self, answers: pl.DataFrame) -> Sequence[Mapping[str, Any]]:
-        """Solved examples for the prompt; the answers are given so that none of them is one."""
+    def _solved(self) -> Sequence[Mapping[str, Any]]:
+        """Solved examples for the prompt; a subclass that has some reads them from `examples`.
+
+        Raises:
+            JudgeError: their file cannot be read.
+        """
         return ()
+
+    def shots(self, answers: pl.DataFrame) -> Sequence[Mapping[str, Any]]:
+        """Solved examples for the prompt, none of which is among the answers.
+
+        Raises:
+            JudgeError: their file cannot be read, or an example's question is among those judged.
+        """
+        found = self._solved()
+        if found:
+            check_apart(found, answers["question"], getattr(self, "examples", ""))
+        return found
+
+    def lineage(self) -> Lineage | None:
+        """The questions of its solved examples; what trained the model is not known here.
+
+        None without examples.
+        """
+        found = self._solved()
+        return Lineage.of(shot["question"] for shot in found) if found else None
 
     def _plan(
         self, answers: pl.DataFrame

@@ -1,4 +1,4 @@
-from .encoder import MiniLM as MiniLM
+from .encoder import TextVectors as TextVectors
 from .encoder import TokenEncoder as TokenEncoder
 from .encoder import token_encoder as token_encoder
 from .joint_reader import JointReader as JointReader

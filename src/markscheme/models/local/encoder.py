@@ -7,13 +7,11 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.errors import reading_weights
 from markscheme.models.local.weights import (
     MINILM,
     Feeds,
@@ -21,66 +19,18 @@ from markscheme.models.local.weights import (
     model_file,
     open_session,
     open_tokenizer,
-    opened,
-    read_json,
     revision,
 )
 
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+Array = npt.NDArray[Any]
 Vectors = npt.NDArray[np.float32]
 
 _TOKENS = 128
-
-
-@dataclass(frozen=True, kw_only=True)
-class MiniLM:
-    """all-MiniLM-L6-v2 (Wang et al. 2020; Reimers & Gurevych 2019) with 8-bit weights.
-
-    A text's vector depends on that text alone: the same text gives the same vector to within 1e-6
-    whatever the other texts, in whatever order and on however many threads.
-
-    Parameters
-    ----------
-    folder
-        Folder with `model.onnx`, `tokenizer.json` and `config.json`. The shipped weights by
-        default.
-    max_tokens
-        Tokens read of each text at most, counting the two that frame it. The rest is not seen.
-        Only the first `max_tokens` times 32 characters are looked at in any case, so that a text
-        of megabytes costs no more than a page. At most what the model's positions allow (256).
-    """
-
-    folder: Path = MINILM
-    max_tokens: int = _TOKENS
-
-    @property
-    def revision(self) -> str:
-        """Short hash of the weights, for signatures."""
-        return revision(model_file(self.folder))
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts; distinct ones once each.
-
-        Returns an array of shape (len(texts), 384) whose rows have length one, so that a dot
-        product is a cosine in [-1, 1]. The empty string has a vector too. Raises ModelError where
-        the weights cannot be loaded or `max_tokens` does not fit them.
-        """
-        session, tokenizer = opened(self.folder, self.max_tokens, least=3)
-        vectors = in_batches(
-            tokenizer,
-            texts,
-            lambda feeds: session.run(["embedding"], feeds)[0],
-            max_tokens=self.max_tokens,
-        )
-        with reading_weights(self.folder / "config.json"):
-            width = int(read_json(self.folder, "config.json")["hidden_size"])
-        return np.array(vectors, np.float32).reshape(len(texts), width)
-
-
-# --- MiniLM's vectors of every token and of its middle layer, from the same shipped file ----------
-
-
-Array = npt.NDArray[Any]
-
+_WIDTH = 384
 _LAST, _MIDDLE = "LayerNormalization_261", "LayerNormalization_135"
 """What the graph calls the token vectors after its sixth and its third layer."""
 _CACHED_TOKENS = 131_072
@@ -105,31 +55,58 @@ class TextVectors:
 
 
 class TokenEncoder:
-    """MiniLM with more outputs; texts that come again (references) are cached, within bounds.
+    """all-MiniLM-L6-v2 (Wang et al. 2020; Reimers & Gurevych 2019) with 8-bit weights.
 
-    Of each text at most 128 tokens are read, counting the two that frame it.
+    Of each text at most 128 tokens are read, counting the two that frame it, and only the first
+    4,096 characters are looked at, so that a text of megabytes costs no more than a page. A text's
+    vectors depend on that text alone: they are the same to within 1e-6 whatever the other texts, in
+    whatever order and on however many threads. The weights are loaded when first used.
     """
 
     def __init__(self) -> None:
-        path = model_file(MINILM)
-        self._session = open_session(path, path.read_bytes() + _outputs(_MIDDLE, _LAST))
-        self._tokenizer = open_tokenizer(MINILM, _TOKENS)
         self._cached: OrderedDict[str, TextVectors] = OrderedDict()
         self._cached_tokens = 0
         self._keeping = threading.Lock()
-        self.revision: str = revision(MINILM / "model.onnx")
+
+    @property
+    def revision(self) -> str:
+        """Short hash of the weights, for signatures."""
+        return revision(model_file(MINILM))
 
     def vocabulary(self) -> list[str]:
         """The word pieces, in the order of their ids."""
-        found = self._tokenizer.get_vocab()
+        _, tokenizer = _opened()
+        found = tokenizer.get_vocab()
         return sorted(found, key=found.__getitem__)
 
-    def encode(self, texts: Sequence[str], *, keep: Collection[str] = ()) -> list[TextVectors]:
-        """The vectors of each text, in order; each depends on its text alone.
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts; distinct ones once each.
+
+        Returns:
+            An array of shape (len(texts), 384) whose rows have length one, so that a dot product
+            is a cosine in [-1, 1]. The empty string has a vector too.
+
+        Raises:
+            ModelError: the weights cannot be loaded.
+        """
+        session, tokenizer = _opened()
+        vectors = in_batches(
+            tokenizer,
+            texts,
+            lambda feeds: session.run(["embedding"], feeds)[0],
+            max_tokens=_TOKENS,
+        )
+        return np.array(vectors, np.float32).reshape(len(texts), _WIDTH)
+
+    def details(self, texts: Sequence[str], *, keep: Collection[str] = ()) -> list[TextVectors]:
+        """All vectors of each text, in order; texts that come again are cached, within bounds.
 
         Args:
             texts: distinct ones are encoded once.
             keep: those that are likely to come again, cached for later calls.
+
+        Raises:
+            ModelError: the weights cannot be loaded.
         """
         found: dict[str, TextVectors] = {}
         with self._keeping:
@@ -156,8 +133,10 @@ class TokenEncoder:
             self._cached_tokens = 0
 
     def _encode(self, texts: list[str]) -> list[TextVectors]:
+        session, tokenizer = _opened()
+
         def run(feeds: Feeds) -> Iterator[TextVectors]:
-            sentences, middle, last = self._session.run(["embedding", _MIDDLE, _LAST], feeds)
+            sentences, middle, last = session.run(["embedding", _MIDDLE, _LAST], feeds)
             last /= np.maximum(np.linalg.norm(last, axis=2, keepdims=True), 1e-9)
             rows = zip(
                 sentences,
@@ -169,16 +148,28 @@ class TokenEncoder:
             for sentence, mean, tokens, ids in rows:
                 yield TextVectors(sentence=sentence, middle=mean, tokens=tokens, ids=ids)
 
-        return in_batches(self._tokenizer, texts, run, max_tokens=_TOKENS)
+        return in_batches(tokenizer, texts, run, max_tokens=_TOKENS)
 
 
-_shared = cache(TokenEncoder)
+_shared = TokenEncoder()
 
 
 def token_encoder() -> TokenEncoder:
-    """The encoder of this process, opened once."""
-    with _opening:
-        return _shared()
+    """The encoder of this process, with its cache."""
+    return _shared
+
+
+def _opened() -> tuple[InferenceSession, Tokenizer]:
+    """Session and tokenizer, loaded once a process."""
+    with _opening:  # `cache` alone would let two threads load the same weights twice
+        return _loaded()
+
+
+@cache
+def _loaded() -> tuple[InferenceSession, Tokenizer]:
+    path = model_file(MINILM)
+    session = open_session(path, path.read_bytes() + _outputs(_MIDDLE, _LAST))
+    return session, open_tokenizer(MINILM, _TOKENS)
 
 
 def _outputs(*names: str) -> bytes:

@@ -122,7 +122,7 @@ class OnnxPairClassifier:
         Several labels share a softmax; a single one gets a sigmoid. Raises ModelError where the
         folder is incomplete, its labels do not fit its output, or the graph wants other inputs.
         """
-        session, tokenizer = opened(self.folder, self.max_tokens, least=8)
+        session, tokenizer = opened(self.folder, self.max_tokens)
         inputs = [node.name for node in session.get_inputs()]
         if "input_ids" not in inputs or not set(inputs) <= set(FED):
             raise ModelError(

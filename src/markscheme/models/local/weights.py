@@ -180,18 +180,20 @@ def positions(folder: Path) -> int | None:
     return None if limit is None else int(limit)
 
 
+_LEAST = 8
+"""Tokens that leave room for words of both texts of a pair between the three that frame them."""
 _loading = threading.Lock()
 
 
-def opened(folder: Path, max_tokens: int, *, least: int) -> tuple[InferenceSession, Tokenizer]:
+def opened(folder: Path, max_tokens: int) -> tuple[InferenceSession, Tokenizer]:
     """Session and tokenizer of a folder, loaded once a process.
 
     Raises:
-        ModelError: a file is not there or cannot be loaded, or `max_tokens` is below `least` or
-            more than the model has positions.
+        ModelError: a file is not there or cannot be loaded, or `max_tokens` is below 8 or more
+            than the model has positions.
     """
     with _loading:  # lru_cache alone would let two threads load the same weights twice
-        return _session(folder), _tokenizer(folder, max_tokens, least)
+        return _session(folder), _tokenizer(folder, max_tokens)
 
 
 @lru_cache(maxsize=8)
@@ -200,12 +202,12 @@ def _session(folder: Path) -> InferenceSession:
 
 
 @lru_cache(maxsize=8)
-def _tokenizer(folder: Path, max_tokens: int, least: int) -> Tokenizer:
+def _tokenizer(folder: Path, max_tokens: int) -> Tokenizer:
     longest = positions(folder) or max_tokens
-    if not least <= max_tokens <= longest:
+    if not _LEAST <= max_tokens <= longest:
         raise ModelError(
             f"max_tokens={max_tokens} does not fit the weights in {folder}: "
-            f"choose from {least} to {longest}."
+            f"choose from {_LEAST} to {longest}."
         )
     return open_tokenizer(folder, max_tokens)
 

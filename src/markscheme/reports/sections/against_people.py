@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from markscheme.agreement import lineage_lines, overview_table
+from markscheme.agreement import AgreeOptions, lineage_lines, overview_table, scope_agreement
 from markscheme.reports.charts import dot, dots
 from markscheme.reports.material import Material
 from markscheme.reports.section import Section
@@ -32,7 +32,8 @@ def against_people(material: Material) -> Section | None:
     joined = material.joined
     if joined is None:
         return None
-    notes = (*joined.notes(), *lineage_lines(joined, material.positive_from))
+    by_scope = scope_agreement(joined, AgreeOptions(positive_from=material.positive_from))
+    notes = (*joined.notes(), *lineage_lines(joined, by_scope))
     table = overview_table(material.agreement, joined, [f"{line}." for line in notes])
     return Section(
         key="agreement",

@@ -2,6 +2,7 @@ from .entailment import CONTRADICTION as CONTRADICTION
 from .entailment import ENTAILMENT as ENTAILMENT
 from .entailment import NEUTRAL as NEUTRAL
 from .entailment import read_entailment as read_entailment
+from .grades import RELATION_SCORES as RELATION_SCORES
 from .grades import read_grade as read_grade
 from .grades import read_relation as read_relation
 from .grades import read_score as read_score

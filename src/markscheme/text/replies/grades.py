@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -23,7 +23,14 @@ from markscheme.text.replies.reply import (
 )
 from markscheme.text.replies.verdicts import as_bool
 
-RELATIONS = ("superior", "equivalent", "inferior", "incorrect")
+RELATION_SCORES: Mapping[str, float] = {
+    "superior": 1.0,
+    "equivalent": 1.0,
+    "inferior": 0.5,
+    "incorrect": 0.0,
+}
+"""The score of each relation."""
+RELATIONS = tuple(RELATION_SCORES)
 
 _NUMBER = r"(?<![\w.])-?\d{1,4}(?:\.\d{1,3})?(?![\w]|\.\d)"
 _SCALE = re.compile(
@@ -155,7 +162,7 @@ def read_relation(text: str, *, finished: bool = True) -> Reading:
         relation=relation,
         place=place,
         verdict={"incorrect": False, "inferior": None}.get(relation, True),
-        score={"incorrect": 0.0, "inferior": 0.5}.get(relation, 1.0),
+        score=RELATION_SCORES[relation],
     )
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import functools
 import math
 import re
-import unicodedata
 from collections.abc import Iterator
 
 from rapidfuzz import fuzz
 
 from markscheme.text.inflection import stem
 from markscheme.text.lexicon import STOP
+from markscheme.text.normalisation import unaccented
 from markscheme.text.numbers import SCALES, decade_of, merge_runs, word_value
 from markscheme.text.replies.verdicts import VERDICT_WORDS
 from markscheme.text.wordnet import key, thesaurus
@@ -100,9 +100,7 @@ def _found(text: str) -> list[str]:
     """Words in lower case, without accents."""
     plain = text[:_LONGEST].casefold().translate(_SIGNS)
     if not plain.isascii():
-        parts = unicodedata.normalize("NFKD", plain)
-        plain = "".join(mark for mark in parts if not unicodedata.combining(mark))
-        plain = _UNSPACED.sub(lambda sign: f" {sign[0]} ", plain)
+        plain = _UNSPACED.sub(lambda sign: f" {sign[0]} ", unaccented(plain))
     return _WORD.findall(plain)
 
 

@@ -21,7 +21,7 @@ class Reading:
 
     Attributes:
         status: `judged` (read), `unparsed` (nobody can say what it means), `refused` (the model
-            declined to answer or to decide).
+            declined to answer or to decide); `failed` or `skipped` where no reply came.
         reason: what was read and where, or what is wrong with the reply.
         verdict, score, relation, marks: what was read; all None unless `judged`. `score` and
             `marks` are from 0 to 1.
@@ -29,7 +29,7 @@ class Reading:
         place: of the word that decided, in the text that `spoken` gives; None if it is not known.
     """
 
-    status: Literal["judged", "unparsed", "refused"]
+    status: Literal["judged", "unparsed", "refused", "failed", "skipped"]
     reason: str
     verdict: bool | None = None
     score: float | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from markscheme.cli import Format, Judgments, Shown, command, notes
+from markscheme.cli import Judgments, Shown, command, notes
 from markscheme.flags import Answers, Labels, Option
 from markscheme_research.studies import HierarchyOptions
 
@@ -31,6 +31,6 @@ def hierarchy(
     if not found.labelled:
         notes.print("no labels in this file, so the sets are counted only; give some by --labels")
     shown.show(found)
-    if roc and shown.format is Format.TABLE:
+    if roc and shown.format == "table":
         for picture in found.roc_pictures():
             print(picture)

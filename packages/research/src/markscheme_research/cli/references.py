@@ -107,7 +107,7 @@ def draw(
 
 @command(
     "research references shots",
-    example="markscheme research references shots antique --out shots.toml",
+    example="markscheme research references shots antique --out shots.jsonl",
 )
 def shots(
     data: Graded,

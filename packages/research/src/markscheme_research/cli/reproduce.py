@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from markscheme.cli import AskedModels, Format, Shown, command, console, notes, opened
+from markscheme.cli import AskedModels, Shown, command, console, notes, opened
 from markscheme.flags import Argument, Option
 from markscheme_research.options import DataDir, FirstQuestions
 
@@ -72,7 +72,7 @@ def reproduce(
             console.print(made.rich())
             console.print(f"{result.name}: {result.summary()}\n", markup=False)
 
-    (replace(shown, format=Format.TABLE) if page else shown).show(found, own)
+    (replace(shown, format="table") if page else shown).show(found, own)
     for reason, without in found.missing.items():
         said = f"not computed: {', '.join(without)}\n  {reason}"
         notes.print(said, markup=False, soft_wrap=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from markscheme.cli import AskedModels, Format, Out, Shown, command, console, notes, opened
+from markscheme.cli import AskedModels, Out, Shown, command, console, notes, opened
 from markscheme.flags import Argument, Columns, Fields, Option
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def statements(
         )
     if out is not None:
         notes.print(f"written to {found.write(out)}", markup=False)
-    if shown.format is not Format.TABLE:
+    if shown.format != "table":
         shown.show(found)
         return
     for table in found.tables:

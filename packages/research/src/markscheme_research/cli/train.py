@@ -234,8 +234,7 @@ def question_kind(out: OutFile, data_dir: DataDir = None) -> None:
 
     Trains on the questions of EVOUNA-NQ and CuratedTREC (factoid), ANTIQUE-dev, TREC-DL-NF and
     WebGLM (the others). Prints, before it saves, the share classified correctly on held-out
-    questions, and how often the rules for categories agree with a human reader. The defaults
-    reproduce the shipped file.
+    questions. The defaults reproduce the shipped file.
     """
     from markscheme_research.training import train_question_kind
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from markscheme.results import Table, TableResult, flat_frame
+from markscheme.results import Column, Table, TableResult, flat_frame
 from markscheme_research.datasets import Dataset, Local, catalog, check, data_folders, dataset, find
 from markscheme_research.datasets import options_of as dataset_options
 
@@ -57,20 +57,16 @@ def list_datasets(data_dir: str | Path | None = None) -> DatasetList:
         }
         for one in catalog().values()
     ]
-    table = Table(
-        title="Public datasets",
-        header=("name", "rows", "licence", "here", "what it is"),
-        rows=tuple(
-            (
-                str(one["name"]),
-                "" if one["rows"] is None else f"{one['rows']:,}",
-                str(one["licence"]),
-                "yes" if one["here"] else "no",
-                str(one["title"]),
-            )
-            for one in records
+    table = Table.of(
+        "Public datasets",
+        (
+            "name",
+            Column("rows", format="count"),
+            "licence",
+            Column("here", lambda one: "yes" if one["here"] else "no"),
+            Column("what it is", "title"),
         ),
-        numeric=frozenset({"rows"}),
+        records,
     )
     data = {"command": "datasets", "datasets": records}
     return DatasetList(frame=flat_frame(records), tables=(table,), data=data)

@@ -14,9 +14,11 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.contract import Lineage, ModelSource, Needs, check_range, register
+from markscheme.contract import ModelSource, Needs, check_range, register
 from markscheme.judges import PATTERNS, has_patterns
-from markscheme.judges.entailment import stage_lineage, stage_needs, stage_origins, with_costs
+from markscheme.judges.entailment import StagedJudge, with_nearest_references
+from markscheme.judges.prompted import SamplingOverrides
+from markscheme.models import Models
 from markscheme.tables import JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME, SPENT
 from markscheme.text import STOP, sentences, split, stem
 from markscheme.values import Outcome, compare_values
@@ -61,16 +63,17 @@ def _one(name: str) -> pl.Expr:
     return pl.when(pl.col(name).is_not_null().any()).then(1)
 
 
-def pieces(answers: pl.DataFrame, maker: Any, models: ModelSource) -> Pieces:
+def pieces(answers: pl.DataFrame, judge: StagedJudge, models: ModelSource) -> Pieces:
     """Split answers into claims and turn fragments and references into statements.
 
     Args:
         answers: `row`, `question`, `references`, `answer`, perhaps `context`.
-        maker: makes statements, see `markscheme.judges.entailment.statement_makers`.
+        judge: has the statements made.
         models: where models come from.
     """
     references = (
-        answers.select("row", "question", reference="references")
+        with_nearest_references(answers)
+        .select("row", "question", reference="references")
         .explode("reference")
         .filter(pl.col("reference").str.strip_chars().str.len_chars() > 0)
         .unique(["row", "reference"], keep="first", maintain_order=True)
@@ -95,7 +98,7 @@ def pieces(answers: pl.DataFrame, maker: Any, models: ModelSource) -> Pieces:
             references.select("row", "question", answer="reference"),
         ]
     )
-    made = with_costs(maker.make(wanted, models))
+    made = wanted.hstack(judge.make_statements(wanted, models))
     known = made.select("question", "answer", "statement", stated="status").unique(
         ["question", "answer"], keep="first"
     )
@@ -201,17 +204,10 @@ _QUOTED = 160
 _SHOWN = 8
 
 
-def tested(pairs: pl.DataFrame, tester: Any, models: ModelSource) -> pl.DataFrame:
-    """The pairs with `chance` (null if not decided), `entailed`, `label`, `status` and costs."""
-    found: pl.DataFrame = with_costs(tester.test(pairs, models))
-    given = set(found.columns)
-    spare = {"label": pl.String, "score": pl.Float64, **dict.fromkeys(SPENT, pl.Float64)}
-    return found.with_columns(
-        pl.lit(None, dtype=kind).alias(name) for name, kind in spare.items() if name not in given
-    ).with_columns(
-        chance=pl.coalesce("score", pl.col("entailed").cast(pl.Float64)),
-        status=pl.col("status").cast(pl.String),
-    )
+def tested(pairs: pl.DataFrame, judge: StagedJudge, models: ModelSource) -> pl.DataFrame:
+    """The pairs with what the test finds, and `chance` of entailment (null if not decided)."""
+    found = pairs.hstack(judge.test_statements(pairs, models))
+    return found.with_columns(chance=pl.coalesce("score", pl.col("entailed").cast(pl.Float64)))
 
 
 def outcomes(
@@ -412,7 +408,7 @@ def _reason(claim: Mapping[str, Any]) -> str:
     example="claims",
 )
 @dataclass(frozen=True, kw_only=True)
-class Claims:
+class Claims(StagedJudge):
     """A long answer's claims, each supported or contradicted by references and context, or extra.
 
     Marks rise with the likeliest claim that says a reference, and with the whole answer's own
@@ -443,25 +439,15 @@ class Claims:
             JudgeError: no such way to make statements or to test them, or a number that is not
                 within 0 and 1.
         """
-        self._maker()
-        self._tester()
+        self.maker()
+        self.tester()
         for name in ("threshold", "partial", "penalty"):
             check_range(name, getattr(self, name), 0, 1)
 
-    def lineage(self) -> Lineage | None:
-        """The questions that trained its test."""
-        return stage_lineage(self._tester())
-
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What else decides: prompts, weights and the chat model, for signatures."""
-        parts = (("statements", self._maker()), ("test", self._tester()))
-        models = None if models is None else self._models(models)
-        found = {
-            f"{stage}.{key}": text
-            for stage, part in parts
-            for key, text in part.identity(models).items()
-        }
-        return {**found, **stage_origins(self.statements, self.test), "values": "1"}
+        found = self.stage_identity(None if models is None else self._models(models))
+        return {**found, "values": "1"}
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Every claim of every answer against references and, where there is one, context.
@@ -474,11 +460,9 @@ class Claims:
         """
         rows = answers.with_row_index("row").with_columns(patterns=has_patterns(answers))
         models = self._models(models)
-        parts = pieces(rows.filter(~pl.col("patterns")), self._maker(), models)
-        against = tested(reference_pairs(parts), self._tester(), models)
-        context = tested(
-            context_pairs(parts, whole=_by_chat(self.test)), self._tester(), models
-        )  # fmt: skip
+        parts = pieces(rows.filter(~pl.col("patterns")), self, models)
+        against = tested(reference_pairs(parts), self, models)
+        context = tested(context_pairs(parts, whole=_by_chat(self.test)), self, models)
         found = outcomes(
             parts.claims, against, context,
             threshold=self.threshold, partial=self.partial, penalty=self.penalty,
@@ -503,27 +487,10 @@ class Claims:
     @property
     def needs(self) -> Needs:
         """A chat model where one has a part in it; weights or extras where a stage needs them."""
-        return stage_needs(self.statements, self.test, Needs(chat=False, references="required"))
-
-    def _maker(self) -> Any:
-        from markscheme.judges.entailment import statement_maker
-
-        return statement_maker(self.statements)
-
-    def _tester(self) -> Any:
-        from markscheme.judges.entailment import entailment_test
-
-        return entailment_test(self.test)
+        return self.stage_needs(Needs(chat=False, references="required"))
 
     def _models(self, models: ModelSource) -> ModelSource:
-        if not (_by_chat(self.statements) or _by_chat(self.test)):
-            return models
-        from markscheme.judges.prompted import SamplingOverrides
-        from markscheme.models import Models
-
-        return SamplingOverrides(
-            models=models if models is not None else Models(), model=self.model
-        )
+        return SamplingOverrides(models=Models() if models is None else models, model=self.model)
 
 
 def _blank(rows: pl.DataFrame) -> list[pl.Expr]:

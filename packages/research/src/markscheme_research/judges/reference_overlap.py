@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -97,26 +98,16 @@ class ReferenceOverlap(Thresholded):
             return self._bertscore().judge(table, models)["score"]
         if self.measure == "cls_cosine":
             return _cls_cosine(answers, references, self._bertscore().token_vectors)
-        if self.measure == "rougeL_recall":
-            return _covered(answers, references)
         if self.measure.startswith("set_"):
             return _set_rouge(answers, references, of=self.measure[-1])
-        measures = {
+        measures: dict[str, Callable[[pl.Series, pl.Series], pl.Series]] = {
             "rouge1": rouge1, "rouge2": rouge2, "rougeL": rouge_l,
-            "bleu": corpus_best_bleu,
+            "rougeL_recall": partial(rouge_l, recall=True), "bleu": corpus_best_bleu,
         }  # fmt: skip
         return measures[self.measure](answers, references)
 
     def _bertscore(self) -> BertScore:
         return BertScore(model=self.model or "", layer=self.layer)
-
-
-def _covered(answers: pl.Series, references: pl.Series) -> pl.Series:
-    from markscheme.metrics import Pairs
-    from markscheme_research.judges.rouge_sets import rouge_l_recall
-
-    pairs = Pairs.of(answers, references)
-    return pairs.best(rouge_l_recall(pairs.spread(pairs.answers), pairs.references))
 
 
 def _counting(answers: pl.DataFrame, against: Against) -> pl.Series:

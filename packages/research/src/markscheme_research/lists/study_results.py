@@ -13,7 +13,17 @@ import polars as pl
 from markscheme.contract import HasLineage, Judge, judge_name, parse_judge
 from markscheme.flags import with_keywords
 from markscheme.models import Models
-from markscheme.results import Table, TableResult, flat_frame, lineage_note
+from markscheme.results import (
+    Column,
+    Form,
+    Format,
+    Table,
+    TableResult,
+    cell,
+    columns,
+    flat_frame,
+    lineage_note,
+)
 from markscheme_research.lists.list_material import Material, open_material
 from markscheme_research.lists.list_studies import (
     Marked,
@@ -112,38 +122,20 @@ VARIES = (
 Row: TypeAlias = dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Column:
-    """A column of a study: its name in the frame, its heading, and how a cell is shown."""
+def _number(name: str, heading: str = "", form: Form = 3) -> Column:
+    """A column of figures, each with its standard deviation where there is one."""
 
-    name: str
-    heading: str
-    show: Callable[[Any], str]
-    numeric: bool = True
+    def shown(row: Row) -> str:
+        around = row.get(f"{name}_sd")
+        text = cell(form, row[name], "n/a")
+        return text if around is None else f"{text} ±{cell(form, around)}"
 
-    def cell(self, row: Row) -> str:
-        """The figure as the table shows it, with its standard deviation where there is one."""
-        text = "n/a" if row[self.name] is None else self.show(row[self.name])
-        around = row.get(f"{self.name}_sd")
-        return text if around is None else f"{text} ±{self.show(around)}"
+    return Column(heading or name, shown, "right")
 
 
-def _text(name: str, heading: str = "") -> _Column:
-    return _Column(name=name, heading=heading or name, show=str, numeric=False)
-
-
-def _count(name: str, heading: str = "") -> _Column:
-    return _Column(name=name, heading=heading or name, show=lambda value: f"{value:,.0f}")
-
-
-def _number(name: str, heading: str = "", form: str = ".3f") -> _Column:
-    return _Column(name=name, heading=heading or name, show=lambda value: format(value, form))
-
-
-JUDGE = _text("judge")
-NOT_JUDGED = _count("not_judged", "not judged")
+NOT_JUDGED = Column("not judged", format="count")
 FIGURES = (
-    _count("questions"),
+    Column("questions", format="count"),
     *(_number(name, name.capitalize()) for name in CORRELATIONS),
 )
 
@@ -177,7 +169,7 @@ def study_lists(
     return _result(
         "lists",
         setup.title(", ".join(made), many),
-        (JUDGE, _text("composition", "list"), *FIGURES, _number("best_found", "Acc(b)"),
+        ("judge", Column("list", "composition"), *FIGURES, _number("best_found", "Acc(b)"),
          _number("best_and_worst_found", "Acc(b+w)"), NOT_JUDGED),
         rows,
         VARIES,
@@ -201,7 +193,7 @@ def study_seeds(setup: Setup, composition: str | None = None) -> StudyResult:
     return _result(
         "seeds",
         setup.title(composition, "Spearman by draw of references"),
-        (JUDGE, *(_number(name, name.replace("_", " ")) for name in seeds), _number("mean"),
+        ("judge", *(_number(name, name.replace("_", " ")) for name in seeds), _number("mean"),
          _number("sd", "SD"), NOT_JUDGED),
         rows,
         VARIES,
@@ -232,7 +224,13 @@ def study_shots(
     return _result(
         "shots",
         setup.title(composition, "solved examples"),
-        (JUDGE, _count("shots"), *FIGURES, _count("tokens_in", "tokens in"), NOT_JUDGED),
+        (
+            "judge",
+            Column("shots", format="count"),
+            *FIGURES,
+            Column("tokens in", format="count"),
+            NOT_JUDGED,
+        ),
         rows,
         VARIES,
         "Tokens in: an answer, as the server counted.",
@@ -259,10 +257,10 @@ def study_order(setup: Setup, composition: str | None = None) -> StudyResult:
     return _result(
         "order",
         setup.title(composition, "order of the list"),
-        (JUDGE, _text("layout", "list"), _number("spearman", "Spearman"),
-         _number("mean_score", "mean score"), _count("compared"),
-         _number("changed", form=".1%"), _number("moved", "moved by"),
-         _number("raised", "raised by", "+.3f"), NOT_JUDGED),
+        ("judge", Column("list", "layout"), _number("spearman", "Spearman"),
+         _number("mean_score", "mean score"), Column("compared", format="count"),
+         _number("changed", form=Format("{:.1%}".format)), _number("moved", "moved by"),
+         _number("raised", "raised by", Format("{:+.3f}".format)), NOT_JUDGED),
         rows,
         "Compared with each judge's first layout, over answers judged in both: share whose score "
         "changed, mean absolute change, mean change.",
@@ -283,12 +281,12 @@ def study_cost(setup: Setup, composition: str | None = None) -> StudyResult:
     return _result(
         "cost",
         setup.title(composition, "cost"),
-        (JUDGE, _count("answers"), _count("calls"), _count("repairs"),
-         _number("calls_per_answer", "calls an answer", ".2f"),
-         _count("tokens_per_answer", "tokens an answer"),
-         _number("usd_per_1000", "US dollars per 1,000", ".4f"),
-         _number("ms_per_answer", "ms an answer", ",.1f"), _number("spearman", "Spearman"),
-         NOT_JUDGED),
+        ("judge", *columns("count", "answers", "calls", "repairs"),
+         _number("calls_per_answer", "calls an answer", 2),
+         Column("tokens an answer", "tokens_per_answer", "count"),
+         _number("usd_per_1000", "US dollars per 1,000", 4),
+         _number("ms_per_answer", "ms an answer", Format("{:,.1f}".format)),
+         _number("spearman", "Spearman"), NOT_JUDGED),
         rows,
         "Calls: requests to a model, those that the ledger answered included; equal ones are one. "
         "Repairs: further requests, after a reply that could not be read. Tokens: in and out, as "
@@ -327,35 +325,25 @@ class _Learned:
         lines = [
             lineage_note(
                 one["judge"], questions=one["questions"], trained=one["trained"], figure="Spearman",
-                whole=_three(one["spearman"]),
-                rest=None if one["trained"] == one["questions"] else _three(one["spearman_rest"]),
+                whole=cell(3, one["spearman"], "n/a"),
+                rest=None if one["trained"] == one["questions"]
+                else cell(3, one["spearman_rest"], "n/a"),
             )
             for one in self.rows.values()
         ]  # fmt: skip
         return [f"{line}." for line in lines if line]
 
 
-def _three(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.3f}"
-
-
 def _result(
     study: str,
     title: str,
-    columns: Sequence[_Column],
+    shown: Sequence[Column | str],
     rows: Sequence[Row],
     *notes: str,
     learned: _Learned,
 ) -> StudyResult:
     notes = (*notes, *learned.notes())
-    header = tuple(one.heading for one in columns)
-    table = Table(
-        title=title,
-        header=header,
-        rows=tuple(tuple(one.cell(row) for one in columns) for row in rows),
-        numeric=frozenset(one.heading for one in columns if one.numeric),
-        notes=notes,
-    )
+    table = Table.of(title, shown, rows, notes)
     data = {"command": "study", "study": study, "title": title, "rows": rows, "notes": notes,
             "lineage": list(learned.rows.values())}  # fmt: skip
     return StudyResult(frame=flat_frame(rows), tables=(table,), data=data)

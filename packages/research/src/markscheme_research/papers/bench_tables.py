@@ -27,7 +27,7 @@ from markscheme.errors import DataError, UnknownNameError
 from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
 from markscheme.models import Models
-from markscheme.results import Table, TableResult, plain, share_text
+from markscheme.results import Column, Table, TableResult, columns, plain
 from markscheme.tables import join_labels, read_table, write_table
 from markscheme.text.replies import read_yes_no
 from markscheme_research.datasets import catalog, dataset, load, recorded
@@ -493,9 +493,6 @@ def _thresholds(
 
 
 def _table(one: _Set, found: Sequence[Mapping[str, Any]]) -> Table:
-    def number(value: float | None, form: str) -> str:
-        return "-" if value is None else format(value, form)
-
     questions = one.distinct["question"].n_unique()
     notes = [
         f"{one.distinct.height:,} distinct answers to {questions:,} questions; each judged once. "
@@ -504,74 +501,63 @@ def _table(one: _Set, found: Sequence[Mapping[str, Any]]) -> Table:
     ]
     if one.left_out:
         notes.append(f"{one.left_out:,} questions are left out that shipped weights learned from.")
-    return Table(
-        title=f"{one.name}: judges against people",
-        header=("judge", "accuracy", "F1", "kappa", "AUROC", "tau", "not judged", "cost $"),
-        rows=tuple(
-            (
-                str(row["judge"]), share_text(row["accuracy"]), share_text(row["f1"]),
-                number(row["kappa"], ".3f"), number(row["auroc"], ".3f"), number(row["tau"], ".2f"),
-                str(row["not_judged"]), number(row["cost_usd"], ".2f"),
-            )
-            for row in found
+    return Table.of(
+        f"{one.name}: judges against people",
+        (
+            "judge",
+            *columns("share", "accuracy", ("F1", "f1")),
+            *columns(3, "kappa", ("AUROC", "auroc")),
+            Column("tau", format=2),
+            Column("not judged", format="right"),
+            Column("cost $", "cost_usd", 2),
         ),
-        numeric=frozenset(
-            {"accuracy", "F1", "kappa", "AUROC", "tau", "not judged", "cost $"}
-        ),
-        notes=tuple(notes),
-    )  # fmt: skip
+        found,
+        notes,
+    )
 
 
 def _systems_table(one: _Set, scores: pl.DataFrame) -> Table:
-    judges = [name for name in scores.columns if name != "system"]
+    judges = (name for name in scores.columns if name != "system")
     how = (
         "Exact match against references amended by each judge (Kamalloo et al. 2023, section 4.3)."
         if one.name == "nq301"
         else "Share of the answers that each judge accepts."
     )
-    return Table(
-        title=f"{one.name}: accuracy by system, per cent",
-        header=("system", *judges),
-        rows=tuple(
-            (str(row["system"]), *(share_text(row[judge]) for judge in judges))
-            for row in scores.iter_rows(named=True)
-        ),
-        numeric=frozenset(judges),
-        notes=(how,),
+    return Table.of(
+        f"{one.name}: accuracy by system, per cent",
+        ("system", *columns("share", *((name, name) for name in judges))),
+        scores,
+        [how],
     )
 
 
 def _modes_table(one: _Set, shares: pl.DataFrame) -> Table:
     judges = shares.columns[2:]
-    return Table(
-        title=f"{one.name}: failures of exact match that each judge shares, per cent",
-        header=("group", "answers", *judges),
-        rows=tuple(
-            (row["group"], str(row["answers"]), *(f"{row[judge]:.1f}" for judge in judges))
-            for row in shares.iter_rows(named=True)
+    return Table.of(
+        f"{one.name}: failures of exact match that each judge shares, per cent",
+        (
+            "group",
+            Column("answers", format="right"),
+            *columns(1, *((name, name) for name in judges)),
         ),
-        numeric=frozenset({"answers", *judges}),
-        notes=(
+        shares,
+        [
             "Answers that people accept and exact match rejects, grouped by rules (Kamalloo et al. "
-            "2023, section 5).",
-        ),
+            "2023, section 5)."
+        ],
     )
 
 
 def _thresholds_table(one: _Set, swept: Sequence[Mapping[str, Any]]) -> Table:
-    return Table(
-        title=f"{one.name}: F1 by threshold",
-        header=(
-            "judge", "system", "best threshold", "F1 there", "F1 at the common one",
-            "within a point",
+    return Table.of(
+        f"{one.name}: F1 by threshold",
+        (
+            "judge",
+            "system",
+            Column("best threshold", "threshold", 2),
+            *columns("share", ("F1 there", "f1"), ("F1 at the common one", "f1_at_common")),
+            Column("within a point", "{from:.2f} to {to:.2f}".format_map),
         ),
-        rows=tuple(
-            (
-                row["judge"], row["system"], f"{row['threshold']:.2f}", share_text(row["f1"]),
-                share_text(row["f1_at_common"]), f"{row['from']:.2f} to {row['to']:.2f}",
-            )
-            for row in swept
-        ),
-        numeric=frozenset({"best threshold", "F1 there", "F1 at the common one"}),
-        notes=("The common threshold is the one with the highest F1 over all systems.",),
-    )  # fmt: skip
+        swept,
+        ["The common threshold is the one with the highest F1 over all systems."],
+    )

@@ -22,7 +22,7 @@ from markscheme.errors import DataError
 from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
 from markscheme.models import Models
-from markscheme.results import Table, TableResult, share_text
+from markscheme.results import Column, Table, TableResult, columns
 from markscheme.tables import ReadOptions, write_answers
 from markscheme_research.studies import literal_pattern
 from markscheme_research.studies.options import AmendOptions
@@ -108,7 +108,7 @@ def amend(
     systems = _by_system(table, before, after)
     return AmendResult(
         frame=amended.drop("references_added", "references_removed"),
-        tables=(_table(systems.to_dicts(), counts, _how(table)),),
+        tables=(_table(systems, counts, _how(table)),),
         data={"command": "amend", **counts, "systems": systems},
         questions=questions.select("question", "references"),
         counts=counts,
@@ -162,27 +162,20 @@ def _by_system(table: pl.DataFrame, before: pl.Series, after: pl.Series) -> pl.D
     )
 
 
-def _table(systems: list[dict[str, Any]], counts: dict[str, int], how: str) -> Table:
-    rows = tuple(
+def _table(systems: pl.DataFrame, counts: dict[str, int], how: str) -> Table:
+    return Table.of(
+        f"{how} in per cent, before and after amending the references",
         (
-            row["system"],
-            f"{row['answers']:,}",
-            share_text(row["before"]),
-            share_text(row["after"]),
-            share_text(row["after"] - row["before"], signed=True),
-        )
-        for row in systems
-    )
-    header = ("system", "answers", "before", "after", "difference")
-    return Table(
-        title=f"{how} in per cent, before and after amending the references",
-        header=header,
-        rows=rows,
-        numeric=frozenset(header[1:]),
-        notes=(
+            "system",
+            Column("answers", format="count"),
+            *columns("share", "before", "after"),
+            Column("difference", lambda row: row["after"] - row["before"], "change"),
+        ),
+        systems,
+        [
             f"{counts['labels']:,} labels amended the references of "
             f"{counts['questions_amended']:,} of {counts['questions']:,} questions: "
             f"{counts['references_added']:,} joined, {counts['references_removed']:,} left "
-            "(counted in a question's first row)",
-        ),
+            "(counted in a question's first row)"
+        ],
     )

@@ -12,7 +12,7 @@ import polars as pl
 from markscheme.contract import ModelSource, judge_name, parse_judge
 from markscheme.errors import JudgeError
 from markscheme.models import Models
-from markscheme.results import Table, TableResult, flat_frame
+from markscheme.results import Column, Table, TableResult, flat_frame
 from markscheme.tables import read_answers
 from markscheme_research.judges import Claims
 
@@ -77,36 +77,19 @@ def mark_claims(
 
 
 def _table(listed: Sequence[Mapping[str, Any]]) -> Table:
-    def chance(value: float | None) -> str:
-        return "-" if value is None else f"{value:.2f}"
-
-    with_context = any(one["context_entails"] is not None for one in listed)
-    header: tuple[str, ...] = (
-        "outcome",
-        "claim",
-        "nearest reference",
-        "says it",
-        "follows from it",
-    )
-    header += ("follows from context",) if with_context else ()
-    rows = tuple(
+    return Table.of(
+        "Claims",
         (
-            one["outcome"],
-            one["claim"],
-            one["nearest_reference"] or "-",
-            chance(one["entails_reference"]),
-            chance(one["reference_entails"]),
-            *([chance(one["context_entails"])] if with_context else []),
-        )
-        for one in listed
-    )
-    return Table(
-        title="Claims",
-        header=header,
-        rows=rows,
-        numeric=frozenset(header[3:]),
-        notes=(
-            "says it: probability that the claim entails a reference; follows from it: that a "
-            "reference entails the claim.",
+            "outcome",
+            "claim",
+            Column("nearest reference", lambda one: one["nearest_reference"] or None, missing="-"),
+            Column("says it", "entails_reference", 2),
+            Column("follows from it", "reference_entails", 2),
+            Column("follows from context", "context_entails", 2, show=None),
         ),
+        listed,
+        [
+            "says it: probability that the claim entails a reference; follows from it: that a "
+            "reference entails the claim."
+        ],
     )

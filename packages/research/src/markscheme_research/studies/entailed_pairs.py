@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from markscheme.contract import ModelSource
 from markscheme.errors import DataError
 from markscheme.judges.entailment import entailment_test
 from markscheme.models import Models
-from markscheme.results import Figure, Table, TableResult, figure, flat_frame
+from markscheme.results import Column, Figure, Table, TableResult, figure, flat_frame
 from markscheme.tables import write_table
 from markscheme_research.statements import read_entailment_pairs
 
@@ -136,29 +136,20 @@ def _mean(values: pl.Series) -> float:
 
 
 def _table(records: Sequence[dict[str, Any]], *, labelled: bool) -> Table:
-    columns: dict[str, Callable[[dict[str, Any]], str]] = {
-        "test": lambda one: one["test"],
-        "pairs": lambda one: f"{one['pairs']:,}",
-        "entailed": lambda one: one["entailed"].text(scale=100, digits=1),
-        "accuracy": lambda one: one["accuracy"].text(scale=100, digits=1),
-        "F1 (entailed)": lambda one: one["f1"].text(scale=100, digits=1),
-        "AUROC": lambda one: one["auroc"].text(),
-        "not judged": lambda one: f"{one['pairs'] - one['judged']:,}",
-    }
     notes = ["Entailed, accuracy and F1 in per cent, of the pairs that were judged."]
     if not labelled:
-        columns = {
-            name: show
-            for name, show in columns.items()
-            if name not in ("accuracy", "F1 (entailed)", "AUROC")
-        }
         notes = ["Entailed: per cent of the pairs that were judged. The file has no labels."]
-    header = tuple(columns)
-    rows = tuple(tuple(show(one) for show in columns.values()) for one in records)
-    return Table(
-        title="Does the premise entail the hypothesis?",
-        header=header,
-        rows=rows,
-        numeric=frozenset(header[1:]),
-        notes=tuple(notes),
+    return Table.of(
+        "Does the premise entail the hypothesis?",
+        (
+            "test",
+            Column("pairs", format="count"),
+            Column("entailed", format="share"),
+            Column("accuracy", format="share", show=labelled),
+            Column("F1 (entailed)", "f1", "share", show=labelled),
+            Column("AUROC", "auroc", 3, show=labelled),
+            Column("not judged", lambda one: one["pairs"] - one["judged"], "count"),
+        ),
+        records,
+        notes,
     )

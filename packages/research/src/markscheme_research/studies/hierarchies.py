@@ -20,7 +20,7 @@ from markscheme.agreement import (
 from markscheme.errors import AgreementError, DataError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.metrics import gap, token_f1
-from markscheme.results import Table, TableResult, share_text
+from markscheme.results import Column, Table, TableResult, columns, share_text
 from markscheme.tables import as_binary, join_labels
 from markscheme_research.studies.answer_hierarchy import (
     adjacent_sets,
@@ -268,24 +268,20 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 
 def _policies(found: Mapping[str, Any]) -> Table:
-    rows = [
+    return Table.of(
+        "What may count as right, in per cent (Table 11)",
         (
-            judge,
-            alternative.policy,
-            alternative.system or "(all)",
-            f"{alternative.answers:,}",
-            alternative.f1.text(scale=100, digits=1),
-            alternative.accuracy.text(scale=100, digits=1),
-        )
-        for judge, one in found.items()
-        for alternative in one.get("policies", ())
-    ]
-    header = ("judge", "accepted", "system", "answers", "F1", "accuracy")
-    return Table(
-        title="What may count as right, in per cent (Table 11)",
-        header=header,
-        rows=tuple(rows),
-        numeric=frozenset(header[3:]),
+            "judge",
+            Column("accepted", "policy"),
+            Column("system", lambda row: row["system"] or None, missing="(all)"),
+            Column("answers", format="count"),
+            *columns("share", ("F1", "f1"), "accuracy"),
+        ),
+        [
+            {"judge": judge, **vars(alternative)}
+            for judge, one in found.items()
+            for alternative in one.get("policies", ())
+        ],
     )
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 import polars as pl
 
 from markscheme.agreement import (
@@ -26,6 +25,7 @@ from markscheme.agreement import (
 )
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
+from markscheme.judges import JuryWeights
 from markscheme.results import (
     Figure,
     Table,
@@ -41,41 +41,12 @@ from markscheme.stats import LEAST_FOR_JUDGES
 from markscheme.tables import as_binary
 from markscheme_research.studies.options import JuryOptions
 
+__all__ = ["JuryResult", "JuryWeights", "clustered_share", "fit_weights", "jury"]
+
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 RIDGE = 1.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class JuryWeights:
-    """What each judge's vote is worth.
-
-    Attributes:
-        weights: by judge; 0 or more. A vote is 2 * score - 1, from -1 to 1; no vote is 0.
-        intercept: what favours acceptance before any vote.
-        answers: labelled answers they were fitted on.
-    """
-
-    weights: Mapping[str, float]
-    intercept: float
-    answers: int
-
-    def __call__(self, votes: Array) -> Array:
-        """Probability that people accept, of votes of shape (answers, judges)."""
-        from scipy.special import expit
-
-        weights = np.array(list(self.weights.values()))
-        return np.asarray(expit(votes @ weights + self.intercept), dtype=np.float64)
-
-    def save(self, path: str | Path) -> Path:
-        """Write them as JSON, for `panel(judges=[...], weights="FILE")`."""
-        content = {
-            "markscheme_jury": 1, "judges": dict(self.weights), "intercept": self.intercept,
-            "answers": self.answers,
-        }  # fmt: skip
-        Path(path).write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
-        return Path(path)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -12,6 +12,7 @@ from markscheme.contract import Judge, ModelSource, judge_name, parse_judge
 from markscheme.engine import signed
 from markscheme.flags import CLEANING, with_keywords
 from markscheme.results import (
+    Column,
     Figure,
     Table,
     TableResult,
@@ -19,7 +20,6 @@ from markscheme.results import (
     interval,
     interval_note,
     population,
-    share_text,
 )
 from markscheme.tables import ReadOptions, Source, read_answers
 from markscheme_research.studies.options import ProbeOptions
@@ -99,33 +99,25 @@ def probe(
 
 
 def _table(frame: pl.DataFrame, judge: str, answers: int, about: str, signed: str) -> Table:
-    rows = []
-    for row in frame.iter_rows(named=True):
-        has = row["flip_rate"] is not None
-        rows.append(
-            (
-                row["probe"],
-                row["meaning"],
-                f"{row['answers']:,}",
-                share_text(row["flip_rate"]),
-                interval(row["low"], row["high"]) if has else "-",
-                f"{row['to_accepted']:,}" if has else "-",
-                f"{row['to_rejected']:,}" if has else "-",
-                share_text(row["moved"]),
-                share_text(row["mean_change"], signed=True),
-                f"{row['not_judged']:,}",
-            )
-        )
-    header = (
-        "probe", "the answer or its references, changed", "answers", "flips, %", "95% interval",
-        "to accepted", "to rejected", "scores moved, %", "mean change", "not judged",
-    )  # fmt: skip
-    return Table(
-        title=f"Verdicts of {judge} that flip, of {answers:,} answers",
-        header=header,
-        rows=tuple(rows),
-        numeric=frozenset(header[2:]),
-        notes=(
+    def ends(row: dict[str, Any]) -> str | None:
+        return None if row["flip_rate"] is None else interval(row["low"], row["high"])
+
+    return Table.of(
+        f"Verdicts of {judge} that flip, of {answers:,} answers",
+        (
+            "probe",
+            Column("the answer or its references, changed", "meaning"),
+            Column("answers", format="count"),
+            Column("flips, %", "flip_rate", "share"),
+            Column("95% interval", ends, "right", "-"),
+            Column("to accepted", format="count", missing="-"),
+            Column("to rejected", format="count", missing="-"),
+            Column("scores moved, %", "moved", "share"),
+            Column("mean change", format="change"),
+            Column("not judged", format="count"),
+        ),
+        frame,
+        (
             *interval_note(
                 (
                     ("", Figure(value=row["flip_rate"], low=row["low"], method=row["method"]))

@@ -25,12 +25,11 @@ from markscheme.errors import AgreementError, DataError, MarkschemeError
 from markscheme.flags import with_keywords
 from markscheme.judges.prompted import SamplingOverrides
 from markscheme.models import Models
-from markscheme.results import Table, TableResult, share_text, summary_table
+from markscheme.results import Column, Table, TableResult, share_text, summary_table
 from markscheme.tables import AnswersReader, Joined, ReadOptions, as_binary, join_labels
 from markscheme_research.studies.entailment_details import details, statements, tests
 from markscheme_research.studies.options import ReliabilityOptions
 from markscheme_research.studies.repeats import kappa_matrix, spread, text_repeats
-from markscheme_research.studies.statement_nearness import corpus_bleu
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -277,7 +276,7 @@ def repeats_of(
     if texts is not None:
         if any(texts not in run.columns for run in runs):
             raise AgreementError(f"a run has no texts {texts!r}; there are raw and explanation")
-        found["texts"] = text_repeats(side_by_side(runs, texts), similarity=_bleu)
+        found["texts"] = text_repeats(side_by_side(runs, texts))
     return found
 
 
@@ -296,12 +295,8 @@ def _stages(runs: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
         name: statements(one).with_columns(pl.col("of").fill_null("")) for name, one in kept.items()
     }
     texts = _matched(said, ["answer_id", "of"], "statement")
-    found["statements"] = text_repeats(texts, similarity=_bleu)
+    found["statements"] = text_repeats(texts)
     return found
-
-
-def _bleu(texts: Sequence[str], others: Sequence[str]) -> float:
-    return 100 * corpus_bleu(pl.Series(texts), pl.Series(others))
 
 
 def _matched(runs: Mapping[str, pl.DataFrame], key: list[str], value: str) -> pl.DataFrame:
@@ -354,50 +349,33 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 
 def _spread_table(spread: pl.DataFrame) -> Table:
-    rows = [
-        (
-            row["statistic"],
-            *(
-                "n/a" if row[name] is None else f"{row[name]:.4f}"
-                for name in ("mean", "sd", "least", "most")
-            ),
-            str(row["runs"]),
-        )
-        for row in spread.rows(named=True)
-    ]
-    figures = ("statistic", "mean", "sd", "least", "most", "runs")
-    return Table(
-        title="Spread over runs, against labels",
-        header=figures,
-        rows=tuple(rows),
-        numeric=frozenset(figures[1:]),
-        notes=("n/a: undefined in all runs but one, or in all",),
+    figures = (Column(name, format=4, missing="n/a") for name in ("mean", "sd", "least", "most"))
+    return Table.of(
+        "Spread over runs, against labels",
+        ("statistic", *figures, Column("runs", format="right")),
+        spread,
+        ["n/a: undefined in all runs but one, or in all"],
     )
 
 
 def _texts_table(texts: pl.DataFrame, what: str) -> Table:
     """One row per pair of runs, and their mean with its standard deviation."""
-    names = ("first", "second", what, "BLEU", "identical, per cent")
-    rows: list[tuple[str, ...]] = [
-        (
-            row["first"],
-            row["second"],
-            f"{row['texts']:,}",
-            "n/a (no texts)" if row["similarity"] is None else f"{row['similarity']:.1f}",
-            share_text(row["identical"]),
-        )
-        for row in texts.rows(named=True)
-    ]
+    rows = texts.to_dicts()
     known = texts.drop_nulls(["similarity", "identical"])
     if known.height > 1:
-        means = [
-            f"{scale * float(known[name].mean()):.1f} ± {scale * float(known[name].std()):.1f}"  # type: ignore[arg-type]
-            for name, scale in (("similarity", 1), ("identical", 100))
-        ]
-        rows.append(("mean", "± sd", "", *means))
-    return Table(
-        title=f"{what.capitalize()} of runs, two by two",
-        header=names,
-        rows=tuple(rows),
-        numeric=frozenset(names[2:]),
+        means = {
+            key: f"{scale * float(known[key].mean()):.1f} ± {scale * float(known[key].std()):.1f}"  # type: ignore[arg-type]
+            for key, scale in (("similarity", 1), ("identical", 100))
+        }
+        rows.append({"first": "mean", "second": "± sd", "texts": "", **means})
+    return Table.of(
+        f"{what.capitalize()} of runs, two by two",
+        (
+            "first",
+            "second",
+            Column(what, "texts", "count"),
+            Column("BLEU", "similarity", 1, "n/a (no texts)"),
+            Column("identical, per cent", "identical", "share"),
+        ),
+        rows,
     )

@@ -7,17 +7,15 @@ an answer; null is an answer that the run did not judge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 import polars as pl
 
-from markscheme.agreement import FROM_COUNTS, Blanks, cell_codes, four_cells, pairwise_kappas
-from markscheme.errors import AgreementError, MissingExtraError
-
-Similarity = Callable[[Sequence[str], Sequence[str]], float]
-"""Takes the texts of two runs, gives one number for the whole (such as corpus BLEU, 0 to 100)."""
+from markscheme.agreement import FROM_COUNTS, Blanks, cell_table, four_cells, pairwise_kappas
+from markscheme.errors import AgreementError
+from markscheme_research.studies.statement_nearness import corpus_bleu
 
 
 def kappa_matrix(runs: pl.DataFrame, *, blanks: Blanks = "missing") -> pl.DataFrame:
@@ -55,10 +53,8 @@ def spread(
     """
     counts = []
     for name in runs.columns:
-        judged = runs[name].is_not_null().to_numpy()
-        verdicts = runs[name].fill_null(value=False).to_numpy()
-        codes = cell_codes(labels.to_numpy(), verdicts, judged)
-        counts.append(np.bincount(codes, minlength=6))
+        judged = runs.select(verdict=name, accepted=labels, cluster=pl.lit(0))
+        counts.append(cell_table(judged).sum(axis=0))
     four = four_cells(np.array(counts), "left_out")
     rows = []
     for name in statistics:
@@ -78,44 +74,32 @@ def spread(
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def text_repeats(runs: pl.DataFrame, *, similarity: Similarity | None = None) -> pl.DataFrame:
+def text_repeats(runs: pl.DataFrame) -> pl.DataFrame:
     """How alike texts of every two runs are: `first`, `second`, `texts`, `similarity`, `identical`.
 
-    Texts missing in either run are left out of the pair.
+    `similarity` is corpus BLEU, 0 to 100, of the first run's texts against the second's;
+    `identical` a share. Texts missing in either run are left out of the pair.
 
     Args:
         runs: one text column a run.
-        similarity: of the texts of two runs, the first being the hypothesis; sacreBLEU's corpus
-            BLEU (0 to 100) by default.
 
     Raises:
         AgreementError: fewer than two runs.
-        MissingExtraError: BLEU is wanted and sacreBLEU is not installed.
     """
     if runs.width < 2:
         raise AgreementError(f"reliability needs two runs or more, not {runs.width}")
-    compare = similarity or _bleu
     rows = []
     for first, second in combinations(runs.columns, 2):
         both = runs.select(first, second).drop_nulls()
-        one, two = both[first].to_list(), both[second].to_list()
         rows.append(
             {
                 "first": first,
                 "second": second,
                 "texts": both.height,
-                "similarity": float(compare(one, two)) if both.height else None,
+                "similarity": 100 * corpus_bleu(both[first], both[second]) if both.height else None,
                 "identical": float((both[first] == both[second]).to_numpy().mean())
                 if both.height
                 else None,
             }
         )
     return pl.DataFrame(rows, infer_schema_length=None)
-
-
-def _bleu(hypotheses: Sequence[str], references: Sequence[str]) -> float:
-    try:
-        from sacrebleu import corpus_bleu
-    except ImportError as error:
-        raise MissingExtraError("BLEU between repeated generations", "bench") from error
-    return float(corpus_bleu(list(hypotheses), [list(references)]).score)

@@ -11,7 +11,7 @@ among the finalists by these figures, their intervals hold for all of them toget
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,15 @@ from markscheme.engine import run_in_memory
 from markscheme.errors import AgreementError, DataError, MissingExtraError
 from markscheme.flags import with_keywords
 from markscheme.models import Models
-from markscheme.results import Table, TableResult, by_labels, interval, population, share_text
+from markscheme.results import (
+    Column,
+    Format,
+    Table,
+    TableResult,
+    by_labels,
+    interval,
+    population,
+)
 from markscheme.tables import AnswersReader, as_binary
 from markscheme_research.studies.juries import clustered_share
 from markscheme_research.studies.options import TuneOptions
@@ -439,38 +447,39 @@ def _record(trial: Trial) -> dict[str, Any]:
     return {name: getattr(trial, name) for name in Trial.__dataclass_fields__}
 
 
-def _texts(trials: Sequence[Trial]) -> Iterator[tuple[str, ...]]:
-    for one in trials:
-        yield (
-            one.judge,
-            f"{one.tuned_on:,}",
-            share_text(one.tuned, missing="n/a"), share_text(one.held_out, missing=""),
-            "" if one.low is None else interval(one.low, one.high),
-            "own" if one.threshold is None else f"{one.threshold:.3f}",
-            "n/a" if one.calls is None else f"{one.calls:.2f}",
-            "n/a" if one.cost_usd is None else f"{1000 * one.cost_usd:,.3f}",
-        )  # fmt: skip
-
-
-_HEADER = (
-    "judge", "tuned on", "tuned %", "held out %", "interval", "threshold", "calls each",
-    "$ a thousand",
-)  # fmt: skip
+_SPENT = (
+    Column("calls each", "calls", 2, "n/a"),
+    Column(
+        "$ a thousand",
+        lambda one: None if one.cost_usd is None else 1000 * one.cost_usd,
+        Format("{:,.3f}".format, "n/a"),
+    ),
+)
 
 
 def _table(trials: Sequence[Trial], said: Sequence[str]) -> Table:
-    return Table(
-        title="Price against agreement, the chosen judge first", header=_HEADER,
-        rows=tuple(_texts(trials)), numeric=frozenset(_HEADER[1:]), notes=tuple(said),
-    )  # fmt: skip
+    def ends(one: Trial) -> str | None:
+        return None if one.low is None else interval(one.low, one.high)
+
+    return Table.of(
+        "Price against agreement, the chosen judge first",
+        (
+            "judge",
+            Column("tuned on", format="count"),
+            Column("tuned %", "tuned", "share", "n/a"),
+            Column("held out %", "held_out", "share", ""),
+            Column("interval", ends, "right"),
+            Column("threshold", format=3, missing="own"),
+            *_SPENT,
+        ),
+        trials,
+        said,
+    )
 
 
 def _plan_table(trials: Sequence[Trial], said: Sequence[str]) -> Table:
-    rows = tuple((row[0], row[6], row[7]) for row in _texts(trials))
-    return Table(
-        title="What the search would ask, at most", header=(_HEADER[0], *_HEADER[6:]), rows=rows,
-        numeric=frozenset(_HEADER[6:]), notes=tuple(said),
-    )  # fmt: skip
+    title = "What the search would ask, at most"
+    return Table.of(title, ("judge", *_SPENT), trials, said)
 
 
 def _save_chart(frame: pl.DataFrame, path: Path) -> Path:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from markscheme.results import Table, TableResult, flat_frame
-from markscheme_research.training.examiner import HeldOut
+from markscheme.results import Column, Form, Table, TableResult, cell, columns, flat_frame
+from markscheme_research.training.examiner import HeldOut, SetAgreement
 
 
 class TrainingReport(TableResult):
@@ -21,20 +21,14 @@ def examiner_report(held_out: HeldOut) -> TrainingReport:
     """
     compared = {"this one, held out": held_out.trained, "as shipped": held_out.shipped}
     records = [{"examiner": name, **asdict(found)} for name, found in compared.items()]
-    table = Table(
-        title=f"Agreement with {held_out.rows:,} labels, questions held out in turn",
-        header=("examiner", "accuracy", "F1 (accepted)", "kappa", "AUROC"),
-        rows=tuple(
-            (
-                one["examiner"],
-                f"{100 * one['accuracy']:.1f}",
-                f"{100 * one['f1']:.1f}",
-                f"{one['kappa']:.3f}",
-                f"{one['auroc']:.3f}",
-            )
-            for one in records
+    table = Table.of(
+        f"Agreement with {held_out.rows:,} labels, questions held out in turn",
+        (
+            "examiner",
+            *columns("share", "accuracy", ("F1 (accepted)", "f1")),
+            *columns(3, "kappa", ("AUROC", "auroc")),
         ),
-        numeric=frozenset({"accuracy", "F1 (accepted)", "kappa", "AUROC"}),
+        records,
     )
     tables = (table, *([_by_set(held_out)] if held_out.sets else []))
     sets = [asdict(one) for one in held_out.sets]
@@ -44,27 +38,24 @@ def examiner_report(held_out: HeldOut) -> TrainingReport:
 def _by_set(held_out: HeldOut) -> Table:
     """One row per file: the new examiner's figures, and in brackets the shipped one's."""
 
-    def both(one: float | None, shipped: float | None, form: str) -> str:
-        shown = ["n/a" if value is None else format(value, form) for value in (one, shipped)]
-        return f"{shown[0]} ({shown[1]})"
+    def both(heading: str, name: str, form: Form) -> Column:
+        def shown(one: SetAgreement) -> str:
+            new = cell(form, getattr(one, name), "n/a")
+            return f"{new} ({cell(form, getattr(one, f'shipped_{name}'), 'n/a')})"
 
-    header = ("set", "answers", "questions", "accuracy", "kappa", "AUROC", "calibration error")
-    return Table(
-        title="By set, questions held out in turn; in brackets the shipped examiner",
-        header=header,
-        rows=tuple(
-            (
-                one.name,
-                f"{one.rows:,}",
-                f"{one.questions:,}",
-                both(100 * one.accuracy, 100 * one.shipped_accuracy, ".1f"),
-                both(one.kappa, one.shipped_kappa, ".3f"),
-                both(one.auroc, one.shipped_auroc, ".3f"),
-                both(one.calibration_error, one.shipped_calibration_error, ".3f"),
-            )
-            for one in held_out.sets
+        return Column(heading, shown, "right")
+
+    return Table.of(
+        "By set, questions held out in turn; in brackets the shipped examiner",
+        (
+            Column("set", "name"),
+            *columns("count", ("answers", "rows"), "questions"),
+            both("accuracy", "accuracy", "share"),
+            both("kappa", "kappa", 3),
+            both("AUROC", "auroc", 3),
+            both("calibration error", "calibration_error", 3),
         ),
-        numeric=frozenset(header[1:]),
+        held_out.sets,
     )
 
 

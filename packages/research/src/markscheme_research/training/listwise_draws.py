@@ -69,7 +69,7 @@ def draw_all(
     texts = pl.concat([every, *(frame["question"] for frame in sets.values())]).unique(
         maintain_order=True
     )
-    encoded = encoder.encode(texts.to_list())
+    encoded = encoder.details(texts.to_list())
     place = {text: row for row, text in enumerate(texts)}
     pieces = token_weights(encoder.vocabulary(), rarity)
     retained: list[pl.DataFrame] = []

@@ -1,16 +1,13 @@
 """How the question classifier is made: logistic regression on the words that make a question.
 
 The factoid questions are those of EVOUNA-NQ and CuratedTREC, the others those of ANTIQUE,
-TREC-DL-NF and WebGLM. Categories within the non-factoid are rules, so nothing is learned of them;
-`question_kind_labels.txt` has the categories that one reader gave 83 of those questions, by the
-hash of the question (nothing of it can be read back), against which the rules are measured.
+TREC-DL-NF and WebGLM.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +16,9 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.judges.listwise import CATEGORIES, asks_opinion, category, features
+from markscheme.judges.listwise import asks_opinion, features
 from markscheme_research.datasets import load, passages
-from markscheme_research.training import fold_of, question_hash
+from markscheme_research.training import fold_of
 
 if TYPE_CHECKING:
     from markscheme_research.training import TrainingReport
@@ -38,12 +35,10 @@ class Fitted:
         weights: by feature, with `bias`.
         sources: each source: `source`, `kind`, `questions`, `right`, the cross-validated share
             of them classified right.
-        categories: one row per category that the reader gave: `category`, `questions`, `right`.
     """
 
     weights: dict[str, float]
     sources: pl.DataFrame
-    categories: pl.DataFrame
 
 
 def fit(
@@ -80,7 +75,7 @@ def fit(
         .group_by("source", "kind", maintain_order=True)
         .agg(questions=pl.len(), right=pl.col("right").mean())
     )
-    return Fitted(weights=weights, sources=sources, categories=by_reader(table["question"]))
+    return Fitted(weights=weights, sources=sources)
 
 
 def train_question_kind(
@@ -121,32 +116,6 @@ def train_question_kind(
         report(question_kind_report(fitted))
     save_question_kind(fitted, path)
     return fitted
-
-
-def by_reader(questions: pl.Series) -> pl.DataFrame:
-    """How often the shipped classifier gives the reader's category.
-
-    Returns:
-        `category` (the reader's), `questions`, `right`, in the order of `CATEGORIES`.
-    """
-    known = reader_labels()
-    labelled = [(known.get(question_hash(one)), one) for one in questions]
-    table = pl.DataFrame(
-        [(label, category(one) == label) for label, one in labelled if label],
-        schema={"category": pl.Enum(CATEGORIES), "right": pl.Boolean},
-        orient="row",
-    )
-    return (
-        table.group_by("category").agg(questions=pl.len(), right=pl.col("right").mean())
-        .sort("category")
-    )  # fmt: skip
-
-
-def reader_labels() -> dict[str, str]:
-    """The reader's category by hash of the question."""
-    path = files("markscheme_research.training").joinpath("question_kind_labels.txt")
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return {line[:16]: line[17:] for line in lines}
 
 
 def save_question_kind(fitted: Fitted, path: Path) -> None:

@@ -82,17 +82,10 @@ def listwise_report(held_out: pl.DataFrame, *, encoded: bool) -> TrainingReport:
 
 
 def question_kind_report(fitted: Fitted) -> TrainingReport:
-    """Share of questions classified right by source, cross-validated, and by category."""
-    tables = (
-        _as_table("factoid or not, cross-validated by question", fitted.sources, "{:.1%}"),
-        _as_table("categories by rules, against one reader's", fitted.categories, "{:.1%}"),
-    )
-    records = [
-        {"table": name, **row}
-        for name, frame in (("sources", fitted.sources), ("categories", fitted.categories))
-        for row in frame.to_dicts()
-    ]
-    return training_report("question-kind", records, *tables)
+    """Share of questions classified right by source, cross-validated."""
+    title = "factoid or not, cross-validated by question"
+    table = _as_table(title, fitted.sources, "{:.1%}")
+    return training_report("question-kind", fitted.sources.to_dicts(), table)
 
 
 def _as_table(title: str, frame: pl.DataFrame, number: str) -> Table:

@@ -1,0 +1,53 @@
+"""Rows with very many values are left to other features, within a bound of comparisons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from markscheme.values import Outcome, compare, compare_values
+
+
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is compared with what, as it happens."""
+    found: list[Any] = []
+    relate = compare.relate
+
+    def counted(*values: Any) -> Any:
+        found.append(values)
+        return relate(*values)
+
+    monkeypatch.setattr(compare, "relate", counted)
+    return found
+
+
+def _km(*ends: int) -> list[str]:
+    return [f"{number} km" for number in range(*ends)]
+
+
+@pytest.mark.parametrize(
+    ("question", "references", "answer"),
+    [
+        ("How far?", _km(1, 400), ", ".join(_km(400))),
+        ("How far?", ["5 km, 6 km and 7 km"], ", ".join(_km(8, 3000))),
+        (
+            ", ".join(f"{n} km" for n in range(200)),
+            ["900 km"],
+            ", ".join(f"{n} km" for n in range(90)),
+        ),
+    ],
+)
+def test_values_are_not_compared_without_end(
+    compared: list[Any], question: str, references: list[str], answer: str
+) -> None:
+    assert compare_values(question, references, answer).outcome is Outcome.NONE
+    assert len(compared) <= 100_000
+
+
+def test_an_ordinary_row_with_many_references_is_compared(compared: list[Any]) -> None:
+    references = _km(100, 200)
+    found = compare_values("How far is it?", references, "It is 150 km, or 93 miles.")
+    assert found.outcome is Outcome.AGREE
+    assert compared
