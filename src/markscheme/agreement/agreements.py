@@ -54,7 +54,7 @@ from markscheme.results import (
     not_judged,
     number,
     of_labels,
-    share_text,
+    percent,
 )
 from markscheme.stats import LabelNoise
 from markscheme.tables import (
@@ -396,6 +396,9 @@ def lineage_lines(joined: Joined, found: Mapping[str, Mapping[str, Agreement]]) 
     """
     lines = []
     for judge, parts in found.items():
+        shares = {
+            name: percent(part.left_out["accuracy"].value, unit="%") for name, part in parts.items()
+        }
         learned = joined.rows.filter(pl.col("judge") == judge, scope_kind() == LEARNED)
         named = "question" in learned.columns
         trained = parts[LEARNED].questions if LEARNED in parts else 0
@@ -405,17 +408,11 @@ def lineage_lines(joined: Joined, found: Mapping[str, Mapping[str, Agreement]]) 
             trained=None if UNKNOWN in parts else trained,
             names=learned["question"].unique(maintain_order=True) if named else (),
             figure="as people say",
-            whole=_accuracy(parts[ALL]),
-            rest=_accuracy(parts[REST]) if REST in parts else None,
+            whole=shares[ALL],
+            rest=shares.get(REST),
         )
         lines += [said] if said else []
     return lines
-
-
-def _accuracy(one: Agreement) -> str:
-    """The share of a judge's verdicts that are people's, without its interval: `80.6%`."""
-    value = one.left_out["accuracy"].value
-    return "n/a" if value is None else f"{share_text(value)}%"
 
 
 def agreement_frame(found: Sequence[Agreement]) -> pl.DataFrame:

@@ -112,7 +112,7 @@ class Lineage:
                 wanted = [whole, whole ^ _SHORTER, *shorter]
                 keys += wanted
                 owner += [at] * len(wanted)
-        from markscheme.text import contains
+        from markscheme.text import contains  # with the lexicon, which few commands need
 
         found = np.zeros(len(number), bool)
         found[np.array(owner, int)[contains(self.hashes, np.array(keys, np.uint64))]] = True

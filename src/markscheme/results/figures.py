@@ -223,9 +223,9 @@ def interval(low: float | None, high: float | None, *, signed: bool = False) -> 
     return f"{share_text(low, signed=signed)} to {share_text(high, signed=signed)}"
 
 
-def percent(share: float | None) -> str:
-    """A share as a percentage with one decimal; n/a for None."""
-    return share_text(share, missing="n/a")
+def percent(share: float | None, *, unit: str = "") -> str:
+    """A share as a percentage with one decimal and perhaps its sign; n/a for None."""
+    return "n/a" if share is None else f"{share_text(share)}{unit}"
 
 
 def p_text(value: float | None, reason: str | None = None) -> str:

@@ -15,6 +15,7 @@ from markscheme.results.figures import (
     by_judges,
     interval,
     interval_note,
+    percent,
     population,
     share_text,
 )
@@ -221,15 +222,11 @@ def scope_notes(
             trained=one["learned_questions"],
             names=_learned_questions(judgments, judge, answers) if one["learned_answers"] else (),
             figure="accepted",
-            whole=_share(one["accuracy"]),
-            rest=_share(one["rest_accuracy"]) if one["rest_judged"] else None,
+            whole=percent(one["accuracy"], unit="%"),
+            rest=percent(one["rest_accuracy"], unit="%") if one["rest_judged"] else None,
         )
         lines += [said] if said else []
     return lines
-
-
-def _share(value: Any) -> str:
-    return "n/a" if value is None else f"{share_text(value)}%"
 
 
 _NAMED = 3

@@ -47,7 +47,10 @@ _QUESTION_WORDS = _languages_of(_WORDS["question_words"])
 
 def script_of(text: str) -> str | None:
     """The script of at least three letters in ten, where it is not Latin, else None."""
-    head = text[:_HEAD]
+    return _script(text[:_HEAD])
+
+
+def _script(head: str) -> str | None:
     if head.isascii():
         return None
     counts = [0] * len(_SCRIPTS)
@@ -58,7 +61,6 @@ def script_of(text: str) -> str | None:
     return list(_SCRIPTS)[most] if counts[most] and counts[most] >= 0.3 * letters else None
 
 
-@lru_cache(65_536)
 def language_of(text: str) -> str | None:
     """The language or script of a text where it is plainly not English, else None.
 
@@ -68,9 +70,13 @@ def language_of(text: str) -> str | None:
     >>> language_of("Wer schrieb den Roman?"), language_of("Thomas Mann")
     ('German', None)
     """
-    if script := script_of(text):
+    return _language(text[:_HEAD])
+
+
+@lru_cache(16_384)
+def _language(head: str) -> str | None:
+    if script := _script(head):
         return script
-    head = text[:_HEAD]
     words = _WORD.findall(head.lower())
     # A question word that begins the text counts twice, for a short question has no other.
     votes = dict.fromkeys(_QUESTION_WORDS.get(words[0], ()), 2) if words else {}

@@ -82,17 +82,26 @@ def compare_values(question: str, reference: str | Sequence[str], answer: str) -
     >>> compare_values("When did it open?", "5 June 2021", "On 5 January 2021.").reason
     'January where the reference has June'
     """
-    if not isinstance(reference, str):
-        return _best(question, reference, answer)
-    return _compare(question, reference, answer, _MOST_PAIRS)
+    question, answer = _read(question), _read(answer)
+    requested = read_question(question)
+    if isinstance(reference, str):
+        return _compare(question, requested, _read(reference), answer, _MOST_PAIRS)
+    return _best(question, requested, reference, answer)
 
 
-def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
+def _read(text: str) -> str:
+    """What is read of a text."""
+    return without_latex(text[:_LONGEST])
+
+
+def _best(
+    question: str, requested: Requested, references: Sequence[str], answer: str
+) -> Comparison:
     """The most favourable comparison; a conflict only where no reference leaves it open."""
     if not references:
         return _NOTHING
     most = min(_MOST_PAIRS, _MOST_OF_ALL // len(references))
-    found = [_compare(question, one, answer, most) for one in references]
+    found = [_compare(question, requested, _read(one), answer, most) for one in references]
     order = {Outcome.AGREE: 0, Outcome.NONE: 1, Outcome.MISSING: 2, Outcome.CONFLICT: 3}
     compared = [one for one in found if one.kind]
     if not compared:
@@ -118,10 +127,9 @@ def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
     return best
 
 
-def _compare(question: str, reference: str, answer: str, most: int) -> Comparison:
-    texts = (text[:_LONGEST] for text in (question, reference, answer))
-    question, reference, answer = map(without_latex, texts)
-    requested = read_question(question)
+def _compare(
+    question: str, requested: Requested, reference: str, answer: str, most: int
+) -> Comparison:
     if not reference.strip() or not answer.strip() or _UNKNOWN.search(reference):
         return _NOTHING
     if (chosen := compare_choices(requested, reference, answer)) is not None:

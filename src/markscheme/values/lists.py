@@ -422,11 +422,14 @@ def _only_item(wanted: tuple[str, ...], answer: str) -> str:
     if any(len(item.split()) > _SHORT_ITEM for item in wanted) or re.search(r"[+/<>]| - ", answer):
         return ""
     answer = re.sub(r"\b(?:only|just|alone)\b", "", answer, flags=re.IGNORECASE).strip(" .!")
+    words = item_key(answer)
+    if len(words) > max(len(item_key(item)) for item in wanted) + 1:
+        return ""  # before long texts are compared with each item
     named = [item for item in wanted if same_item(item, answer)]
-    if len(named) != 1 or len(item_key(answer)) > len(item_key(named[0])) + 1:
+    if len(named) != 1 or len(words) > len(item_key(named[0])) + 1:
         return ""
     others = {word for item in wanted if item != named[0] for word in item_key(item)}
-    return "" if others & set(item_key(answer)) - set(item_key(named[0])) else named[0]
+    return "" if others & set(words) - set(item_key(named[0])) else named[0]
 
 
 def _in_prose(wanted: tuple[str, ...], answer: str, *, ordered: bool) -> Comparison:

@@ -28,8 +28,6 @@ Row = tuple[str, Sequence[str], str]
 """Question, references and answer."""
 
 ENGLISH = Path(__file__).parent / "weights" / "encoder"
-_HEAD = 2_000
-"""Characters of the references in which the language is looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +57,7 @@ class Blend:
 
 def language(question: str, references: Sequence[str]) -> str | None:
     """The language or script of question and references where it is not English, else None."""
-    return language_of(f"{question} {' '.join(references)[:_HEAD]}")
+    return language_of(f"{question} {' '.join(references)}")
 
 
 def reader_of(question: str, references: Sequence[str]) -> Reader | None:
@@ -69,7 +67,7 @@ def reader_of(question: str, references: Sequence[str]) -> Reader | None:
     if folder_of("languages") is not None:
         return "languages"
     # MPNet's words are of Latin letters; of other scripts it reads nothing.
-    return None if script_of(f"{question} {' '.join(references)[:_HEAD]}") else "english"
+    return None if script_of(f"{question} {' '.join(references)}") else "english"
 
 
 @cache
