@@ -47,8 +47,8 @@ def intervals(data: dict[str, np.ndarray]) -> float:
     """Seconds from labels and verdicts to intervals of every statistic."""
     import polars as pl
 
-    from markscheme.agreement.clustered import cell_table, with_intervals
-    from markscheme.agreement.verdicts import four_cells, statistics
+    from markscheme.agreement.clustered import cell_table, clustered_statistics
+    from markscheme.agreement.verdicts import four_cells
 
     rows = pl.DataFrame(data).select(
         cluster="clusters",
@@ -58,8 +58,7 @@ def intervals(data: dict[str, np.ndarray]) -> float:
     start = time.perf_counter()
     table = cell_table(rows)
     for policy in ("left_out", "errors"):
-        cells = four_cells(table, policy)
-        with_intervals(statistics(cells.sum(axis=0)), cells, 0.95)
+        clustered_statistics(four_cells(table, policy), 0.95)
     return time.perf_counter() - start
 
 

@@ -47,11 +47,10 @@ from benchmarks.worlds import (
     difficulty,
 )
 from markscheme.agreement.accuracy_estimates import estimates
-from markscheme.agreement.clustered import with_intervals
+from markscheme.agreement.clustered import clustered_statistics
 from markscheme.agreement.pairs import expected_pairs, share_difference
 from markscheme.agreement.verdicts import FROM_COUNTS
-from markscheme.results import figure
-from markscheme.stats import Sample, intervals, kinds, quantiles
+from markscheme.stats import Sample, differences, evidence, intervals, kinds, quantiles
 
 Array = npt.NDArray[np.float64]
 DOCS = Path(__file__).parents[1] / "docs"
@@ -217,12 +216,10 @@ def _against(
     chance = difficulty(rng, questions, agreement, alike)
     hit, spared = rng.binomial(good, chance), rng.binomial(each - good, chance)
     rows = np.stack([hit, each - good - spared, good - hit, spared], axis=1)
-    totals = rows.sum(axis=0)
-    points = {name: figure(float(FROM_COUNTS[name](totals)), "undefined") for name in FROM_COUNTS}
     seed = int(rng.integers(2**31))
     old_too = tally.seen.get("before, kappa", 0) < BEFORE
     drawn = resample_totals(rows, resamples=300, seed=seed) if old_too else None
-    for name, found in with_intervals(points, rows.astype(np.float64), 0.95).items():
+    for name, found in clustered_statistics(rows.astype(np.float64), 0.95).items():
         if found.low is None or found.high is None:
             continue
         tally.covers(name, truths[name], found.low, found.high)
@@ -310,7 +307,8 @@ def use_scipy() -> None:
         variance = (root - half) / 2 + items * margin * (1 - margin)
         return (lost - won - items * margin) / math.sqrt(variance) if variance > 0 else 0.0
 
-    intervals.t_quantile = quantiles.t_quantile = quantile
+    for module in (differences, evidence, intervals, quantiles):
+        module.t_quantile = quantile
     intervals.exact_interval = exact
     intervals.score_statistic = score
 

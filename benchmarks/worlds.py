@@ -185,6 +185,6 @@ def ever_outside(
         given = np.nan_to_num(1.0 - labels if flip else labels)
         said = 1.0 - foretold if flip else foretold
         bets = _bets(given, said, places, ~np.isnan(labels))
-        if _log_wealth(bets, np.array([1.0 - share if flip else share]))[0] >= level:
+        if _log_wealth(bets, 1.0 - share if flip else share) >= level:
             return True
     return False

@@ -1,4 +1,4 @@
-"""Make the documentation's pictures anew: the report, the viewer, labelling and the playground.
+"""Make the documentation's pictures anew: the report, the viewer and labelling.
 
     python scripts/make_pictures.py docs/pictures
 
@@ -51,7 +51,7 @@ def served(*arguments: str, cwd: Path | None = None) -> Iterator[str]:
 
 
 def labelling(page: Any, place: Path, shot: Callable[[Any, str], None]) -> None:
-    """An item, and a ranking by pairs."""
+    """An item, and the review desk."""
     labels = str(place / "labels.sqlite")
     with served("annotate", str(EXAMPLE), "--project", labels, "--annotator", "Ann") as said:
         link = re.search(r"Ann\s+annotator\s+(\S+)", said)
@@ -60,16 +60,6 @@ def labelling(page: Any, place: Path, shot: Callable[[Any, str], None]) -> None:
         page.wait_for_selector("#answer")
         shot(page, "annotate")
     review(page, place, shot)
-    ranks = str(place / "ranks.sqlite")
-    options = ("--project", ranks, "--annotator", "Ann", "--scale", "rank", "--per-item", "1")
-    with served("annotate", str(EXAMPLE), *options) as said:
-        link = re.search(r"Ann\s+annotator\s+(\S+)", said)
-        assert link
-        page.goto(link[1])
-        page.wait_for_selector("[data-pairs]")
-        page.wait_for_timeout(300)
-        page.keyboard.press("=")
-        shot(page, "annotate-rank")
 
 
 def review(page: Any, place: Path, shot: Callable[[Any, str], None]) -> None:
@@ -137,14 +127,6 @@ def main(folder: Path) -> None:
             shot(page, "view")
             page.set_viewport_size(LOOK["viewport"])
         labelling(page, Path(place), shot)
-        with served("serve", "--jobs", str(Path(place) / "jobs")) as said:
-            address = re.search(r"serving on (\S+);", said)
-            assert address
-            page.goto(f"{address[1]}/playground")
-            page.click("#go")
-            page.wait_for_selector("#said h2", timeout=120_000)
-            page.set_viewport_size({"width": 1200, "height": 1250})
-            shot(page, "playground")
         browser.close()
 
 

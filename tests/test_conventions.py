@@ -60,7 +60,7 @@ LAYERS = [
     ("research.papers",),
     ("research.cli",),
 ]
-EXACT_MATCH_FILES, EXAMINER_FILES, MODEL_CALL_FILES = 52, 87, 68
+EXACT_MATCH_FILES, EXAMINER_FILES, MODEL_CALL_FILES = 53, 87, 70
 """Files whose functions run for `judge FILE -j exact_match`, and for a judge that asks a model."""
 
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -1,7 +1,8 @@
-"""Every code block of the documents runs, and prints what is shown."""
+"""Every code block of the documents runs, and prints what is shown; every link leads somewhere."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import documents
+import markscheme
 from documents_shell import options_of, words_of
 from markscheme import __version__
 from markscheme.cli.dispatch import spelled_now
@@ -123,6 +125,42 @@ def test_blocks_that_do_not_run_say_why(path: Path) -> None:
             assert not re.search(r"^(\$ )?markscheme ", block.text, re.MULTILINE), (
                 f"{place}: commands stand in ```sh or ```console blocks"
             )
+
+
+LINKED = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *(ROOT / "recipes").rglob("*.md")]
+FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as MkDocs makes them."""
+    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", page.read_text("utf-8")), re.MULTILINE)
+    plain = (re.sub(r"[^\w\s-]", "", heading).strip().lower() for heading in headings)
+    return {re.sub(r"[-\s]+", "-", heading) for heading in plain}
+
+
+@pytest.mark.parametrize("path", LINKED, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_to_files_and_headings(path: Path) -> None:
+    text = FENCED.sub("", path.read_text("utf-8"))
+    for link in re.findall(r"\]\((?!https?:|mailto:)([^)\s]+)\)", text):
+        name, _, anchor = link.partition("#")
+        target = (path.parent / name).resolve() if name else path
+        assert target.exists(), link
+        assert not anchor or target.suffix != ".md" or anchor in anchors(target), link
+
+
+def test_every_picture_is_shown() -> None:
+    text = "".join(path.read_text("utf-8") for path in PAGES)
+    pictures = [*(ROOT / "docs" / "pictures").iterdir(), *(ROOT / "docs").glob("*.svg")]
+    assert not [picture.name for picture in pictures if picture.name not in text]
+
+
+def test_first_pages_say_how_many_questions_of_the_example_trained_the_examiner() -> None:
+    lines = text_of("examples/answers.jsonl").splitlines()
+    questions = sorted({json.loads(line)["question"] for line in lines})
+    trained = markscheme.parse_judge("examiner(depth=fast)").lineage().has(questions).sum()
+    note = f"{trained} of these {len(questions)} questions trained the examiner"
+    for name in ("README.md", "docs/tutorial.md"):
+        assert note in " ".join(text_of(name).split()), name
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=name) for path, name in NAMES.items()])

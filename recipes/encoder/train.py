@@ -39,6 +39,8 @@ SHORT = 128
 SMOOTHING, WARMUP, CLIP, DECAY, AVERAGED = 0.02, 0.03, 1.0, 0.01, 0.997
 MARK_SHARE, MARK_WEIGHT = 0.3, 4.0
 """Share of the token head in the loss; weight of a wrong word, where a right one has 1."""
+WRITTEN = ("contrast", "light")
+"""Sets of rows that were written by hand for the examiner."""
 FOREIGN = 1.6
 """Factor of the weight of a row that is not English, in the stage of multilingual e5."""
 
@@ -110,7 +112,7 @@ RUNS = {
         stages={
             "multilingual-e5": (
                 Plan(rate=3e-4, head_rate=5e-4, short_epochs=0.6, epochs=2, late=0.8, parts=3,
-                     tokens=4096, english=("contrast", "light"), repeats=3),
+                     tokens=4096, english=WRITTEN, repeats=3),
                 4500,
             ),
         },
@@ -120,7 +122,7 @@ RUNS = {
         stages={
             "multilingual-e5": (
                 Plan(rate=4e-4, head_rate=5e-4, short_epochs=0.05, epochs=2.4, late=0.98, parts=3,
-                     tokens=4096, english=("contrast", "light"), repeats=3),
+                     tokens=4096, english=WRITTEN, repeats=3),
                 5400,
             ),
         },
@@ -145,7 +147,8 @@ def fastest_kind(device: str) -> torch.dtype:
     for kind in (torch.bfloat16, torch.float32):
         left = torch.ones(1024, 512, dtype=kind, device=device)
         right = left.T.contiguous()
-        left @ right
+        for _warm_up in range(5):
+            left @ right
         began = time.perf_counter()
         (left @ right).sum().item()
         seconds[kind] = time.perf_counter() - began
@@ -444,7 +447,7 @@ class Trainer:
 
     def evaluate(self, when: str) -> None:
         """Figures of the weights and of their average on the dev rows; the best state stays."""
-        for how in ("weights", "average"):
+        for how in ("weights", "average") if self.steps else ("weights",):
             if how == "average":
                 self.average.swap()
             tokens = self.tokens * 2

@@ -5,6 +5,7 @@
     │   └── BadRowsError          particular rows are malformed; `.problems` lists them
     ├── UnknownNameError          no such judge, dataset, column...; suggests near names
     ├── JudgeError                a judge's parameters or registration are wrong
+    │   └── JudgeMemoryError      a judge needs more memory than there is
     ├── RunError                  a run directory cannot be started, resumed or finished
     ├── MissingExtraError         an optional dependency is not installed; names its install line
     ├── ModelError                weights or a model server cannot be used
@@ -117,6 +118,10 @@ class BadRowsError(DataError):
 
 class JudgeError(MarkschemeError):
     """A judge's name, parameters or registration are wrong."""
+
+
+class JudgeMemoryError(JudgeError, MemoryError):
+    """A judge needs more memory than there is."""
 
 
 def no_such_name(kind: str, name: str, choices: Iterable[str], see: str = "") -> str:

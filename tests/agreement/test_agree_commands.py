@@ -370,8 +370,8 @@ def test_a_base_without_scores_cannot_be_calibrated(tmp_path: Path) -> None:
     answers = pl.DataFrame({"answer": ["a"], "references": [["a"]]})
     with pytest.raises(JudgeError, match="1 of 1 judgments of the base judge have no score"):
         Calibrated(base=Bare(), map=str(path)).judge(answers, None)
-    with pytest.raises(JudgeError, match="threshold=2 is out of range"):
-        Calibrated(base=TokenF1(), map=str(path), threshold=2).judge(answers, None)
+    with pytest.raises(JudgeError, match="threshold=2 must lie between 0 and 1"):
+        Calibrated(base=TokenF1(), map=str(path), threshold=2).validate()
 
 
 def test_bad_files_end_with_a_plain_error(cli: Cli, judged: str, tmp_path: Path) -> None:

@@ -169,6 +169,7 @@ def test_agree_writes_it_into_the_run_and_a_gate_says_it(
     assert "contains, by labels of 248 answers: it accepts" in said
     assert "two or more people labelled 248 of 248 answers and agree on 220" in said
     assert "of wrong answers; it recognises at least" in said
+    assert "; its intervals are for further questions like those 62" in said
     assert run(["judge", str(example), "-j", "token_f1", "-q", "--fail-under", "0", "-o", "other",
                 "--fitness", "labelled/fitness.json"]) == 0  # fmt: skip
     assert "says nothing of token_f1; it is of 'contains'" in capsys.readouterr().err

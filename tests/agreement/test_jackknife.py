@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
-from markscheme.agreement.clustered import with_intervals
-from markscheme.agreement.verdicts import statistics
+from markscheme.agreement.clustered import clustered_statistics
 from markscheme.stats import auroc_influences, precision_influences
 
 
@@ -19,7 +18,7 @@ def single(tp: int, fp: int, fn: int, tn: int) -> np.ndarray:
 
 
 def test_with_one_answer_a_question_shares_have_wilsons_interval() -> None:
-    found = with_intervals(statistics([40, 6, 4, 21]), single(40, 6, 4, 21), 0.95)
+    found = clustered_statistics(single(40, 6, 4, 21), 0.95)
     for name, right, of in (("accuracy", 61, 71), ("precision", 40, 46), ("recall", 40, 44)):
         wanted = proportion_confint(right, of, method="wilson")
         assert (found[name].low, found[name].high) == pytest.approx(wanted, abs=1e-9)
@@ -33,7 +32,7 @@ def test_kappas_standard_error_is_the_textbooks() -> None:
     table = np.array([[400, 60], [30, 210]])
     expected = cohens_kappa(table)
     rows = single(400, 60, 30, 210)
-    found = with_intervals(statistics(rows.sum(axis=0)), rows, 0.95)["kappa"]
+    found = clustered_statistics(rows, 0.95)["kappa"]
     assert found.value == pytest.approx(expected.kappa)
     assert found.low is not None
     assert found.high is not None
@@ -87,7 +86,7 @@ def test_ten_questions_of_ten_answers_are_covered_as_often_as_promised() -> None
         able = rng.beta(right * 7 / 3, (1 - right) * 7 / 3, 10)
         hit, spared = rng.binomial(good, able), rng.binomial(10 - good, able)
         rows = np.stack([hit, 10 - good - spared, good - hit, spared], axis=1).astype(float)
-        found = with_intervals(statistics(rows.sum(axis=0)), rows, 0.95)
+        found = clustered_statistics(rows, 0.95)
         for name, value in truth.items():
             low, high = found[name].low, found[name].high
             hits[name] += low is None or high is None or low <= value <= high

@@ -253,6 +253,35 @@ def test_the_correction_is_named_where_it_decides() -> None:
     assert "Holm" not in close.lead[0]
 
 
+def test_what_is_not_shown_and_what_could_not_be_are_two_sentences() -> None:
+    found, small = "would have been found in 4 of 5", "a small difference could not be shown"
+    near = compare(verdicts(first=16, b=15), systems=True)
+    assert near.pairs[0].detectable == pytest.approx(0.122, abs=0.0005)
+    notes = near.tables[0].notes
+    assert any("one of 12.2 points or more" in note and found in note for note in notes)
+    assert f"{small} by so few questions" in notes
+    three = verdicts(a=1, b=2).filter(pl.col("question").is_in(["q0", "q1", "q2"]))
+    nothing = compare(three, systems=True).tables[0].notes
+    assert "no difference of a and b could be shown by so few questions" in nothing
+    shown = compare(verdicts(first=20, b=50), systems=True).tables[0].notes
+    assert not any(found in note or "could" in note for note in shown)
+
+
+def test_what_so_few_labels_could_show_of_people_is_named() -> None:
+    judged, known = world(np.random.default_rng(1), questions=200, labels=80)
+    result = compare(judged, known, systems=True)
+    [people] = result.people
+    assert people.difference.high is not None
+    assert people.difference.value is not None
+    assert people.detectable is not None
+    half = people.difference.high - people.difference.value
+    assert half < people.detectable < 1.6 * half
+    notes = result.tables[0].notes
+    assert "a small difference could not be shown by so few labels" in notes
+    whole = compare(*world(np.random.default_rng(1), questions=2000, labels=4000), systems=True)
+    assert (whole.people[0].detectable or 1) < 0.06
+
+
 def test_a_difference_that_is_not_that_of_the_printed_shares_has_a_note() -> None:
     rounded, apart = "differences are taken before rounding", "need not be that of the two shares"
     odd = str(compare(verdicts(a=50, b=53), systems=True))  # 80.6, 85.5 and -4.8

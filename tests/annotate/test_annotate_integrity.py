@@ -21,6 +21,7 @@ from markscheme.annotate.database import Store
 from markscheme.annotate.options import AnnotateOptions
 from markscheme.cli import run
 from markscheme.errors import RunError
+from markscheme.tables import file_digest
 
 OLD = Path(__file__).parents[1] / "storage" / "recorded" / "project-0.1.0.sql"
 
@@ -157,6 +158,84 @@ def test_an_export_can_be_checked_against_its_project_later(
     seal.write_text("{}")
     assert run([*export, "--check"]) == 2
     assert "error" in capsys.readouterr().err
+
+
+def exported(project: Path, out: Path) -> Path:
+    assert run(["annotate-export", str(project), "-o", str(out)]) == 0
+    return out
+
+
+@pytest.mark.parametrize("secret", ["", "secret"])
+def test_statistics_refuse_labels_that_were_changed_since_they_were_exported(
+    secret: str, right: Truth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", secret)
+    project = copy(right.closed, tmp_path / "p.sqlite")
+    Store(project, adopt=True).close()
+    labels = exported(project, tmp_path / "labels.jsonl")
+    rows = [json.loads(line) for line in labels.read_text().splitlines()]
+    judged = write_rows(
+        tmp_path / "judged.jsonl",
+        [
+            {name: row[name] for name in ("answer_id", "question", "answer", "system")}
+            | {"judge": judge, "verdict": number % 3 > 0}
+            for judge in ("one", "other")
+            for number, row in enumerate(rows)
+        ],
+    )
+    commands = [[name, str(judged), "--labels", str(labels)] for name in ("agree", "compare")]
+    commands.append(["estimate", str(judged), "--judge", "one", "--labels", str(labels)])
+    for command in commands:
+        assert run(command) == 0, command
+    whole = labels.read_bytes()
+    edited = [row | {"label": None if row["label"] is None else 1 - row["label"]} for row in rows]
+    for content in (
+        "".join(json.dumps(row) + "\n" for row in edited).encode(),
+        b"".join(whole.splitlines(keepends=True)[:-1]),
+    ):
+        labels.write_bytes(content)
+        for command in commands:
+            capsys.readouterr()
+            assert run(command) == 2, command
+            assert "was changed since it was exported" in " ".join(capsys.readouterr().err.split())
+    labels.write_bytes(whole)
+    seal = tmp_path / "labels.jsonl.seal.json"
+    said = json.loads(seal.read_text())
+    labels.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
+    seal.write_text(json.dumps(said | {"file": file_digest(labels)}))
+    capsys.readouterr()
+    # Who makes the seal anew is found with a secret alone.
+    assert run(commands[0]) == (2 if secret else 0)
+    if secret:
+        assert "is not signed with the secret" in " ".join(capsys.readouterr().err.split())
+
+
+def test_changes_that_were_cut_off_are_found_by_an_export_that_has_them(
+    right: Truth, tmp_path: Path, capsys: Any
+) -> None:
+    """The last event taken out, and the end of the trail set back: the project by itself is sound,
+    as it was before that event."""
+    project = copy(right.closed, tmp_path / "p.sqlite")
+    assert run(["annotate", "--project", str(project), "-a", "New", "--no-serve"]) == 0
+    before = copy(right.closed, tmp_path / "before.sqlite")
+    out = exported(project, tmp_path / "out.csv")
+
+    def cut(plain: sqlite3.Connection) -> None:
+        last, start = plain.execute(
+            "SELECT max(id), (SELECT start FROM trail) FROM events"
+        ).fetchone()
+        plain.execute("DELETE FROM events WHERE id = ?", (last,))
+        plain.execute("DELETE FROM people WHERE name = 'New'")
+        digest = plain.execute("SELECT digest FROM events WHERE id = ?", (last - 1,)).fetchone()[0]
+        plain.execute("UPDATE trail SET last = ?, digest = ?", (last - 1, digest))
+        assert start < last
+
+    as_owner(project, cut)
+    for cut_off in (project, before):
+        Store(cut_off).close()
+        capsys.readouterr()
+        assert run(["annotate-export", str(cut_off), "-o", str(out), "--check"]) == 2
+        assert "changes that this one has not" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.proof(area="attacks")

@@ -47,6 +47,26 @@ def test_the_bound_of_single_answers_is_the_exact_one(
     assert "(one-sided, clopper-pearson)" in str(gate) or gate.bound == gate.accuracy
 
 
+def test_a_gate_says_which_accuracy_so_many_answers_could_show() -> None:
+    near, few, below = (
+        gates(judge(rows(*counts), "exact_match").run.records, 0.8, confidence=0.95)[0]
+        for counts in ((85, 15), (9, 1), (7, 3))
+    )
+    assert (near.passed, few.passed, below.passed) == (False, False, False)
+    assert near.detectable == pytest.approx(0.895, abs=0.001)
+    assert near.outcome.endswith(
+        "wanted 80 with 95% confidence. It is not shown to reach the limit: with so many answers "
+        "only an accuracy of 89.5 or more is, in 4 of 5 such runs"
+    )
+    assert few.detectable is None
+    assert few.outcome.endswith("with so few answers no accuracy is")
+    assert below.outcome.endswith("wanted 80 with 95% confidence")
+    records = judge(rows(95, 5), "exact_match").run.records
+    (shown,) = gates(records, 0.8, confidence=0.95)
+    assert shown.passed
+    assert shown.outcome.endswith("wanted 80 with 95% confidence")
+
+
 def test_what_was_not_judged_cannot_open_the_gate() -> None:
     records = judge(rows(8, 0, unclear=2), "exact_match").run.records
     (gate,) = gates(records, 0.9)
@@ -78,6 +98,7 @@ def test_exit_codes(
     assert "gate FAILED" in told
     assert "with 95% confidence" in " ".join(told.split())
     assert "these bounds are for further questions like these" in " ".join(told.split())
+    assert "only an accuracy of 89.5 or more is, in 4 of 5 such runs" in " ".join(told.split())
     assert run([*command[:-1], "0.7", "--confidence", "0.95"]) == 0
     assert run([*command[:-1], "80"]) == 2
     assert run(["judge", "a.jsonl", "-q", "--confidence", "0.95"]) == 2

@@ -43,6 +43,8 @@ class Where:
         there = multiprocessing.parent_process() is not None
         if there and self.does == "die":
             os._exit(9)
+        if self.does == "fill":
+            bytearray(2**60)  # No machine has so much.
         if there and self.does == "fail":
             raise JudgeError("this judge fails; fix it")
         return pl.DataFrame(
@@ -132,11 +134,22 @@ def test_a_dead_process_ends_the_run_and_the_next_one_goes_on(
     tmp_path: Path, example: Path
 ) -> None:
     judges = ["contains", "where(does=die)"]
-    with pytest.raises(RunError, match=r"worker processes died.*resumes from there"):
+    said = r"worker processes died while where\(does=die\) judged.*resumes from there"
+    with pytest.raises(RunError, match=said):
         markscheme.judge(example, judges, out=tmp_path / "run", workers=2)
     result = markscheme.judge(example, judges, out=tmp_path / "run")
     assert result.run.resumed == read_answers(example).height
     assert result.judgments.height == 2 * read_answers(example).height
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_judge_without_memory_is_one_error_and_what_was_judged_is_saved(
+    tmp_path: Path, example: Path, workers: int
+) -> None:
+    judges = ["contains", "where(does=fill)"]
+    with pytest.raises(JudgeError, match=r"the judge (where\(does=fill\)|Where) needs more memory"):
+        markscheme.judge(example, judges, out=tmp_path / "run", workers=workers)
+    assert list((tmp_path / "run" / "parts").glob("judgments-000000-000-*"))
 
 
 def test_an_error_there_is_an_error_here(example: Path) -> None:
@@ -193,3 +206,51 @@ def test_a_run_that_is_stopped_takes_its_processes_along(
     while any(Path(f"/proc/{pid}").exists() for pid in started) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(Path(f"/proc/{pid}").exists() for pid in started)
+
+
+OWN = """
+import os
+import polars as pl
+from dataclasses import dataclass
+from markscheme.contract import Needs, register
+
+@register("own", needs=Needs(chat=False))
+@dataclass(frozen=True, kw_only=True)
+class Own:
+    does: str = "judge"
+
+    def judge(self, answers, models):
+        if self.does == "end":
+            os._exit(0)
+        if self.does == "fill":
+            bytearray(2**60)
+        return pl.DataFrame({"verdict": [True] * answers.height})
+"""
+
+
+@pytest.mark.joint
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("does", "workers"), [("end", 2), ("fill", 2), ("fill", 1)])
+def test_a_judge_of_somebody_else_that_ends_its_process(
+    tmp_path: Path, example: Path, does: str, workers: int
+) -> None:
+    """One error that names it, exit code 2; what another judge judged is there afterwards."""
+    (tmp_path / "own.py").write_text(OWN)
+    own = f"{tmp_path / 'own.py'}:Own"
+
+    def judge(how: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "markscheme", "judge", str(example), "-q"]
+        names = ["-j", "contains", "-j", f"{own}(does={how})", "--workers", str(workers)]
+        return subprocess.run(
+            [*command, *names, "-o", str(tmp_path / "run")], check=False, capture_output=True,
+            text=True, timeout=240,
+        )  # fmt: skip
+
+    done = judge(does)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2, said
+    assert "Traceback" not in said
+    assert f"own(does={does})" in said
+    assert "saved" in said
+    parts = tmp_path / "run" / "parts"
+    assert sum(pl.read_parquet(one).height for one in parts.glob("judgments-000000-000-*")) == 248

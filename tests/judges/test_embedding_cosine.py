@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import polars as pl
 import pytest
 
@@ -9,7 +12,11 @@ from markscheme.contract import registry
 from markscheme.contract.grammar import parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import MissingExtraError
+from markscheme.judges.embedding.similarity import MOST_REFERENCES
+from markscheme.judges.outcomes import with_nearest_references
+from markscheme.models.local.encoder import _opened as opened
 from markscheme.models.local.encoder import token_encoder
+from markscheme.models.local.weights import in_batches
 from markscheme.tables.answers import read_answers
 
 
@@ -65,3 +72,60 @@ def test_judges_of_pytorch_need_the_research_package(
     monkeypatch.setattr(registry.importlib.metadata, "entry_points", lambda **_: ())
     with pytest.raises(MissingExtraError, match=r"needs an extra: .*packages/research"):
         apply(parse_judge(name), table("Paris"))
+
+
+class Recorded:
+    """The encoder that ships, and what it was given."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        self.texts += texts
+        return token_encoder().encode(texts)
+
+    def encoder(self) -> Recorded:
+        return self
+
+
+def test_a_long_answer_is_one_text_however_many_references_it_has() -> None:
+    """What is held and read grows with the row, not with the answer times its references."""
+    answer = "Paris is the capital. " * 2_500
+    references = [f"{number} Zorvex" for number in range(40)]
+    models = Recorded()
+    rows = table(answer, references=references)
+    parse_judge("embedding_cosine").judge(rows, models)
+    assert len(models.texts) == 2 * len(references)
+    held = {id(text): len(text) for text in models.texts}
+    assert len(held) == 1 + len(references)
+    assert sum(held.values()) < 2 * len(answer)
+
+
+def test_of_very_many_references_the_nearest_are_read() -> None:
+    few = [f"{number} Zorvex" for number in range(20)]
+    answers = table("It is Paris, on the Seine.", references=["Oslo", "Paris on the Seine", *few])
+    read = with_nearest_references(answers, 5)["references"].to_list()[0]
+    assert len(read) == 5
+    assert "Paris on the Seine" in read
+    many = [f"{number} Zorvex" for number in range(MOST_REFERENCES + 500)]
+    models = Recorded()
+    crowded = table("It is Paris.", references=[*many, "Paris"])
+    outcome = parse_judge("embedding_cosine").judge(crowded, models)
+    assert len(set(models.texts)) == 1 + MOST_REFERENCES
+    alone = parse_judge("embedding_cosine").judge(table("It is Paris."), Recorded())
+    assert outcome["score"].to_list() == alone["score"].to_list(), "the nearest is among them"
+
+
+def test_texts_of_which_the_same_is_read_are_read_once() -> None:
+    calls: list[int] = []
+
+    def run(feeds: Any) -> Any:
+        calls.append(len(feeds["input_ids"]))
+        return [row.sum() for row in feeds["input_ids"]]
+
+    _, tokenizer = opened()
+    texts = [f"{'Zorvex ' * 2_000}{number}" for number in range(50)]
+    found = in_batches(tokenizer, [*texts, "Paris"], run, max_tokens=128)
+    assert sum(calls) == 2
+    assert len(found) == 51
+    assert len(set(found)) == 2

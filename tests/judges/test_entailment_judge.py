@@ -14,8 +14,9 @@ from markscheme.contract import ChatReply
 from markscheme.contract.grammar import parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, ModelError, UnknownNameError
-from markscheme.judges.entailment.entailment import MOST_READ, Entailment, with_nearest_references
+from markscheme.judges.entailment.entailment import Entailment
 from markscheme.judges.entailment.tests import entailment_test
+from markscheme.judges.outcomes import MOST_READ, with_nearest_references
 from markscheme.models.sources import Models
 from markscheme.tables.answers import read_answers
 from with_research import needs_research

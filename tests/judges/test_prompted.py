@@ -104,16 +104,6 @@ def test_there_is_a_judge_for_each_prompt() -> None:
     assert {judges()[name].needs for name in PROMPTED} == {NEEDS}
 
 
-def test_it_is_described_and_its_name_reads_back(judge: Prompted) -> None:
-    name = judge_name(judge)
-    found = judges()[name.split("(")[0]]
-    assert found.summary.endswith(".")
-    assert parse_judge(found.example)
-    assert parse_judge(name) == judge
-    assert parse_judge(judge_name(judge, full=True)) == judge
-    assert hash(judge) == hash(parse_judge(name))
-
-
 def test_rows_stay_in_number_and_order(judge: Prompted) -> None:
     good, bad = GOOD[judge.template.parser]
     models = asking(
@@ -250,18 +240,14 @@ def test_equal_prompts_are_asked_and_paid_once() -> None:
     assert outcomes["cost_usd"].sum() == 1.0
 
 
-def test_exact_matches_short_circuit_on_request(judge: Prompted) -> None:
-    from dataclasses import replace
-
-    _, bad = GOOD[judge.template.parser]
-    chat = ScriptedChat(replies=lambda _: bad)
-    outcomes = apply(
-        replace(judge, short_circuit=True), table(["the PARIS!", "x"]), Models(chat=chat)
-    )
+def test_a_cascade_accepts_exact_matches_without_a_call() -> None:
+    with pytest.raises(JudgeError, match=r"cascade\(first=exact_match, then=JUDGE, reject=-1\)"):
+        parse_judge("llm_kamalloo(short_circuit=true)")
+    chat = ScriptedChat(replies=lambda _: "No")
+    judge = parse_judge("cascade(first=exact_match, then=llm_kamalloo, reject=-1)")
+    outcomes = apply(judge, table(["the PARIS!", "x"]), Models(chat=chat))
     assert outcomes["verdict"].to_list() == [True, False]
-    assert "the model was not queried" in outcomes["explanation"][0]
     assert len(chat.seen) == 1
-    assert outcomes["relation"][0] == ("equivalent" if judge.template.parser == "grade" else None)
 
 
 def test_parameters_reach_the_model(judge: Prompted) -> None:
@@ -426,11 +412,11 @@ def test_without_a_model_the_error_says_how_to_name_one(judge: Prompted) -> None
 def test_a_prompt_file_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('summary = "x."\nparser = "relation"\nuser = "{{ answer }} | {{ question }}"\n')
-    judge = parse_judge(f"llm_prompt(prompt={str(path)!r}, short_circuit=true)")
+    judge = parse_judge(f"llm_prompt(prompt={str(path)!r})")
     models = asking({"Lutetia | What is the capital of France?": "inferior"})
-    rows = apply(judge, table(["Lutetia", "Paris"]), models)
-    assert rows["relation"].to_list() == ["inferior", "equivalent"]
-    assert rows["score"].to_list() == [0.5, 1.0]
+    rows = apply(judge, table(["Lutetia"]), models)
+    assert rows["relation"].to_list() == ["inferior"]
+    assert rows["score"].to_list() == [0.5]
 
 
 # --- in-context examples ----------------------------------------------------------------------

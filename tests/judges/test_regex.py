@@ -138,10 +138,6 @@ def test_timed_search_starts_again_after_a_kill() -> None:
         assert search.search("é\n", 0, "é\n" * 100_000) is True
 
 
-def test_empty_table() -> None:
-    assert judge([]).height == 0
-
-
 @pytest.fixture(scope="module")
 def trec(data_dir: Path) -> list[tuple[str, str]]:
     rows: dict[tuple[str, str], None] = {}

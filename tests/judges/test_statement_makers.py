@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.contract import ChatReply, parse_judge
-from markscheme.errors import JudgeError, MissingExtraError, ModelError, UnknownNameError
+from markscheme.contract import parse_judge
+from markscheme.errors import MissingExtraError, UnknownNameError
 from markscheme.judges.entailment.entailment import Entailment
 from markscheme.judges.entailment.statement_makers import (
     OUTCOME,
@@ -23,7 +23,7 @@ from markscheme.judges.entailment.statement_makers import (
 )
 from markscheme.judges.prompted.prompt import shipped
 from markscheme.models.chat.scripted import ScriptedChat
-from markscheme.models.sources import ModelOptions, Models
+from markscheme.models.sources import Models
 from markscheme.text.replies.statements import loops, read_statement
 
 PAIRS = pl.DataFrame(
@@ -110,22 +110,6 @@ def test_some_makers_need_the_research_package(monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises(MissingExtraError, match=r"sequence models .*packages/research"):
             statement_maker(name)
     assert parse_judge("entailment") == Entailment(statements="auto")
-
-
-def test_a_missing_column_is_named() -> None:
-    with pytest.raises(JudgeError, match="answer"):
-        statement_maker("bare").make(PAIRS.drop("answer"), None)
-
-
-def test_equal_pairs_are_asked_once_and_paid_once() -> None:
-    def reply(text: str) -> ChatReply:
-        return ChatReply(status="ok", text=good(text), tokens_in=10, tokens_out=2, cost_usd=0.5)
-
-    models, chat = scripted(reply)
-    made = statement_maker("chat").make(PAIRS, models)
-    assert len(chat.seen) == 2
-    assert made["cost_usd"].to_list() == [0.5, 0.5, None, None, None]
-    assert made["tokens_in"].sum() == 20
 
 
 def test_seed_temperature_and_limit_reach_the_model() -> None:
@@ -234,46 +218,6 @@ def test_names_that_repeat_a_word_are_no_loops() -> None:
     assert loops("and then he said " * 9)
     assert not loops("x" * 100_000)
     assert loops("y " * 200_000)
-
-
-def test_what_cannot_be_read_is_asked_again_once() -> None:
-    replies = {True: "Ann wrote it.", False: "who wrote it"}
-    models, chat = scripted(lambda text: replies["could not read" in text])
-    made = statement_maker("chat").make(PAIRS[1:2], models)
-    assert made["statement"].to_list() == ["Ann wrote it."]
-    assert made["reason"][0].startswith("requested again, since the first reply was unreadable")
-    assert "[requested again]" in made["raw"][0]
-    roles = [message.role for message in chat.seen[1].messages]
-    assert roles == ["system", "user", "assistant", "user"]
-    assert "repeats the question" in chat.seen[1].last_user
-
-
-def test_what_stays_unreadable_has_a_status_and_no_statement() -> None:
-    models, chat = scripted(lambda text: "")
-    made = statement_maker("chat").make(PAIRS[:2], models)
-    assert made["statement"].null_count() == 2
-    assert set(made["status"]) == {"unparsed"}
-    assert all("the second request failed too" in reason for reason in made["reason"])
-    assert len(chat.seen) == 4
-    once, chat = scripted(lambda text: "")
-    ChatStatements(repair=False).make(PAIRS[:2], once)
-    assert len(chat.seen) == 2
-
-
-@pytest.mark.parametrize("status", ["refused", "failed", "skipped"])
-def test_replies_that_are_none_keep_their_status(status: Any) -> None:
-    models, _ = scripted(lambda text: ChatReply(status=status, error="why"))
-    made = statement_maker("chat").make(PAIRS[:1], models)
-    assert made["status"].to_list() == [status]
-    assert made["reason"].to_list() == ["why"]
-    assert made["statement"].to_list() == [None]
-
-
-def test_without_a_model_the_error_says_so() -> None:
-    with pytest.raises(ModelError, match="--model"):
-        statement_maker("chat").make(PAIRS, None)
-    with pytest.raises(ModelError, match="--model"):
-        statement_maker("chat").make(PAIRS, Models(options=ModelOptions()))
 
 
 def test_identities() -> None:

@@ -1,6 +1,6 @@
 """Behaviours of providers, each tried on the shipped judges that ask a language model.
 
-    PYTHONPATH=tests/models python -m conformance     # writes the table of docs/llm.md anew
+    PYTHONPATH=tests/models python -m conformance     # prints a table of all outcomes
 
 A behaviour is played by `FaultServer`; a run of three rows must end as the behaviour says: every
 row in a named status, no call that is of no use, the cost that the server billed.
@@ -410,7 +410,7 @@ def laboratory() -> Iterator[Laboratory]:
 
 
 def section() -> str:
-    """What docs/llm.md shows: everything is run."""
+    """Every behaviour on every judge, as a table in Markdown: everything is run."""
     every: dict[str, Good] = {**shipped(), **STAGED}
     lines = []
     with laboratory() as lab:
@@ -447,15 +447,6 @@ not report what it bills.
 """
 
 
-def write(page: Path) -> None:
-    """Replace the section between its markers."""
-    start = "<!-- providers: written by python -m conformance -->"
-    end = "<!-- end of providers -->"
-    before, rest = page.read_text("utf-8").split(start)
-    after = rest.split(end)[1]
-    page.write_text(f"{before}{start}\n\n{section()}\n{end}{after}", "utf-8")
-
-
 if __name__ == "__main__":
     os.environ.setdefault("OPENAI_API_KEY", "none")
-    write(Path(__file__).parents[2] / "docs" / "llm.md")
+    print(section())

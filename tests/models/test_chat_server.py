@@ -90,50 +90,6 @@ def test_limits_a_minute_are_kept_from_this_side() -> None:
     assert by_tokens < 10  # what was not used of max_tokens is given back: else 18 seconds
 
 
-@pytest.mark.parametrize("lacking", ["response_format", "logprobs"])
-def test_what_a_server_lacks_is_left_out_and_remembered(lacking: str) -> None:
-    def behaviour(body: dict[str, Any], _seen: int) -> Answer:
-        if lacking in body:
-            said = f'{{"error":{{"message":"unknown field {lacking}"}}}}'.encode()
-            return Answer(status=400, body=said)
-        return Answer()
-
-    with ChatServer(behaviour) as server:
-        chat = model(server, concurrency=1)
-        requests = ask("a", "b", "c", schema='{"type":"object"}', logprobs=True)
-        assert [reply.status for reply in chat.complete(requests)] == ["ok"] * 3
-        tries = [lacking in body for body in server.bodies]
-    assert tries.count(True) == 1
-    assert tries[-2:] == [False, False]
-
-
-def test_a_model_with_a_temperature_of_its_own_is_asked_without() -> None:
-    message = b'{"error":{"message":"\'temperature\' does not support 0 with this model"}}'
-
-    def behaviour(body: dict[str, Any], _seen: int) -> Answer:
-        return Answer(status=400, body=message) if "temperature" in body else Answer()
-
-    with ChatServer(behaviour) as server:
-        replies = model(server, concurrency=1).complete(ask("a", "b", logprobs=True))
-        assert [reply.status for reply in replies] == ["ok", "ok"]
-        assert len(server.bodies) == 3
-        assert "logprobs" in server.bodies[-1]
-
-
-def test_a_request_that_fails_anyway_does_not_turn_features_off() -> None:
-    def behaviour(body: dict[str, Any], _seen: int) -> Answer:
-        if body["messages"][-1]["content"] == "long":
-            return Answer(status=400, body=b'{"error":{"message":"maximum context length"}}')
-        return Answer()
-
-    with ChatServer(behaviour) as server:
-        chat = model(server, concurrency=1)
-        long, short = chat.complete(ask("long", "short", schema='{"type":"object"}'))
-        assert "response_format" in server.bodies[-1]
-    assert (long.status, short.status) == ("failed", "ok")
-    assert long.error == "HTTP 400: maximum context length"
-
-
 def test_the_newer_name_of_max_tokens_is_learnt() -> None:
     message = b'{"error":{"message":"Unsupported: use max_completion_tokens instead"}}'
 

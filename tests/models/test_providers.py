@@ -103,6 +103,7 @@ def test_an_odd_error_switches_nothing_off() -> None:
     with ChatServer(behaviour) as server:
         replies = chat(server, concurrency=1).complete(asked("a", "b", "c", logprobs=True))
         assert [reply.status for reply in replies] == ["ok", "failed", "ok"]
+        assert replies[1].error == "HTTP 400: something is odd here"
         assert all("logprobs" in sent for sent in server.bodies)
 
 
@@ -208,14 +209,6 @@ def test_a_reply_of_status_200_is_billed_and_not_asked_for_again(name: str) -> N
         assert reply.tokens_in == 10
 
 
-def test_an_error_inside_a_response_of_status_200_is_an_error() -> None:
-    """OpenRouter reports so what went wrong at the provider behind it."""
-    later = body({"error": {"code": 502, "message": "provider is down"}})
-    with ChatServer(lambda _sent, seen: Answer() if seen else later) as server:
-        assert chat(server).complete(asked("a"))[0].text == "Yes"
-        assert len(server.bodies) == 2
-
-
 BROKEN_OFF = {
     "error with its words": ({"error": {"code": 502, "message": "upstream died"}}, "upstream died"),
     "error after a stop": (
@@ -261,14 +254,6 @@ def test_a_key_of_one_letter_hides_no_reply(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("OPENAI_API_KEY", "s")
     reply, _ = one(Answer(text="Yes, it is"))
     assert (reply.status, reply.text) == ("ok", "Yes, it is")
-
-
-def test_another_model_that_answers_is_noted() -> None:
-    budget = Budget()
-    swapped = body({**completion(), "model": "cheap-model"})
-    with ChatServer(lambda _sent, _seen: swapped) as server:
-        CachedChat(model=chat(server), budget=budget).complete(asked("a", "b"))
-    assert dict(budget.remarks) == {"m: answered by 'cheap-model'": 2}
 
 
 def test_log_probabilities_are_those_of_the_reply_and_not_of_the_reasoning() -> None:
@@ -329,16 +314,6 @@ def test_being_turned_away_is_no_failed_attempt() -> None:
     away = Answer(status=429, headers={"Retry-After": "0"}, body=b"{}")
     with ChatServer(lambda _sent, seen: Answer() if seen >= 9 else away) as server:
         assert chat(server, retries=0).complete(asked("a"))[0].status == "ok"
-
-
-def test_a_server_that_has_died_costs_no_attempts_a_row() -> None:
-    def behaviour(_sent: dict[str, Any], _seen: int) -> Answer:
-        return Answer() if len(server.bodies) < 5 else Answer(status=500, body=b"{}")
-
-    with ChatServer(behaviour) as server:
-        with pytest.raises(RunStoppedError, match="stopped answering"):
-            chat(server, retries=3).complete(asked(*map(str, range(400))))
-        assert len(server.bodies) < 150
 
 
 # --- the protocols ------------------------------------------------------------

@@ -15,12 +15,13 @@ import pytest
 import markscheme
 from markscheme.errors import MarkschemeError
 from markscheme.reports.figures import FORMATS, picture, write_figures
-from markscheme.reports.html import report_html
+from markscheme.reports.html import report_html, table_html
 from markscheme.reports.material import Material, read_material
 from markscheme.reports.payload import later, packed, payload
 from markscheme.reports.reporting import report, write_tables
 from markscheme.reports.section import Section
 from markscheme.reports.sections.order import sections
+from markscheme.results import Column, Table
 
 
 class Page(HTMLParser):
@@ -144,6 +145,18 @@ def test_every_chart_is_written_in_every_format(shown: list[Section], tmp_path: 
         write_figures(drawn, tmp_path, format="gif")  # type: ignore[arg-type]
 
 
+def test_a_table_is_shown_whole_and_its_texts_are_no_markup() -> None:
+    rows = [("<b>one</b>", 0.5), ("two & three", None)]
+    table = Table.of("Shares <i>", ["judge", Column("share", format="share")], rows, ["why & how"])
+    html = table_html(table)
+    page = Page(html)
+    assert [tag for tag, _ in page.elements if tag in ("b", "i")] == []
+    assert page.named("div") == [{"class": "wide", "tabindex": "0"}]
+    for text in ("Shares &lt;i&gt;", "&lt;b&gt;one&lt;/b&gt;", "two &amp; three", "50.0", "Why"):
+        assert text in html
+    assert [one.get("class") for one in page.named("td")] == ["number", "number"]
+
+
 def test_pictures_hold_shapes_and_texts_only(hostile_run: Path) -> None:
     chart = sections(read_material(hostile_run))[0].chart
     assert chart is not None
@@ -184,7 +197,14 @@ def test_a_report_without_answers_has_no_text_of_the_input(tmp_path: Path) -> No
         .otherwise("status"),
         verdict=pl.when(~failed).then("verdict"),
         score=pl.when(~failed).then("score"),
-        explanation=pl.when(failed).then(pl.lit("server: no such Awump1")).otherwise("explanation"),
+        explanation=pl.when(failed)
+        .then(pl.lit("server: no such Awump1"))
+        .when(pl.col("answer_id") == "idno2xfirst")
+        .then(pl.lit("Awump2 is meant (0.55, unsure)"))
+        .otherwise("explanation"),
+        scope=pl.when(pl.col("answer_id").str.starts_with("idno0x"))
+        .then(pl.lit("learned from"))
+        .otherwise("scope"),
     )
     run = SimpleNamespace(
         run=SimpleNamespace(folder=None), judgments=judgments, answers=result.answers
@@ -193,6 +213,10 @@ def test_a_report_without_answers_has_no_text_of_the_input(tmp_path: Path) -> No
     found = report(run, tmp_path / "figures.html", without_answers=True, tables=tmp_path / "tables")
     page = found.path.read_text()
     assert "server: no such Awump1" in whole, "the whole report has reasons in a figure's table"
+    trained = "1 of 12 questions trained exact_match"
+    assert f"{trained} (&#39;Who Qvorm0 wrote it?&#39;)" in whole
+    assert trained in page
+    assert "xact_match is unsure of 1 of " in page
     hidden = re.compile("|".join((*words.values(), "idno")), re.IGNORECASE)
     assert hidden.search(page) is None
     for written in found.tables_written:
@@ -205,3 +229,23 @@ def test_a_report_without_answers_has_no_text_of_the_input(tmp_path: Path) -> No
     assert links == {"#figures", "#origin"}, "nothing leads to answers that are not there"
     kept = {section["id"] for section in elements.named("section")}
     assert kept == {section["id"] for section in Page(whole).named("section")} - {"answers"}
+
+
+def test_a_note_on_labels_of_other_rows_quotes_no_text(tmp_path: Path) -> None:
+    rows = [
+        {"id": f"n{place}", "question": f"Qvorm {place}?", "references": ["yes"],
+         "answer": "yes" if place % 2 else "Awump", "system": "one", "label": place % 2}
+        for place in range(40)
+    ]  # fmt: skip
+    labels = [{**row, "id": f"n{(place + 7) % 40}"} for place, row in enumerate(rows)]
+    markscheme.judge(rows, "exact_match", out=tmp_path / "run")
+    found = report(
+        tmp_path / "run", tmp_path / "page.html", labels=pl.DataFrame(labels), without_answers=True
+    )
+    page = found.path.read_text()
+    assert found.labelled == 40
+    assert (
+        "ds are of other rows, so the texts are matched and not the ids (the first is row 1)"
+        in page
+    )
+    assert not re.search("Qvorm|Awump", page)

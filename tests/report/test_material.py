@@ -53,7 +53,7 @@ def test_labels_come_from_a_file_and_need_not_cover_all(tmp_path: Path) -> None:
                            "human": [1, 1]})  # fmt: skip
     labels.write_csv(tmp_path / "labels.csv")
     material = read_material(
-        tmp_path / "run", labels=load_labels(tmp_path / "labels.csv", column="human")
+        tmp_path / "run", labels=load_labels(tmp_path / "labels.csv", names={"label": "human"})
     )
     assert material.answers["accepted"].to_list() == [None, True, True, None, None, None]
     assert "2 of 6 answers have a label" in absent(material)[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 
 import markscheme
 from markscheme.cli import run
-from markscheme.errors import DataError, MissingExtraError
+from markscheme.errors import DataError, MissingExtraError, ModelError
 from markscheme.models.local.trees import Trees
 from markscheme.tables import read_dataset
 from markscheme_research.training import examiner_report, training_answers
@@ -87,6 +89,51 @@ def test_training_reports_before_it_saves_and_is_repeatable(tmp_path: Path, exam
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes(), file.name
     judged = markscheme.judge(answers, f"examiner(weights='{tmp_path / 'one'}')").judgments
     assert (judged["status"] == "judged").sum() == 248
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from markscheme.tables import read_answers
+from markscheme_research.training import examiner
+from markscheme_research.training.trees import TreeOptions
+
+path, out, where, when = sys.argv[1:5]
+inner = getattr(examiner, where)
+
+def outer(*given, **named):
+    if when == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    inner(*given, **named)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+setattr(examiner, where, outer)
+small = examiner.TrainOptions(trees=(TreeOptions(rounds=20, seeds=1),), folds=3)
+examiner.train_examiner(read_answers(path), Path(out), small, say=lambda _text: None)
+"""
+PLACES = (
+    ("grow", "before"), ("save_onnx", "after"), ("save_rarity", "after"),
+    ("write_manifest", "before"), ("write_manifest", "after"),
+)  # fmt: skip
+
+
+@pytest.mark.proof(area="examiner")
+@pytest.mark.timeout(900)
+def test_a_killed_training_leaves_nothing_that_is_read(tmp_path: Path, example: Path) -> None:
+    """SIGKILL before, while and after the weights are written; then the same once more."""
+    out = tmp_path / "mine"
+    for where, when in PLACES:
+        command = [sys.executable, "-c", KILLED, str(example), str(out), where, when]
+        assert subprocess.run(command, check=False).returncode == -signal.SIGKILL, where
+        assert not out.exists(), where
+        with pytest.raises(ModelError):
+            markscheme.judge(example, f"examiner(weights='{out}')")
+    answers = markscheme.read_answers(example)
+    train_examiner(answers, tmp_path / "whole", SMALL, say=lambda _text: None)
+    train_examiner(answers, out, SMALL, say=lambda _text: None)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["mine", "whole"]
+    for file in sorted((tmp_path / "whole").iterdir()):
+        assert file.read_bytes() == (out / file.name).read_bytes(), file.name
 
 
 @pytest.mark.proof(area="examiner")

@@ -47,16 +47,15 @@ def colours() -> pl.DataFrame:
 
 def test_no_question_is_in_two_parts_and_none_of_nq301_is_learned_from(data_dir: Path) -> None:
     answers = load("evouna-nq", data_dir=data_dir)
-    for part in ("development", "test"):
-        for limit in (None, 200):
-            options: Any = {"report_on": part, "limit": limit, "report_limit": limit}
-            found = split(answers, LearnOptions(**options))
-            assert not set(found.learn["question"]) & set(found.held["question"])
-            assert {part_of(one) for one in found.learn["question"]} == {"train"}
-            assert {part_of(one) for one in found.held["question"]} == {part}
-            if limit:
-                assert limit - 10 <= found.learn.height <= limit
-                assert found.learn.group_by("question").len()["len"].max() == 5
+    for part, limit in (("development", 200), ("test", None)):
+        options: Any = {"report_on": part, "limit": limit, "report_limit": limit}
+        found = split(answers, LearnOptions(**options))
+        assert not set(found.learn["question"]) & set(found.held["question"])
+        assert {part_of(one) for one in found.learn["question"]} == {"train"}
+        assert {part_of(one) for one in found.held["question"]} == {part}
+        if limit:
+            assert limit - 10 <= found.learn.height <= limit
+            assert found.learn.group_by("question").len()["len"].max() == 5
     nq301 = load("nq301", data_dir=data_dir).filter(pl.col("label").is_not_null())
     with pytest.raises(DataError, match="train part has 0 labelled answers"):
         split(nq301, LearnOptions())

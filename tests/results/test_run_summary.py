@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import markscheme
+from markscheme.results import accuracy_figure
 
 
 def _rows(*labels: float | None) -> list[dict[str, Any]]:
@@ -47,3 +48,12 @@ def test_without_labels_or_with_grades_there_is_no_such_column() -> None:
         found = markscheme.judge(rows, "exact_match")
         assert "people (labels)" not in found.tables[0].header
         assert "people" not in found.data
+
+
+def test_the_accuracy_of_a_record_is_a_figure_also_where_nothing_is_judged() -> None:
+    bounds = {"accuracy_low": 0.6, "accuracy_high": 0.9}
+    found = accuracy_figure({"accuracy": 0.8, **bounds, "interval": "wilson-t"})
+    assert found.text(scale=100, digits=1, words=True) == "80.0 (60.0 to 90.0)"
+    assert found.method == "wilson-t"
+    assert accuracy_figure({"accuracy": 0.8, **bounds}).method == "wilson", "of an early version"
+    assert accuracy_figure({"accuracy": None}).value is None

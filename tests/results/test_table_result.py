@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from markscheme.errors import MarkschemeError
+from markscheme.errors import DataError, MarkschemeError
 from markscheme.results import Figure, Table, TableResult, flat_frame
 
 HOSTILE = "<script>alert('&')</script>"
@@ -104,3 +104,14 @@ def test_a_file_holds_what_its_ending_says(
 def test_an_unknown_ending_is_named(result: TableResult, tmp_path: Path) -> None:
     with pytest.raises(MarkschemeError, match=r"\.json, \.csv, \.md, \.tex, \.txt, not '\.xls'"):
         result.save(tmp_path / "result.xls")
+
+
+def test_a_file_that_cannot_be_written_is_named_and_the_one_before_stays(
+    result: TableResult, tmp_path: Path
+) -> None:
+    kept = result.save(tmp_path / "new" / "found.md")
+    assert kept.read_text() == result.to_markdown()
+    assert [one.name for one in kept.parent.iterdir()] == ["found.md"]
+    with pytest.raises(DataError, match=r"cannot write .*found\.md/table\.csv"):
+        result.save(kept / "table.csv")
+    assert kept.read_text() == result.to_markdown()

@@ -136,6 +136,43 @@ def test_a_table_is_there_whole_or_not_at_all_after_a_kill(tmp_path: Path, endin
     assert [file.name for file in tmp_path.iterdir()] == [target.name]
 
 
+@pytest.mark.joint
+@pytest.mark.timeout(600)
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space are Linux's")
+@pytest.mark.parametrize("megabytes", [4_000, 700, 450, 250])
+def test_with_little_memory_a_run_is_right_or_unfinished(
+    tmp_path: Path, example: Path, megabytes: int
+) -> None:
+    """How much is enough depends on the machine's cores. What ends the program for want of it ends
+    it with an error, and the same command with more goes on."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes * 2**20, resource.RLIM_INFINITY))
+
+    judge = [sys.executable, "-m", "markscheme", "judge", str(example), "-j", "exact_match", "-q"]
+    little = [*judge, "-o", str(tmp_path / "little")]
+    done = subprocess.run(
+        little, check=False, capture_output=True, text=True, preexec_fn=limit, timeout=300
+    )
+    if done.returncode:
+        assert done.stderr.strip(), "nothing said why"
+        state = tmp_path / "little" / "run.json"
+        assert not state.exists() or json.loads(state.read_bytes())["state"] != "done"
+        subprocess.run(little, check=True, timeout=300)
+    subprocess.run([*judge, "-o", str(tmp_path / "whole")], check=True, timeout=300)
+    for name in ("judgments.parquet", "answers.parquet", "summary.json"):
+        assert (tmp_path / "little" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_no_memory_left_is_told(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """Python's own error, from where it would come: an allocation that the system refuses."""
+    monkeypatch.setattr("markscheme.analysis.verify", lambda _run: bytearray(2**60))
+    assert run(["verify", "run"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "there is no memory left" in said
+    assert "resumes there" in said
+
+
 def test_a_ledger_on_a_full_disk_is_told(small_disk: Path) -> None:
     script = (
         "import sys\n"

@@ -18,7 +18,7 @@ from markscheme.cli import run
 from markscheme.errors import RunError
 from markscheme.tables.answers import AnswersReader
 from markscheme.tables.read_options import ReadOptions
-from markscheme.tables.seal import MANIFEST, bytes_digest, file_digest, seal_of
+from markscheme.tables.seal import MANIFEST, bytes_digest, file_digest, json_bytes, seal_of
 
 QUICK = int(os.environ.get("MARKSCHEME_FUZZ", "40"))
 
@@ -107,6 +107,33 @@ def test_commands_that_read_a_run_refuse_a_damaged_one(
     assert run(["verify", str(out)]) == 0
     (out / "summary.md").write_text("x")
     assert run(["verify", str(out)]) == 1
+
+
+@pytest.mark.parametrize("name", ["judgments.parquet", "answers.parquet", "summary.json"])
+@pytest.mark.parametrize("sealed", [False, True])
+def test_a_file_that_the_manifest_no_longer_lists_is_detected(
+    name: str, sealed: bool, source: Path, tmp_path: Path, capsys: Any
+) -> None:
+    """Also where its line was taken out and the seal made anew, which needs no secret."""
+    out = tmp_path / "run"
+    judge = ["judge", str(source), "-j", "exact_match", "-q", "-o", str(out)]
+    assert run(judge) == 0
+    manifest = json.loads((out / MANIFEST).read_bytes())
+    del manifest["files"][name]
+    content = json_bytes(manifest)
+    (out / MANIFEST).write_bytes(content)
+    if sealed:
+        plan = json.loads((out / "run.json").read_bytes())
+        (out / "run.json").write_bytes(json_bytes(plan | seal_of(content)))
+    capsys.readouterr()
+    for command in (["verify", str(out)], ["agree", str(out)], ["report", str(out)]):
+        if sealed and name == "summary.json" and command[0] != "verify":
+            continue  # They compute the figures and never read that file.
+        assert run(command) in (1, 2), command
+        said = " ".join("".join(capsys.readouterr()).split())
+        assert "was changed" in said or "is not part of" in said, said
+    assert run(judge) == 0
+    assert run(["verify", str(out)]) == (1 if sealed and name == "summary.json" else 0)
 
 
 def test_a_signed_run_is_wanted_where_a_secret_is_set(

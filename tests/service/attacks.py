@@ -171,6 +171,12 @@ ATTACKS: dict[str, Callable[[], Attack]] = {
     "chunks of one byte": lambda: Attack(
         sent=partial(request, headers=CHUNKED), drip=b"1\r\na\r\n" * 500, pause=0.01
     ),
+    "chunks of one byte, 200 connections": lambda: Attack(
+        sent=partial(request, headers=CHUNKED),
+        drip=b"1\r\na\r\n" * 500,
+        pause=0.01,
+        connections=200,
+    ),
     "chunk with an endless extension": lambda: Attack(
         sent=partial(request, headers=CHUNKED), drip=b"1;" + b"a" * 60_000
     ),

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -49,10 +49,13 @@ def until(client: Any, path: str, *states: str, **options: Any) -> dict[str, Any
 
 
 @contextmanager
-def server(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """`markscheme serve` in a process of its own, and its address."""
+def server(
+    folder: Path, *options: str, program: Sequence[str] = ("-m", "markscheme")
+) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """`markscheme serve` in a process of its own, and its address; `program` gives its arguments
+    to the command line."""
     log = folder / "log"
-    command = [sys.executable, "-m", "markscheme", "serve", "--port", "0",
+    command = [sys.executable, *program, "serve", "--port", "0",
                "--jobs", str(folder / "jobs"), *options]  # fmt: skip
     with log.open("wb") as stream:
         process = subprocess.Popen(command, stdout=stream, stderr=stream)

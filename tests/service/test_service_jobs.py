@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -182,6 +183,82 @@ def test_a_job_that_breaks_holds_up_no_other(
     assert kept["state"] == "failed"
     after = f"/v1/jobs/{send(client, lines(ROW)).json()['id']}"
     assert until(client, after, "done", "failed")["state"] == "done"
+
+
+@pytest.mark.timeout(300)
+def test_a_job_that_takes_too_much_memory_fails_alone(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "_MEGABYTES", 1)
+        path = f"/v1/jobs/{send(client, lines(ROW), judge='examiner').json()['id']}"
+        job = until(client, path, "done", "failed")
+    assert job["state"] == "failed"
+    assert "memory" in job["error"]
+    after = f"/v1/jobs/{send(client, lines(ROW), judge='examiner').json()['id']}"
+    assert until(client, after, "done", "failed")["state"] == "done"
+
+
+KILLED = """
+import os, pkgutil, signal, sys
+from markscheme.cli import run
+from markscheme.service import jobs
+
+where, call, when = sys.argv[1:4]
+owner, _, name = where.rpartition(".")
+owner = pkgutil.resolve_name(owner)
+inner, calls = getattr(owner, name), 0
+
+def outer(*given, **named):
+    global calls
+    calls += 1
+    if calls == int(call) and when == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    result = inner(*given, **named)
+    if calls == int(call):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return result
+
+setattr(owner, name, outer)
+sys.exit(run(sys.argv[4:]))
+"""
+JOBS = "markscheme.service.jobs"
+PLACES = {
+    "half a file stored": (f"{JOBS}.shutil.copyfileobj", 1, "before", False),
+    "a file stored": (f"{JOBS}.Jobs._keep", 1, "after", False),
+    "a job accepted": (f"{JOBS}.Jobs._save", 1, "after", True),
+    "a job begun": (f"{JOBS}.Jobs._order", 1, "after", True),
+    "a job done, its end not noted": (f"{JOBS}.Jobs._save", 2, "before", True),
+    "a job half removed": (f"{JOBS}.shutil.rmtree", 1, "before", False),
+}
+"""Moments of a job: a function, the how manieth call, before or after, and whether it goes on."""
+
+
+@pytest.mark.joint
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("place", PLACES)
+def test_a_service_killed_at_any_moment_has_whole_jobs_or_none(tmp_path: Path, place: str) -> None:
+    where, call, when, remains = PLACES[place]
+    program = ("-c", KILLED, where, str(call), when)
+    with (
+        server(tmp_path, program=program) as (process, address),
+        httpx.Client(base_url=address, timeout=120) as client,
+    ):
+        try:
+            path = f"/v1/jobs/{send(client, lines(ROW)).json()['id']}"
+            until(client, path, "done")
+            client.delete(path)
+        except httpx.HTTPError:
+            pass  # It was killed while it answered.
+        assert process.wait(120) == -signal.SIGKILL
+    with TestClient(make(tmp_path)) as again:
+        found = [one.name for one in (tmp_path / "jobs").iterdir() if one.name != ".lock"]
+        assert len(found) == remains
+        for job in found:
+            ended = until(again, f"/v1/jobs/{job}", "done", "failed")
+            assert (ended["state"], ended["error"], ended["rows_judged"]) == ("done", None, 1)
+            judged = again.get(f"/v1/jobs/{job}/judgments").json()
+            assert judged["verdict"] is True
 
 
 def test_a_column_of_ids_taken_for_systems_is_one_figure(client: TestClient) -> None:

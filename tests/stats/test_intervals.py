@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import doctest
+import importlib
+import inspect
+import pkgutil
 from functools import cache
 
 import numpy as np
@@ -10,14 +13,13 @@ import pytest
 from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import beta, binom, multinomial, norm
 
+from markscheme import stats
 from markscheme.stats import (
     Evidence,
+    detectable_share,
     difference_evidence,
     difference_interval,
     difference_p,
-    evidence,
-    intervals,
-    jackknife,
     score_interval,
     share_bound,
     share_evidence,
@@ -25,8 +27,16 @@ from markscheme.stats import (
 )
 
 
-def test_the_examples_of_the_docstrings() -> None:
-    assert [doctest.testmod(each).failed for each in (evidence, intervals, jackknife)] == [0, 0, 0]
+@pytest.mark.parametrize("name", [each.name for each in pkgutil.iter_modules(stats.__path__)])
+def test_every_public_function_has_an_example_and_all_hold(name: str) -> None:
+    module = importlib.import_module(f"markscheme.stats.{name}")
+    assert doctest.testmod(module).failed == 0
+    own = [
+        function
+        for _, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__ and not function.__name__.startswith("_")
+    ]
+    assert [each.__name__ for each in own if ">>>" not in (each.__doc__ or "")] == []
 
 
 def test_a_tiny_p_is_not_zero() -> None:
@@ -59,6 +69,27 @@ def test_one_right_answer_more_lowers_no_bound(answers: int) -> None:
     assert bounds[1:] == pytest.approx(
         beta.ppf(0.05, np.arange(1, answers + 1), answers - np.arange(answers))
     )
+
+
+@pytest.mark.parametrize("limit", [0.5, 0.8, 0.95])
+@pytest.mark.parametrize("answers", [100, 300, 2000])
+def test_a_detectable_share_is_shown_to_reach_a_limit_four_times_in_five(
+    answers: int, limit: float
+) -> None:
+    truth = detectable_share(limit, of(answers))
+    assert truth is not None
+    right = np.arange(1, answers + 1)
+    shown = beta.ppf(0.05, right, answers - right + 1) >= limit
+    assert binom.pmf(right[shown], answers, truth).sum() == pytest.approx(0.8, abs=0.1)
+
+
+def test_no_share_reaches_a_limit_that_so_few_right_answers_do_not_show() -> None:
+    assert detectable_share(0.9, of(20)) is None
+    repeated = detectable_share(0.8, share_evidence(np.repeat([5, 0], [24, 6]), np.full(30, 5)))
+    alone = detectable_share(0.8, of(150))
+    assert repeated is not None
+    assert alone is not None
+    assert alone < repeated < 1
 
 
 @pytest.mark.parametrize(("right", "questions"), [(40, 50), (49, 50), (150, 300), (299, 300)])

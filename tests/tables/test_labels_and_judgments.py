@@ -150,7 +150,7 @@ def test_two_columns_that_could_be_the_label_are_an_error() -> None:
     table = pl.DataFrame({"id": ["1"], "human": [1], "correct": [0]})
     with pytest.raises(DataError, match="'human' and 'correct' could each be the label"):
         load_labels(table)
-    assert load_labels(table, column="human")["label"].to_list() == [1.0]
+    assert load_labels(table, names={"label": "human"})["label"].to_list() == [1.0]
 
 
 def test_shapes_that_cannot_be_read() -> None:
@@ -159,7 +159,7 @@ def test_shapes_that_cannot_be_read() -> None:
     with pytest.raises(DataError, match=r"need .question. and .answer. .* or .answer_id."):
         load_labels(pl.DataFrame({"question": ["1"], "label": [1]}))
     with pytest.raises(DataError, match="no column 'there'; the columns are 'answer_id', 'label'"):
-        load_labels(pl.DataFrame({"answer_id": ["1"], "label": [1]}), column="there")
+        load_labels(pl.DataFrame({"answer_id": ["1"], "label": [1]}), names={"label": "there"})
     with pytest.raises(DataError, match=r"no judge column found.*named with --judge\. .*--columns"):
         load_judgments(pl.DataFrame({"answer_id": ["1"], "comment": ["nice words"]}))
     with pytest.raises(DataError, match="--columns annotator1=NAME,annotator2=NAME"):

@@ -98,6 +98,17 @@ def test_layouts_of_predictions(layout: str, ids: str, tmp_path: Path) -> None:
     assert not reader.notes
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_predictions_are_opened_as_any_file_is(encoding: str, tmp_path: Path) -> None:
+    gold, pred = written(tmp_path / "gold.json", GOLD), tmp_path / "pred.json"
+    pred.write_text(json.dumps(TEXTS | {"b": True, "c": 2.5}), encoding=encoding)
+    table, _ = read(gold, pred)
+    assert table["answer"].to_list() == ["Donau", "true", "2.5"]
+    pred.write_text("[" * 900 + "1" * 24 + "]" * 900)
+    with pytest.raises(DataError, match=r"pred\.json: .*nested in one another too deeply"):
+        read(pred, gold)
+
+
 def test_answers_of_predictions_in_csv(tmp_path: Path) -> None:
     answers = tmp_path / "system.csv"
     answers.write_text("answer,qid\nDonau,a\n1838,b\nPest,c\n")

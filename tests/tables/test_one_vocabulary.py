@@ -80,7 +80,7 @@ def test_what_is_no_label_is_refused_by_both(word: str, tmp_path: Path) -> None:
 def test_a_word_that_is_no_label_is_found_in_the_users_own_column() -> None:
     table = pl.DataFrame({"id": ["a", "b", "c"], "Ann": ["yes", None, "unsure"]})
     with pytest.raises(DataError, match=r"'Ann' has 1 values .* 'unsure', the first in row 3; .*"):
-        load_labels(table, column="Ann")
+        load_labels(table, names={"label": "Ann"})
     with pytest.raises(DataError, match="no column 'label', but 'lable'; name it"):
         load_labels(table.rename({"Ann": "lable"}))
 

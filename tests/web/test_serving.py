@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from markscheme.web import serving
 from markscheme.web.serving import BoundedProtocol, Server
 
 
@@ -19,6 +21,8 @@ class Held:
 
     def __init__(self) -> None:
         self.holds, self.go = threading.Event(), threading.Event()
+        self.body = b""
+        self.loop: asyncio.AbstractEventLoop | None = None
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.server = Server(self)
         self.thread = threading.Thread(
@@ -29,6 +33,12 @@ class Held:
         if scope["path"] == "/hold":
             self.holds.set()
             self.go.wait()
+        self.loop = asyncio.get_running_loop()
+        more = scope["method"] == "POST"
+        while more:
+            message = await receive()
+            self.body += message.get("body", b"")
+            more = message.get("more_body", False)
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body"})
 
@@ -62,3 +72,49 @@ def test_a_request_that_waits_unread_outlives_a_crowd(
         held.go.set()
         assert asks.recv(12) == b"HTTP/1.1 204"
         assert silent[0].recv(1) == b"", "the longest silent one makes room"
+
+
+CHUNKED = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def test_chunks_of_a_byte_are_read_with_pauses_and_whole(held: Held) -> None:
+    """Each chunk takes as long to read as a large one; others are answered meanwhile."""
+    text = bytes(65 + number % 26 for number in range(12_000))
+    sent = CHUNKED + b"".join(b"1\r\n%c\r\n" % one for one in text) + b"0\r\n\r\n"
+    paused = answered = 0
+    with closing(held.connection()) as slow:
+        sender = threading.Thread(target=slow.sendall, args=(sent,))
+        sender.start()
+        while len(held.body) < len(text):
+            with closing(held.connection("/")) as other:
+                assert other.recv(12) == b"HTTP/1.1 204"
+                answered += 1
+            connections = list(held.server.server_state.connections)
+            paused += any(getattr(one, "_paused", False) for one in connections)
+        sender.join()
+        assert slow.recv(12) == b"HTTP/1.1 204"
+    assert held.body == text
+    assert answered
+    assert paused
+
+
+def test_what_is_paused_is_not_read_until_it_is_resumed(
+    held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "_QUICK", 0.0)  # Everything takes longer,
+    monkeypatch.setattr(serving, "_PAUSE", 1e9)  # and is paused for good.
+    with closing(held.connection()) as one, closing(held.connection("/")) as whole:
+        one.sendall(CHUNKED + b"1\r\na\r\n")
+        assert whole.recv(12) == b"HTTP/1.1 204", "a request that came whole is answered"
+        while not held.body:
+            time.sleep(0.01)
+        one.sendall(b"1\r\nb\r\n0\r\n\r\n")
+        one.settimeout(0.5)
+        with pytest.raises(TimeoutError):
+            one.recv(12)
+        (paused,) = [each for each in held.server.server_state.connections if each.cycle.more_body]
+        assert held.loop is not None
+        held.loop.call_soon_threadsafe(paused._resume)
+        one.settimeout(60)
+        assert one.recv(12) == b"HTTP/1.1 204"
+    assert held.body == b"ab"

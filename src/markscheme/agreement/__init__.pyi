@@ -30,9 +30,8 @@ from .cascades import ChosenCascade as ChosenCascade
 from .cascades import choose_setting as choose_setting
 from .clustered import cell_table as cell_table
 from .comparing import CompareResult as CompareResult
-from .comparing import SlicedDifference as SlicedDifference
 from .comparing import compare as compare
-from .comparing import pairs_population as pairs_population
+from .comparison_notes import pairs_population as pairs_population
 from .drift import DriftCheck as DriftCheck
 from .drift import DriftResult as DriftResult
 from .drift import check_anchors as check_anchors
@@ -91,6 +90,7 @@ from .sources import names_of as names_of
 from .sources import names_of_judged as names_of_judged
 from .sources import open_run as open_run
 from .system_differences import PeoplesDifference as PeoplesDifference
+from .system_differences import SlicedDifference as SlicedDifference
 from .system_differences import peoples_differences as peoples_differences
 from .system_ranks import RankResult as RankResult
 from .system_ranks import rank as rank

@@ -118,17 +118,22 @@ class HumanAccuracy:
         return population(by, questions=self.questions, answers=self.answers, further=self.further)
 
     @property
-    def figure(self) -> Figure | None:
-        """The figure to report; None where the labels support none.
+    def reported(self) -> Estimate | None:
+        """The estimate to report; None where the labels support none.
 
         The tuned prediction-powered one; where it has none, or every answer has a label, that of
         the labels alone.
         """
-        known = {e.method: e.figure for e in self.estimates if e.figure.value is not None}
+        known = {one.method: one for one in self.estimates if one.figure.value is not None}
         tuned = ("ppi_tuned", "sequence")
         whole = self.labelled == self.answers
         order = ("labels_only", *tuned) if whole else (*tuned, "labels_only")
         return next((known[name] for name in order if name in known), None)
+
+    @property
+    def figure(self) -> Figure | None:
+        """The figure to report; None where the labels support none."""
+        return None if self.reported is None else self.reported.figure
 
 
 def human_accuracy(
@@ -187,8 +192,8 @@ def human_accuracy(
 def _all_answers(
     judgments: pl.DataFrame, labels: pl.DataFrame, names: Sequence[str]
 ) -> tuple[pl.DataFrame, list[str]]:
-    """`with_label_notes` of the first judge, with what the others say."""
-    table, said = with_label_notes(one_judge(judgments, names[0] if names else None), labels)
+    """`with_labels` of the first judge, with what the others say."""
+    table, said = with_labels(one_judge(judgments, names[0] if names else None), labels)
     for place, name in enumerate(names[1:], 1):
         table, left_out = _with_judge(table, one_judge(judgments, name), place)
         if left_out:
@@ -350,14 +355,7 @@ def _when_to_stop(found: RunningEstimate, half_width: float, more: int | None) -
     return f"about {more:,} more labels for {points}"
 
 
-def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
-    """As `with_label_notes`, without the notes."""
-    return with_label_notes(judgments, labels)[0]
-
-
-def with_label_notes(
-    judgments: pl.DataFrame, labels: pl.DataFrame
-) -> tuple[pl.DataFrame, list[str]]:
+def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Every answer of one judge once, with its label where it has one, and `cluster`.
 
     `place` is the row of the labels of the answer, labelled or still to be labelled. The notes say
@@ -600,12 +598,6 @@ def _p_of_systems(table: pl.DataFrame, sample: Sample) -> float:
     """p of labels being drawn from all systems alike (chi-squared test of independence)."""
     from scipy.stats import chi2_contingency
 
-    counts = (
-        table.select("system")
-        .with_columns(pl.Series("labelled", sample.labelled))
-        .group_by("system")
-        .agg(pl.col("labelled").sum().alias("yes"), (~pl.col("labelled")).sum().alias("no"))
-    )
-    if counts.height < 2:
-        return 1.0
-    return float(chi2_contingency(counts.select("yes", "no").to_numpy()).pvalue)
+    numbers, labelled = numbers_of(table["system"].fill_null("")), sample.labelled
+    counts = np.stack([np.bincount(numbers, part) for part in (labelled, ~labelled)])
+    return float(chi2_contingency(counts).pvalue) if counts.shape[1] > 1 else 1.0

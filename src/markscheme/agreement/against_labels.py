@@ -9,9 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.clustered import by_variance, cell_table, numbers_of, with_intervals
+from markscheme.agreement.clustered import (
+    by_variance,
+    cell_table,
+    clustered_statistics,
+    numbers_of,
+)
 from markscheme.agreement.options import AgreeOptions, Unjudged
-from markscheme.agreement.verdicts import CELLS, four_cells, statistics
+from markscheme.agreement.verdicts import CELLS, four_cells
 from markscheme.results import Figure
 from markscheme.stats import (
     LEAST_OF_A_LABEL,
@@ -97,11 +102,9 @@ def _one(rows: pl.DataFrame, judge: str, system: str | None, options: AgreeOptio
     judged = rows["verdict"].is_not_null().to_numpy()
     table = cell_table(rows)
     counts = table.sum(axis=0)
-    left_out = statistics(four_cells(counts, "left_out"))
-    as_errors = statistics(four_cells(counts, "errors"))
-    left_out = with_intervals(left_out, four_cells(table, "left_out"), options.confidence)
-    as_errors = with_intervals(as_errors, four_cells(table, "errors"), options.confidence)
+    left_out = clustered_statistics(four_cells(table, "left_out"), options.confidence)
     left_out |= _ranked(rows, labels, options.confidence)
+    as_errors = clustered_statistics(four_cells(table, "errors"), options.confidence)
     accepted = int(counts[0] + counts[1])
     number = int(judged.sum())
     return Agreement(

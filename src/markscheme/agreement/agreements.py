@@ -11,23 +11,23 @@ from typing import Any
 import polars as pl
 
 from markscheme.agreement.against_labels import Agreement, agreement
-from markscheme.agreement.alternative_annotator import (
-    AlternativeAnnotator,
-    alternative_annotator_test,
-)
-from markscheme.agreement.annotators import annotator_tables, annotators_of, ratings_of
+from markscheme.agreement.alternative_annotator import alternative_table, alternative_tests
+from markscheme.agreement.annotators import annotator_tables, annotators_of
 from markscheme.agreement.fitness import SURE, Fitness, by_judge, fitness_of, write_fitness
 from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Unjudged
 from markscheme.agreement.people_errors import (
     NOTHING_TWICE,
-    are_verdicts,
     label_noise,
     noise_sentence,
     undone,
     with_questions,
 )
-from markscheme.agreement.question_averages import PerQuestion, per_question
+from markscheme.agreement.question_averages import (
+    PerQuestion,
+    correlation_table,
+    judges_correlations,
+)
 from markscheme.agreement.sources import (
     JudgmentsSource,
     Run,
@@ -46,7 +46,6 @@ from markscheme.results import (
     Format,
     Table,
     TableResult,
-    cell,
     columns,
     flat_frame,
     interval_note,
@@ -181,7 +180,7 @@ def agree(
     if wanted.per_question:
         correlations, without = judges_correlations(joined)
         data["per_question"] = correlations
-        tables.append(_correlation_table(correlations, without))
+        tables.append(correlation_table(correlations, without))
     if wanted.annotators:
         data["annotators"] = annotators_of(
             known, wanted.blanks, names_of(wanted.people), confidence=wanted.confidence
@@ -190,7 +189,7 @@ def agree(
     if wanted.alternative_annotator:
         tests = alternative_tests(joined, wanted.epsilon, wanted.positive_from)
         data["alternative_annotator"] = tests
-        tables.append(_alternative_table(tests))
+        tables.append(alternative_table(tests))
     noise = label_noise(
         known,
         supposed=wanted.label_errors,
@@ -362,15 +361,19 @@ def _scope_table(
             *(Column(name, format=_form(name, words=True)) for name in SHORT),
         ),
         rows,
-        (*lines, *_overview_note(every, {name: name for name in SHORT}, about, confidence)),
+        (*lines, *_intervals_of(every, {name: name for name in SHORT}, about, confidence)),
     )
 
 
-def _overview_note(
-    found: Iterable[Agreement], heads: Mapping[str, str], about: str, confidence: float
+def _intervals_of(
+    found: Iterable[Agreement],
+    heads: Mapping[str, str],
+    about: str,
+    confidence: float,
+    policy: Unjudged = "left_out",
 ) -> tuple[str, ...]:
-    """The sentence on the intervals of a short table's statistics, by name and heading."""
-    shown = ((head, one.left_out[name]) for one in found for name, head in heads.items())
+    """The sentence on the intervals of a table's statistics, by name and heading."""
+    shown = ((head, one.figures(policy)[name]) for one in found for name, head in heads.items())
     return interval_note(shown, about, confidence)
 
 
@@ -453,7 +456,7 @@ def agreement_tables(
             found,
             (
                 *joined.notes(),
-                *_overview_note(found, {"accuracy": ""}, about, options.confidence),
+                *_intervals_of(found, {"accuracy": ""}, about, options.confidence),
             ),
         ),
         figures("left_out", SHARES, "Agreement in percent, without answers not judged"),
@@ -487,7 +490,7 @@ def overview_table(found: Sequence[Agreement], joined: Joined, notes: Sequence[s
             Column("not judged", lambda one: not_judged(dict(one.not_judged))),
         ),
         whole,
-        (*_overview_note(whole, OVERVIEW, of_labels(joined), 0.95), *notes),
+        (*_intervals_of(whole, OVERVIEW, of_labels(joined), 0.95), *notes),
     )
 
 
@@ -539,115 +542,9 @@ def _figures(
     about: str,
     confidence: float,
 ) -> Table:
-    shown = [(said, one.figures(policy)[name]) for one in found for name, said in names.items()]
     return Table.of(
         title,
         (*_WHOSE, *_statistics(names, policy)),
         found,
-        interval_note(shown, about, confidence),
-    )
-
-
-def alternative_tests(
-    joined: Joined, epsilon: float, positive_from: float | None
-) -> dict[str, AlternativeAnnotator]:
-    """The alternative annotator test of every judge's verdicts.
-
-    Raises:
-        AgreementError: annotators are not known, or gave grades and no bar was set.
-    """
-    found = {}
-    for (judge,), rows in joined.rows.group_by("judge", maintain_order=True):
-        ratings = ratings_of(rows)
-        if positive_from is not None:
-            ratings = ratings.select((pl.all() >= positive_from).cast(pl.Float64))
-        elif not are_verdicts(ratings):
-            raise AgreementError(
-                "the annotators gave grades and the judge gives verdicts; say from which grade an "
-                "answer is acceptable with --positive-from"
-            )
-        verdicts = rows["verdict"].cast(pl.Float64)
-        found[str(judge)] = alternative_annotator_test(
-            ratings, verdicts, questions=rows["cluster"], epsilon=epsilon
-        )
-    return found
-
-
-def _alternative_table(tests: Mapping[str, AlternativeAnnotator]) -> Table:
-    """One row per judge and annotator, the verdict in the notes."""
-    said = []
-    for judge, test in tests.items():
-        may = "may replace an annotator" if test.passed else "may not replace an annotator"
-        said.append(
-            f"{judge} {may}: winning rate {test.winning_rate:.2f} (0.5 is needed), "
-            f"average advantage {test.advantage:.2f}, epsilon {test.epsilon:g}, "
-            f"false discovery rate {test.level:g} (Benjamini-Yekutieli)"
-        )
-    return Table.of(
-        "Alternative annotator test (percent of items on which each is as good or better)",
-        (
-            "judge",
-            "against",
-            Column("items", format="count"),
-            *columns("share", "judge as good", "person as good"),
-            Column("p", format="right"),
-            "won",
-        ),
-        [
-            (
-                judge,
-                one.annotator,
-                one.items,
-                one.judge_advantage,
-                one.annotator_advantage,
-                f"{cell('p', one.p)} ({one.test})",
-                "yes" if one.won else "no",
-            )
-            for judge, test in tests.items()
-            for one in test.against
-        ],
-        said,
-    )
-
-
-def judges_correlations(joined: Joined) -> tuple[dict[str, PerQuestion], dict[str, str]]:
-    """Correlations within questions of every judge's score with the labels as grades.
-
-    Returns:
-        The correlations by judge; and why the other judges have none.
-
-    Raises:
-        AgreementError: no question is known, or no judge has a correlation.
-    """
-    if "question" not in joined.rows.columns:
-        raise AgreementError("correlations within questions need the question of every answer")
-    found: dict[str, PerQuestion] = {}
-    without: dict[str, str] = {}
-    for (judge,), rows in joined.rows.group_by("judge", maintain_order=True):
-        try:
-            found[str(judge)] = per_question(rows.with_columns(pl.col("label").alias("grade")))
-        except AgreementError as error:
-            scored = rows["score"].count()
-            without[str(judge)] = f"{error} ({scored:,} of {rows.height:,} answers have a score)"
-    if not found:
-        raise AgreementError("; ".join(f"{judge}: {why}" for judge, why in without.items()))
-    return found, without
-
-
-def _correlation_table(found: Mapping[str, PerQuestion], without: Mapping[str, str]) -> Table:
-    """One row per judge."""
-    shown: tuple[Column | str, ...] = (
-        "judge",
-        Column("Kendall tau-b", "kendall", 3),
-        *columns(3, ("Spearman", "spearman"), ("Pearson", "pearson")),
-        *columns("count", "questions", "constant", "single", "not scored"),
-    )
-    return Table.of(
-        "Scores against grades within questions, averaged",
-        shown,
-        [{"judge": judge, **vars(one), **one.means} for judge, one in found.items()],
-        (
-            "left out: questions where a side is constant, and those with a single answer",
-            *(f"{judge} is left out: {why}" for judge, why in without.items()),
-        ),
+        _intervals_of(found, names, about, confidence, policy),
     )

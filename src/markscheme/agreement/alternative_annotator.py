@@ -16,7 +16,7 @@ questions have several items, it is Student's t on questions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,14 +24,17 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from markscheme.agreement.annotators import ratings_of
+from markscheme.agreement.people_errors import are_verdicts
 from markscheme.errors import AgreementError
-from markscheme.results import Figure
+from markscheme.results import Column, Figure, Table, cell, columns
 from markscheme.stats import (
     LEAST_QUESTIONS,
     LEAST_REPEATED,
     difference_evidence,
     score_statistic,
 )
+from markscheme.tables import Joined
 
 Array = npt.NDArray[np.float64]
 LEVEL = 0.05
@@ -226,3 +229,65 @@ def _discoveries(p_values: Sequence[float]) -> Sequence[bool]:
     from scipy.stats import false_discovery_control
 
     return [bool(p <= LEVEL) for p in false_discovery_control(p_values, method="by")]
+
+
+def alternative_tests(
+    joined: Joined, epsilon: float, positive_from: float | None
+) -> dict[str, AlternativeAnnotator]:
+    """The alternative annotator test of every judge's verdicts.
+
+    Raises:
+        AgreementError: annotators are not known, or gave grades and no bar was set.
+    """
+    found = {}
+    for (judge,), rows in joined.rows.group_by("judge", maintain_order=True):
+        ratings = ratings_of(rows)
+        if positive_from is not None:
+            ratings = ratings.select((pl.all() >= positive_from).cast(pl.Float64))
+        elif not are_verdicts(ratings):
+            raise AgreementError(
+                "the annotators gave grades and the judge gives verdicts; say from which grade an "
+                "answer is acceptable with --positive-from"
+            )
+        verdicts = rows["verdict"].cast(pl.Float64)
+        found[str(judge)] = alternative_annotator_test(
+            ratings, verdicts, questions=rows["cluster"], epsilon=epsilon
+        )
+    return found
+
+
+def alternative_table(tests: Mapping[str, AlternativeAnnotator]) -> Table:
+    """One row per judge and annotator, the verdict in the notes."""
+    said = []
+    for judge, test in tests.items():
+        may = "may replace an annotator" if test.passed else "may not replace an annotator"
+        said.append(
+            f"{judge} {may}: winning rate {test.winning_rate:.2f} (0.5 is needed), "
+            f"average advantage {test.advantage:.2f}, epsilon {test.epsilon:g}, "
+            f"false discovery rate {test.level:g} (Benjamini-Yekutieli)"
+        )
+    return Table.of(
+        "Alternative annotator test (percent of items on which each is as good or better)",
+        (
+            "judge",
+            "against",
+            Column("items", format="count"),
+            *columns("share", "judge as good", "person as good"),
+            Column("p", format="right"),
+            "won",
+        ),
+        [
+            (
+                judge,
+                one.annotator,
+                one.items,
+                one.judge_advantage,
+                one.annotator_advantage,
+                f"{cell('p', one.p)} ({one.test})",
+                "yes" if one.won else "no",
+            )
+            for judge, test in tests.items()
+            for one in test.against
+        ],
+        said,
+    )

@@ -140,21 +140,19 @@ def fleiss_kappa(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> Figure
     return _figure(_Ratings.of(ratings, blanks).coefficient("fleiss"))
 
 
-def pairwise_kappas(
-    ratings: pl.DataFrame, *, blanks: Blanks = "missing", most: int | None = None
-) -> pl.DataFrame:
+def pairwise_kappas(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> pl.DataFrame:
     """Every pair of annotators, with Cohen's kappa and Gwet's AC1.
 
     Columns: `first`, `second`, `items`, `agree`, `accuracy`, `kappa`, `kappa_low`, `kappa_high`,
     `ac1`, `ac1_low`, `ac1_high`, `reason`, `no_interval`. `items` are those that count under the
     policy for blanks; the intervals are of 95%, by items. `kappa` is null where undefined and
-    `reason` then says why; `no_interval` says why kappa has none. Of many pairs, `most` takes
-    those with most items in common.
+    `reason` then says why; `no_interval` says why kappa has none.
     """
-    return _pairs(ratings.columns, _Ratings.of(ratings, blanks), most)
+    return _pairs(ratings.columns, _Ratings.of(ratings, blanks))
 
 
-def _pairs(names: Sequence[str], table: _Ratings, most: int | None) -> pl.DataFrame:
+def _pairs(names: Sequence[str], table: _Ratings, most: int | None = None) -> pl.DataFrame:
+    """As `pairwise_kappas`; `most` of many pairs are those with most items in common."""
     rated = (table.codes >= 0).astype(np.int64)
     shared = rated.T @ rated
     pairs = list(combinations(range(len(names)), 2))
@@ -244,14 +242,14 @@ def annotator_agreement(
     questions: pl.Series | None = None,
     confidence: float = 0.95,
 ) -> dict[str, Any]:
-    """Every statistic between annotators; `most_pairs` limits the pairs (see `pairwise_kappas`).
+    """Every statistic between annotators.
 
     What nobody rated is no item, as in a table with one row a rating.
 
     Args:
         ratings: one column an annotator, null where blank.
         blanks: what a blank is.
-        most_pairs: pairs of annotators, None for all.
+        most_pairs: how many pairs of annotators, those with most items in common; None for all.
         questions: of each item, null where it is of none; None where each has its own.
         confidence: of the intervals.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,53 +87,45 @@ def calibrate(
     chosen = choose_threshold(
         scores, truth, clusters, by=wanted.criterion, share=wanted.share, seed=wanted.seed
     )
-    fitted = _fit(scored, truth, judge, wanted)
+    part = split_questions(clusters, share=wanted.share, seed=wanted.seed)
+    fitted = fit_map(scores[part], truth[part], method=wanted.method, judge=judge)
+    rest, accepted = scores[~part], truth[~part]
+    sides = {"before": rest.clip(0.0, 1.0), "after": fitted(rest)}
+    figures = {
+        name: calibration_figures(side, accepted, bins=wanted.bins) for name, side in sides.items()
+    }
+    diagrams = {
+        name: reliability_diagram(side, accepted, bins=wanted.bins) for name, side in sides.items()
+    }
     said = [*joined.notes(), f"{rows.height - scored.height:,} answers have no score"]
     said.append(
         f"{100 * wanted.share:g}% of the questions to choose and fit on, the others to report on; "
         f"seed {wanted.seed}"
     )
-    when = ("before", "after")
     frame = pl.concat(
-        fitted[f"diagram_{name}"].select(
-            pl.lit(name).alias("map"), "low", "high", "answers", "mean_score", "accepted"
-        )
-        for name in when
+        diagram.select(pl.lit(name).alias("map"), pl.all()) for name, diagram in diagrams.items()
     )
     return CalibrateResult(
         frame=frame,
-        tables=(_threshold_table(chosen, said), _calibration_table(fitted), _diagram(frame)),
+        tables=(
+            _threshold_table(chosen, said),
+            _calibration_table(fitted.kind, figures),
+            _diagram(frame),
+        ),
         data={
             "command": "calibrate",
             "judge": judge,
             "matched": said,
             "threshold": chosen,
             "sensitivity": sensitivity(scores, truth),
-            "map": fitted["map"],
-            "calibration": {name: fitted[name] for name in when},
-            "reliability": {name: fitted[f"diagram_{name}"] for name in when},
+            "map": fitted,
+            "calibration": figures,
+            "reliability": diagrams,
             "seed": wanted.seed,
         },
         threshold=chosen,
-        map=fitted["map"],
+        map=fitted,
     )
-
-
-def _fit(scored: pl.DataFrame, truth: Any, judge: str, options: CalibrateOptions) -> dict[str, Any]:
-    """The map of the development questions, and calibration of the others before and after it."""
-    scores = scored["score"].to_numpy()
-    part = split_questions(scored["cluster"].to_numpy(), share=options.share, seed=options.seed)
-    fitted = fit_map(scores[part], truth[part], method=options.method, judge=judge)
-    rest, labels = scores[~part], truth[~part]
-    raw = rest.clip(0.0, 1.0)
-    mapped = fitted(rest)
-    return {
-        "map": fitted,
-        "before": calibration_figures(raw, labels, bins=options.bins),
-        "after": calibration_figures(mapped, labels, bins=options.bins),
-        "diagram_before": reliability_diagram(raw, labels, bins=options.bins),
-        "diagram_after": reliability_diagram(mapped, labels, bins=options.bins),
-    }
 
 
 def _threshold_table(chosen: Chosen, said: list[str]) -> Table:
@@ -151,7 +144,7 @@ def _threshold_table(chosen: Chosen, said: list[str]) -> Table:
     )
 
 
-def _calibration_table(fitted: dict[str, Any]) -> Table:
+def _calibration_table(kind: str, figures: Mapping[str, Mapping[str, Figure]]) -> Table:
     names = {
         "ece_uniform": "expected calibration error (equal widths)",
         "ece_quantile": "expected calibration error (equal counts)",
@@ -159,8 +152,8 @@ def _calibration_table(fitted: dict[str, Any]) -> Table:
     }
     return Table.of(
         "Calibration",
-        (Column(f"{fitted['map'].kind} map, held-out answers"), *columns(4, "before", "after")),
-        [(label, fitted["before"][name], fitted["after"][name]) for name, label in names.items()],
+        (Column(f"{kind} map, held-out answers"), *columns(4, "before", "after")),
+        [(label, figures["before"][name], figures["after"][name]) for name, label in names.items()],
     )
 
 

@@ -96,22 +96,18 @@ def reliability_diagram(
     else:
         edges = np.linspace(0, 1, bins + 1)
     place = np.searchsorted(edges[1:-1], scores, side="left")
-    table = pl.DataFrame({"bin": place, "score": scores, "label": labels})
+    table = pl.DataFrame(
+        {
+            "low": edges[:-1][place],
+            "high": edges[1:][place],
+            "mean_score": scores,
+            "accepted": labels,
+        }
+    )
     return (
-        table.group_by("bin")
-        .agg(
-            pl.len().cast(pl.Int64).alias("answers"),
-            pl.col("score").mean().alias("mean_score"),
-            pl.col("label").mean().alias("accepted"),
-        )
-        .sort("bin")
-        .select(
-            pl.Series("edges", edges)[:-1].gather(np.unique(place)).alias("low"),
-            pl.Series("edges", edges)[1:].gather(np.unique(place)).alias("high"),
-            "answers",
-            "mean_score",
-            "accepted",
-        )
+        table.group_by("low", "high")
+        .agg(pl.len().cast(pl.Int64).alias("answers"), pl.col("mean_score", "accepted").mean())
+        .sort("low")
     )
 
 

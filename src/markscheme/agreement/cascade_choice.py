@@ -190,7 +190,12 @@ def _said(chosen: ChosenCascade, goal: CascadeOptions, first: str, then: str) ->
             f"points against {then}, 95% interval {interval(gap.low, gap.high, signed=True)} "
             f"({gap.method}), of {about}"
         )
-        said += _promise(goal)
+        if goal.agreement is not None:
+            said.append(
+                f"guaranteed: agreement of at least {goal.agreement:g} on the average new question "
+                "like these, each question counted once, on average over sets of labels (conformal "
+                "risk control)"
+            )
         said += _ready(_name(chosen, first, then))
     return said
 
@@ -204,15 +209,6 @@ def _ready(name: str | None) -> list[str]:
     except MarkschemeError:
         return [f"judge: {name}", "(names as recorded; put judges that exist here in their place)"]
     return [f"judge: {name}"]
-
-
-def _promise(goal: CascadeOptions) -> list[str]:
-    if goal.agreement is None:
-        return []
-    return [
-        f"guaranteed: agreement of at least {goal.agreement:g} on the average new question like "
-        "these, each question counted once, on average over sets of labels (conformal risk control)"
-    ]
 
 
 def _name(chosen: ChosenCascade, first: str, then: str) -> str | None:

@@ -10,13 +10,12 @@ answer does to them, summed by question.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.verdicts import CELLS, STATISTICS
+from markscheme.agreement.verdicts import CELLS, STATISTICS, statistics
 from markscheme.results import Figure, share_figure
 from markscheme.stats import (
     LEAST_OF_A_LABEL,
@@ -35,21 +34,19 @@ SHARES = {"accuracy": ((0, 3), (0, 1, 2, 3)), "precision": ((0,), (0, 1)), "reca
 """The cells (of tp, fp, fn, tn) that are counted, and those that they are a share of."""
 
 
-def with_intervals(
-    figures: Mapping[str, Figure], counts: Array, confidence: float
-) -> dict[str, Figure]:
-    """The figures of a confusion table with intervals clustered on question.
+def clustered_statistics(counts: Array, confidence: float) -> dict[str, Figure]:
+    """The `statistics` of a confusion table with intervals clustered on question.
 
     Args:
-        figures: of the whole table, by the names of `verdicts.STATISTICS`.
         counts: (questions, 4) the counts of each question: tp, fp, fn, tn.
         confidence: of the intervals.
 
     A figure that is no share stays without an interval where leaving out questions never moves it,
     and where either label has fewer than `stats.LEAST_OF_A_LABEL` answers.
     """
-    found = dict(figures)
-    tp, fp, fn, tn = counts.sum(axis=0)
+    totals = counts.sum(axis=0)
+    found = statistics(totals)
+    tp, fp, fn, tn = totals
     both = min(tp + fn, fp + tn) >= LEAST_OF_A_LABEL
     answers = counts.sum(axis=1)
     if not answers.any():
@@ -57,8 +54,8 @@ def with_intervals(
     evidence = share_evidence(counts[:, 0] + counts[:, 3], answers)
     # Errors are what moves all these: where they are few, what repeats them is seen in pairs only.
     alike = float(answers.sum()) / evidence.answers
-    by_question, by_answer = kinds(counts.astype(np.int64)), (np.eye(4), counts.sum(axis=0))
-    for name, point in figures.items():
+    by_question, by_answer = kinds(counts.astype(np.int64)), (np.eye(4), totals)
+    for name, point in found.items():
         if point.value is None:
             continue
         if name in SHARES:

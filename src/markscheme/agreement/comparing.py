@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import partial
 from typing import Any
 
 import polars as pl
 
 from markscheme.agreement.accuracy_estimates import with_labels
+from markscheme.agreement.comparison_notes import (
+    apart_note,
+    corrected_p,
+    detectable_note,
+    not_compared,
+    pairs_population,
+    reversed_pairs,
+    undecided,
+    without_difference,
+)
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.pairs import (
-    LARGE,
     WITHIN_CHANCE,
     Comparison,
     compare_judges,
@@ -28,13 +36,15 @@ from markscheme.agreement.sources import (
     labels_if_any,
     open_run,
 )
-from markscheme.agreement.system_differences import PeoplesDifference, peoples_differences
+from markscheme.agreement.system_differences import (
+    PeoplesDifference,
+    SlicedDifference,
+    peoples_differences,
+)
 from markscheme.agreement.verdicts import STATISTICS
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import (
-    COUNTED,
-    PAIRED,
     Column,
     Figure,
     Table,
@@ -46,9 +56,7 @@ from markscheme.results import (
     interval_note,
     methods_of,
     named_questions,
-    number_text,
     out_of,
-    population,
     share_text,
 )
 from markscheme.tables import (
@@ -61,22 +69,6 @@ from markscheme.tables import (
     scope_parts,
     with_answers,
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class SlicedDifference:
-    """A pair of systems on the answers with one value of a column.
-
-    Attributes:
-        column, value: which answers.
-        pair: by the judge alone.
-        people: what people would say; None where there are no labels.
-    """
-
-    column: str
-    value: str
-    pair: Comparison
-    people: PeoplesDifference | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -161,7 +153,7 @@ def compare(
         pairs = of(rows)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
         by, labelled = by_judges(rows["judge"]), None
-        known = labels_if_any(run, labels, column=wanted.label_column, columns=wanted.columns)
+        known = labels_if_any(run, labels, wanted)
         if known is None:
             said.append(
                 "these differences are the judge's own, which may prefer one system's style; "
@@ -169,7 +161,7 @@ def compare(
                 "would say"
             )
         else:
-            labelled = with_labels(rows, known)
+            labelled, _ = with_labels(rows, known)
             people = peoples_differences(labelled, pairs, wanted)
             by_people = by_labels(labelled["label"].count(), labelled.height)
             said += label_notes(rows, known)
@@ -200,7 +192,7 @@ def compare(
                 mine,
                 by_people or by,
                 wanted,
-                [*_reversed(mine, pairs, people), *_not_compared(rows[column], mine)],
+                [*reversed_pairs(mine, pairs, people), *not_compared(rows[column], mine)],
             )
         )
     found = CompareResult(
@@ -249,7 +241,7 @@ def _ahead(one: PeoplesDifference | Comparison, other: str, *, alpha: float) -> 
     """`12 points more than b (3 to 21)`, and whether chance explains that, over all pairs."""
     sign, change = -1 if other == one.first else 1, one.difference
     ends = sorted(sign * end for end in (change.low, change.high) if end is not None)
-    corrected = one.holm if isinstance(one, PeoplesDifference) else one.p_holm
+    corrected = corrected_p(one)
     alone = bool(ends) and ends[0] > 0
     shown = alone and (corrected is None or corrected <= alpha)
     unshown = f"{WITHIN_CHANCE} after Holm's correction" if alone else WITHIN_CHANCE
@@ -357,39 +349,10 @@ _OF_PEOPLE = (
 """Columns of a pair by people, behind the difference."""
 
 
-def pairs_population(
-    pairs: Sequence[Comparison | PeoplesDifference], by: str, *, systems: bool
-) -> str:
-    """Of what differences speak (`results.population`).
-
-    Args:
-        pairs: that are shown together.
-        by: whose word, in words.
-        systems: whether systems are compared, question by question.
-    """
-    questions = {one.questions for one in pairs}
-    several = any(isinstance(one, Comparison) and one.shared > one.questions for one in pairs)
-    return population(
-        by,
-        questions=questions.pop() if len(questions) == 1 else None,
-        unit=PAIRED if systems else COUNTED if several else "",
-    )
-
-
 def _row(pair: Comparison, people: PeoplesDifference | None) -> dict[str, Any]:
     """A pair by the judge; where it is known, by people, with the judge's difference as `alone`."""
     own = vars(pair)
     return own if people is None else {**own, **vars(people), "alone": pair.difference.value}
-
-
-def _without(people: Sequence[PeoplesDifference]) -> list[str]:
-    """Why pairs have no difference by people: a line for each reason."""
-    reasons: dict[str, list[str]] = {}
-    for one in people:
-        if one.difference.value is None:
-            pair = f"{one.first} and {one.second}"
-            reasons.setdefault(str(one.difference.reason), []).append(pair)
-    return [f"no difference yet of {', '.join(names)}: {why}" for why, names in reasons.items()]
 
 
 def _people_table(
@@ -419,37 +382,13 @@ def _people_table(
         map(_row, pairs, people),
         (
             *interval_note(figures, pairs_population(people, by, systems=True), options.confidence),
-            *_apart_note(people),
+            *apart_note(people),
+            *detectable_note(people, 1 - options.confidence, by="labels"),
             f"{test}the labels must be of all answers or of a random sample",
-            *_without(people),
+            *without_difference(people),
             *([few] if lacking else []),
         ),
     )
-
-
-def _apart_note(
-    pairs: Sequence[Comparison | PeoplesDifference], *, scale: int = 100, digits: int = 1
-) -> tuple[str, ...]:
-    """Why a difference is not that of the two values printed before it, where some are not."""
-    rounded = False
-    for pair in pairs:
-        figures = (pair.first_value.value, pair.second_value.value, pair.difference.value)
-        one, two, change = (None if value is None else scale * value for value in figures)
-        if one is None or two is None or change is None:
-            continue
-        if abs(one - two - change) > _APART * 10**-digits:
-            return (
-                "a difference is estimated by itself, question by question, so that it need "
-                "not be that of the two shares",
-            )
-        texts = (number_text(value, digits=digits) for value in (one, two, change))
-        first, second, shown = map(Decimal, texts)
-        rounded = rounded or first - second != shown
-    return ("differences are taken before rounding",) if rounded else ()
-
-
-_APART = 0.01
-"""Part of the last decimal from which on rounding does not explain a difference."""
 
 
 def _slices_table(
@@ -482,57 +421,10 @@ def _slices_table(
             ),
             *((f"p: {methods_of(tests)}",) if any(one.method for one in tests) else ()),
             *(("Holm's correction is over all slices",) if by_people else ()),
-            *_undecided(column, rows),
+            *undecided(column, rows),
             *warnings,
         ),
     )
-
-
-def _undecided(column: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Why there is no difference within some values: a line for each reason, which names them.
-
-    A reason says first how much a system has, which is another number of each, and then what is
-    needed.
-    """
-    within: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if reason := row["difference"].reason:
-            within.setdefault(reason.rpartition("; ")[2], {})[row["value"]] = None
-    return [
-        f"no difference by {column} within {', '.join(values)}; {reason}"
-        for reason, values in within.items()
-    ]
-
-
-def _not_compared(values: pl.Series, sliced: Sequence[SlicedDifference]) -> list[str]:
-    """How many values of a column have no pair of systems with a question in common."""
-    left_out = values.cast(pl.String).n_unique() - len({one.value for one in sliced})
-    what = "within which no two systems have a judged question in common, are left out"
-    return [f"{left_out:,} values of {values.name}, {what}"] if left_out > 0 else []
-
-
-def _reversed(
-    sliced: Sequence[SlicedDifference],
-    pairs: Sequence[Comparison],
-    people: Sequence[PeoplesDifference],
-) -> list[str]:
-    """Pairs of which one is ahead over all and behind within every value (Simpson 1951)."""
-    found = []
-    for whole in people or pairs:
-        inside = [
-            one.people or one.pair
-            for one in sliced
-            if (one.pair.first, one.pair.second) == (whole.first, whole.second)
-        ]
-        total = whole.difference.value or 0.0
-        if len(inside) > 1 and all((each.difference.value or 0.0) * total < 0 for each in inside):
-            names = (whole.first, whole.second) if total > 0 else (whole.second, whole.first)
-            found.append(
-                f"{names[0]} is ahead of {names[1]} over all and behind within every value here: "
-                "they answered these in different proportions, so the total compares different "
-                "mixtures (Simpson's paradox)"
-            )
-    return found
 
 
 def _with_other(rows: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
@@ -555,12 +447,10 @@ def _with_other(rows: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.DataFrame, 
     if key != KEYS[:1]:
         ours = rows.filter(rows["judge"] == rows["judge"][0])
         common = with_answers(common, ours.select(n for n in KEYS if n in ours.columns))
-    other = common
-    taken = rows["judge"].unique().implode()
     name = pl.col("judge")
-    renamed = pl.when(name.is_in(taken)).then(name + " (other)").otherwise(name)
-    other = other.with_columns(renamed.alias("judge"))
-    return pl.concat([rows, other], how="diagonal_relaxed"), notes
+    taken = name.is_in(rows["judge"].unique().implode())
+    named = pl.when(taken).then(name + " (other)").otherwise(name)
+    return pl.concat([rows, common.with_columns(judge=named)], how="diagonal_relaxed"), notes
 
 
 def _difference_table(
@@ -596,9 +486,9 @@ def _difference_table(
                 pairs_population(pairs, by, systems=options.systems),
                 options.confidence,
             ),
-            *_apart_note(pairs, scale=100 if by_points else 1, digits=1 if by_points else 3),
+            *apart_note(pairs, scale=100 if by_points else 1, digits=1 if by_points else 3),
             "; ".join(made),
-            *_detectable_note(pairs, 1 - options.confidence, by_points=by_points),
+            *detectable_note(pairs, 1 - options.confidence, by_points=by_points),
             *notes,
         ),
     )
@@ -608,24 +498,3 @@ _TESTS = {
     "tango": "score test by question",
     "jackknife-t": "Student's t of the jackknife by question",
 }
-
-
-def _detectable_note(
-    pairs: Sequence[Comparison], alpha: float, *, by_points: bool
-) -> tuple[str, ...]:
-    """Which difference would have been found where chance explains what there is."""
-    sizes = [
-        pair.detectable
-        for pair in pairs
-        if pair.detectable is not None and (pair.p_holm is None or pair.p_holm > alpha)
-    ]
-    if not sizes:
-        return ()
-    texts = [share_text(end) if by_points else number_text(end) for end in (min(sizes), max(sizes))]
-    size = f"{' to '.join(dict.fromkeys(texts))}{' points' if by_points else ''}"
-    by_pair = ", by pair," if len(set(texts)) > 1 else ""
-    small = ", a small one might have been missed: only one" if max(sizes) > LARGE else ": one"
-    return (
-        f"where a difference is {WITHIN_CHANCE}{small} of {size}{by_pair} or more would have been "
-        "found in 4 of 5 such comparisons",
-    )

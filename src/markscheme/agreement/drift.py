@@ -18,7 +18,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -134,12 +134,9 @@ def drift(
             raise AgreementError(f"{judge_name(one)} asks no language model, so it cannot drift")
     if not made:
         raise AgreementError("name a judge that asks a language model, as in --judge llm_grader")
-    read = ReadOptions(columns=dict(wanted.columns))
-    if wanted.label_column is not None:
-        read = ReadOptions(columns={**wanted.columns, "label": wanted.label_column})
-    rows = read_answers(
-        str(anchors) if isinstance(anchors, Path) else anchors, reading_for(read, made)
-    )
+    label = {"label": wanted.label_column} if wanted.label_column is not None else {}
+    reading = reading_for(ReadOptions(columns={**wanted.columns, **label}), made)
+    rows = read_answers(str(anchors) if isinstance(anchors, Path) else anchors, reading)
     questions = rows["question"].n_unique()
     if questions < LEAST_QUESTIONS:
         raise AgreementError(
@@ -157,22 +154,14 @@ def drift(
     ).result(now or datetime.now(UTC))
 
 
-def check_anchors(
-    anchors: TableSource,
-    judges: Sequence[Judge],
-    *,
-    models: Models,
-    every: float = 1.0,
-    folder: str | Path | None = None,
-    now: datetime | None = None,
-    on_progress: Callable[[int], None] | None = None,
-) -> DriftResult:
+def check_anchors(anchors: TableSource, judges: Sequence[Judge], *, models: Models) -> DriftResult:
     """`drift` for a run's own judges, as part of the run: those of them that ask a model.
 
+    At most once a day: a run that is resumed, or one soon after, asks nothing.
+
     Args:
-        anchors, models, folder, now, on_progress: as for `drift`.
+        anchors, models: as for `drift`.
         judges: the run's judges.
-        every: days between checks; a run that is resumed, or one soon after, asks nothing.
 
     Raises:
         AgreementError: no judge asks a model, or replies are replayed.
@@ -186,15 +175,7 @@ def check_anchors(
         raise AgreementError(
             "anchors are sent to the model again, and with replay nothing is sent; leave one out"
         )
-    return drift(
-        anchors,
-        DriftOptions(every=every),
-        judges=asking,
-        models=models,
-        folder=folder,
-        now=now,
-        on_progress=on_progress,
-    )
+    return drift(anchors, DriftOptions(every=1.0), judges=asking, models=models)
 
 
 def _folder_of(anchors: object) -> Path:
@@ -223,7 +204,7 @@ class _Checks:
         alarm = any(one.state == "DRIFT" for one in latest.values())
         said += _remarks(checks, latest.values(), self.options)
         frame = pl.DataFrame(
-            [asdict(one) | {"answered_by": list(one.answered_by)} for one in checks],
+            [vars(one) | {"answered_by": list(one.answered_by)} for one in checks],
             infer_schema_length=None,
         )
         return DriftResult(
@@ -237,7 +218,7 @@ class _Checks:
                 "alarm": alarm,
                 "asked": asked,
                 "folder": str(self.folder),
-                "checks": [asdict(one) | {"at": one.at.isoformat()} for one in checks],
+                "checks": [vars(one) | {"at": one.at.isoformat()} for one in checks],
                 "notes": said,
                 "alpha": self.options.alpha,
                 "seed": self.options.seed,
@@ -307,7 +288,7 @@ class _Checks:
                 outcome,
                 before[-MOST_BEFORE:],
                 places,
-                np.where(labelled, labels, True),
+                labels,
                 seed=self.options.seed,
             )
             state = "first" if p is None else "like before"
@@ -337,7 +318,7 @@ class _Checks:
         return found
 
     def _labels(self) -> tuple[Bools, Bools]:
-        """People's verdicts, and which anchors have one."""
+        """People's verdicts, true where there is none, and which anchors have one."""
         column = self.rows["label"]
         accepted = as_binary(column, positive_from=self.options.positive_from)
         return accepted.fill_null(value=True).to_numpy(), column.is_not_null().to_numpy()
@@ -371,7 +352,7 @@ def _test(
     Args:
         last: the check, as `_outcome` gives it.
         before: the earlier ones.
-        questions: a number for the question of each anchor.
+        questions: a number from 0 for the question of each anchor.
         expected: whether each should be accepted.
         seed: of the draws.
 
@@ -392,13 +373,12 @@ def _test(
     compared = int(paired.sum())
     if not compared:
         return None, None, 0
-    _, places = np.unique(questions, return_inverse=True)
     right = (codes == np.where(expected, _YES, _NO)).astype(np.float64)
     apart = (codes[:, None] != codes[None]) + np.abs(scores[:, None] - scores[None])
-    sides = np.zeros((places.max() + 1, len(codes), 2))
+    sides = np.zeros((questions.max() + 1, len(codes), 2))
     present = np.zeros(sides.shape[:2], dtype=bool)
     for place in range(len(sides)):
-        mine = places == place
+        mine = questions == place
         whole = np.flatnonzero(there[:, mine].all(axis=1))
         if len(whole) < 2 or whole[0] != 0:
             continue

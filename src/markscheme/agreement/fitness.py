@@ -334,6 +334,8 @@ def fitness_line(
             f"and this run's is {signature}: agree again"
         )
     first, *said = about["sentences"][:-1]
+    if isinstance(questions := about.get("questions"), int):
+        said.append(f"its intervals are for further questions like those {questions:,}")
     return f"{excerpt(first, _MOST_SAID)} {excerpt('; '.join(said), _MOST_SAID)}"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MarkschemeError
 from markscheme.results import share_text
-from markscheme.stats import Evidence, freedom_of, share_bound
+from markscheme.stats import Evidence, detectable_share, freedom_of, share_bound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +27,9 @@ class Gate:
         not_judged: answers without a verdict.
         passed: whether the bound reaches the limit.
         limit, confidence: what was wanted.
+        detectable: where the accuracy reaches the limit and its bound does not, the smallest
+            accuracy that 4 of 5 such runs would show to reach it; None where so few answers show
+            none.
     """
 
     judge: str
@@ -38,13 +41,21 @@ class Gate:
     method: str | None = None
     limit: float = 0.0
     confidence: float | None = None
+    detectable: float | None = None
 
     @property
     def outcome(self) -> str:
-        """A line with the outcome, the figure, and what was wanted."""
+        """A line with the outcome, the figure, and what was wanted; and what could be shown."""
         word = "passed" if self.passed else "FAILED"
         sure = "" if self.confidence is None else f" with {100 * self.confidence:g}% confidence"
-        return f"gate {word}: {self}; wanted {100 * self.limit:g}{sure}"
+        text = f"gate {word}: {self}; wanted {100 * self.limit:g}{sure}"
+        if self.passed or self.accuracy is None or self.accuracy < self.limit:
+            return text
+        text += ". It is not shown to reach the limit: with so "
+        if self.detectable is None:
+            return text + "few answers no accuracy is"
+        least = share_text(self.detectable)
+        return text + f"many answers only an accuracy of {least} or more is, in 4 of 5 such runs"
 
     def __str__(self) -> str:
         """A line for people."""
@@ -119,7 +130,7 @@ def _unread(record: dict[str, Any], rows: int) -> dict[str, Any]:
 
 def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gate:
     verdicts, missing = _counted(record)
-    accuracy, bound, method = record["accuracy"], None, None
+    accuracy, bound, method, detectable = record["accuracy"], None, None, None
     if accuracy is not None:
         accuracy *= verdicts / (verdicts + missing)
         bound = accuracy
@@ -127,6 +138,8 @@ def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gat
             evidence = _evidence(record).times((verdicts + missing) / verdicts)
             bound = share_bound(accuracy, evidence, confidence=confidence)
             method = "clopper-pearson" if evidence.single else "wilson-t"
+            if bound < limit <= accuracy:
+                detectable = detectable_share(limit, evidence, confidence=confidence)
     elif missing:
         accuracy = bound = 0.0
     return Gate(
@@ -139,6 +152,7 @@ def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gat
         method=method,
         limit=limit,
         confidence=confidence,
+        detectable=detectable,
     )
 
 

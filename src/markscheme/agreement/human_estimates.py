@@ -6,10 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markscheme.agreement.accuracy_estimates import (
-    HumanAccuracy,
-    human_accuracy,
-)
+from markscheme.agreement.accuracy_estimates import Estimate, HumanAccuracy, human_accuracy
 from markscheme.agreement.options import EstimateOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -117,8 +114,7 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
     """
     said = []
     for one in found:
-        figure = one.figure
-        if figure is None:
+        if one.reported is None:
             continue
         whose = f"the {one.answers:,} answers" if one.system is None else f"{one.system}'s answers"
         alone = one.judge.partition(" + ")[0]
@@ -132,8 +128,8 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
             continue
         whose += " and others like them" if one.further else ""
         few = f"; few labels, {one.labelled:,}" if one.few else ""
-        share = figure.text(scale=100, digits=0, unit="%", words=True)
-        way = next(_WAYS[each.method] for each in one.estimates if each.figure is figure)
+        share = one.reported.figure.text(scale=100, digits=0, unit="%", words=True)
+        way = _WAYS[one.reported.method]
         said.append(f"People would accept {share} of {whose}, {way}; {alone}{_weights(one)}{few}")
     return tuple(said)
 
@@ -147,35 +143,23 @@ def _weights(one: HumanAccuracy) -> str:
 
 
 def _records(one: HumanAccuracy) -> list[dict[str, Any]]:
-    about = {
-        "judge": one.judge,
-        "system": one.system,
-        "answers": one.answers,
-        "labelled": one.labelled,
-        "judge_mean": one.judge_mean,
-    }
-    nothing = {
-        "method": None,
-        "figure": None,
-        "figure_low": None,
-        "figure_high": None,
-        "standard_error": None,
-        "worth": None,
-        "weight_of_judge": None,
-        "refusal": one.refusal,
-    }
+    none = Estimate(method="", figure=Figure(reason=one.refusal or ""))
     return [
-        about
-        | {
-            "method": each.method,
+        {
+            "judge": one.judge,
+            "system": one.system,
+            "answers": one.answers,
+            "labelled": one.labelled,
+            "judge_mean": one.judge_mean,
+            "method": each.method or None,
             "figure": each.figure,
             "standard_error": each.standard_error,
             "worth": each.worth,
             "weight_of_judge": next(iter(each.weights.values()), None),
-            "refusal": None,
+            "refusal": None if one.estimates else one.refusal,
         }
-        for each in one.estimates
-    ] or [about | nothing]
+        for each in one.estimates or [none]
+    ]
 
 
 def _named(found: Sequence[HumanAccuracy]) -> Iterator[tuple[str, Figure]]:
@@ -226,9 +210,8 @@ def _table(found: Sequence[HumanAccuracy], options: EstimateOptions, more: Seque
 
 def _row(one: HumanAccuracy) -> dict[str, Any]:
     """The figure to report, that of the labels alone where it differs, and what the judge adds."""
-    methods = {each.method: each for each in one.estimates}
-    reported = next((each for each in one.estimates if each.figure is one.figure), None)
-    alone = methods.get("labels_only")
+    reported = one.reported
+    alone = next((each for each in one.estimates if each.method == "labels_only"), None)
     helped = reported is not None and any(reported.weights.values())
     return {
         "system": one.system,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from markscheme.results import Column, Format, Table, columns
+from markscheme.results import Column, Table, columns, excerpts
 from markscheme.tables import Joined, as_binary
 from markscheme.text import excerpt
 
@@ -80,15 +80,7 @@ def label_errors_table(errors: pl.DataFrame) -> Table | None:
     more = f"{left:,} more not shown; " if left else ""
     return Table.of(
         f"{what} that {whose} {does}s" if judges == 1 else f"{what} that judges {does}",
-        (*map(Column, several), *columns(_EXCERPT, *texts)),
+        (*map(Column, several), *columns(excerpts(_LONGEST), *texts)),
         shown,
         (f"{more}--errors FILE writes every answer on which judge and people differ",),
     )
-
-
-def _excerpt(value: object) -> str:
-    text = " | ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return excerpt(text, _LONGEST)
-
-
-_EXCERPT = Format(_excerpt, numeric=False)

@@ -16,7 +16,7 @@ from markscheme.agreement.accuracy_estimates import (
     sample_of,
     unequal_chances,
     with_clusters,
-    with_label_notes,
+    with_labels,
 )
 from markscheme.agreement.clustered import numbers_of
 from markscheme.agreement.options import EstimateOptions, PlanOptions
@@ -36,6 +36,7 @@ from markscheme.stats import (
     LEAST_FOR_JUDGES,
     MOST_ANSWERS,
     Powered,
+    Sample,
     Supposed,
     correlation_within,
     labels_needed,
@@ -168,7 +169,7 @@ def plan_labels(
     )
     if wanted.by and "system" not in rows.columns:
         raise AgreementError("--by system requires --answers: the judgments lack the system")
-    known = labels_if_any(run, pilot, column=wanted.label_column, columns=wanted.columns)
+    known = labels_if_any(run, pilot, wanted)
     complete = pilot is None and known is not None and known["label"].count() == known.height
     table, said = _with_known(rows, None if complete else known)
     if complete:  # There are none left to draw.
@@ -224,7 +225,7 @@ def plan_labels(
 def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> tuple[pl.DataFrame, list[str]]:
     """All answers of the judge with their `cluster` and, where it is known, `label`; and notes."""
     if labels is not None:
-        return with_label_notes(rows, labels)
+        return with_labels(rows, labels)
     none = {"label": pl.lit(None, pl.Float64), "place": pl.lit(None, pl.Int64)}
     by_id = KEYS[0] in rows.columns and not rows[KEYS[0]].null_count()
     key = KEYS[:1] if by_id else [name for name in KEYS[1:] if name in rows.columns]
@@ -260,10 +261,9 @@ def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None
 
 def _begun(part: pl.DataFrame) -> pl.DataFrame:
     """The answers, with known labels if these can begin a draw with equal probabilities."""
-    known, chance = part.drop_nulls("label"), "inclusion_probability"
-    if "stratum" in known.columns or (chance in known.columns and known[chance].n_unique() > 1):
-        return part.with_columns(label=pl.lit(None, dtype=pl.Float64))
-    return part
+    if unequal_chances(part) is None:
+        return part
+    return part.with_columns(label=pl.lit(None, dtype=pl.Float64))
 
 
 def _one_sided(confidence: float) -> str:
@@ -414,7 +414,8 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
         AgreementError: a judge accuracy of chance or less, or a half-width or limit that cannot be.
     """
     wanted, confidence = _wanted(options)
-    supposed = _supposed(answers, options)
+    sample, _ = sample_of(answers, EstimateOptions(positive_from=options.positive_from))
+    supposed = _supposed(answers, sample, options)
     how = {"about": options.about, "confidence": confidence, "seed": options.seed}
     found = labels_needed(supposed, wanted, **how)  # type: ignore[arg-type]
     alone = labels_needed(supposed, wanted, judges=False, **how)  # type: ignore[arg-type]
@@ -435,7 +436,7 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
         known=known,
         more=None if labels is None or not known else max(0, labels - known),
         questions=_questions_needed(answers, found.half_width, options) if not labels else None,
-        more_anytime=_more_anytime(answers, options) if known else None,
+        more_anytime=_more_anytime(answers, sample, options) if known else None,
     )
 
 
@@ -474,13 +475,12 @@ def _wanted(options: PlanOptions) -> tuple[Callable[[Powered], bool], float]:
     return shown, 2 * options.confidence - 1 if one_sided else options.confidence
 
 
-def _supposed(answers: pl.DataFrame, options: PlanOptions) -> Supposed:
+def _supposed(answers: pl.DataFrame, sample: Sample, options: PlanOptions) -> Supposed:
     right = options.judge_accuracy
     if not 0.5 < right <= 1.0:
         raise AgreementError(
             f"a judge accuracy of {right:g} is no better than chance; give one above 0.5, at most 1"
         )
-    sample, _ = sample_of(answers, EstimateOptions(positive_from=options.positive_from))
     if not sample.labelled.any() and answers["verdict"].null_count() == answers.height:
         raise AgreementError(
             f"{answers['judge'][0]} judged none of the {answers.height:,} answers, so that nothing "
@@ -510,14 +510,13 @@ def units(answers: pl.DataFrame, *, questions: bool) -> np.ndarray:
     return np.arange(answers.height)
 
 
-def _more_anytime(answers: pl.DataFrame, options: PlanOptions) -> int | None:
+def _more_anytime(answers: pl.DataFrame, sample: Sample, options: PlanOptions) -> int | None:
     """What `estimate --anytime` says, which is about these answers alone."""
     half = options.half_width
     if half is None or options.for_difference or options.about == "future":
         return None
     if unequal_chances(answers):
         return None
-    sample, _ = sample_of(answers, EstimateOptions(positive_from=options.positive_from))
     return running(answers, sample, options.confidence)[0].more_for(half)
 
 

@@ -26,7 +26,7 @@ from markscheme.agreement.verdicts import FROM_COUNTS, STATISTICS, four_cells, s
 from markscheme.errors import AgreementError, no_such_name
 from markscheme.results import Figure
 from markscheme.stats import (
-    FOUND,
+    detectable_by_t,
     detectable_difference,
     difference_evidence,
     difference_interval,
@@ -34,8 +34,8 @@ from markscheme.stats import (
     freedom_of,
     kinds,
     kish,
+    t_interval,
     t_p,
-    t_quantile,
     variance_without_one,
 )
 from markscheme.tables import Joined, as_binary, one_judge
@@ -218,14 +218,14 @@ def statistic_difference(
         reason = "no question moves the difference"
         p = Figure(reason=reason) if value else Figure(value=1.0, method="jackknife-t")
         return {**about, "difference": Figure(value=value), "p": p}
-    reach, most = t_quantile(freedom, (1 + confidence) / 2), 1.0 - STATISTICS[name].lowest
-    low, high = max(-most, value - reach * error), min(most, value + reach * error)
-    least = (reach + FOUND) * error
+    most = 1.0 - STATISTICS[name].lowest
+    low, high = t_interval(value, error, freedom, confidence=confidence)
+    low, high = max(-most, low), min(most, high)
     return {
         **about,
         "difference": Figure(value=value, low=low, high=high, method="jackknife-t"),
         "p": Figure(value=t_p(value, error, freedom), method="jackknife-t"),
-        "detectable": least if least < most else None,
+        "detectable": detectable_by_t(error, freedom, most=most, confidence=confidence),
     }
 
 

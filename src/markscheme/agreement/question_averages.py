@@ -6,6 +6,7 @@ between scores and grades within each question, then the mean over questions.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,8 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.errors import AgreementError
-from markscheme.results import Figure
+from markscheme.results import Column, Figure, Table, columns
+from markscheme.tables import Joined
 
 Array = npt.NDArray[np.float64]
 
@@ -86,4 +88,47 @@ def per_question(table: pl.DataFrame) -> PerQuestion:
         constant=len(found) - len(varied),
         single=len(parts) - len(found),
         not_scored=table.height - known.height,
+    )
+
+
+def judges_correlations(joined: Joined) -> tuple[dict[str, PerQuestion], dict[str, str]]:
+    """Correlations within questions of every judge's score with the labels as grades.
+
+    Returns:
+        The correlations by judge; and why the other judges have none.
+
+    Raises:
+        AgreementError: no question is known, or no judge has a correlation.
+    """
+    if "question" not in joined.rows.columns:
+        raise AgreementError("correlations within questions need the question of every answer")
+    found: dict[str, PerQuestion] = {}
+    without: dict[str, str] = {}
+    for (judge,), rows in joined.rows.group_by("judge", maintain_order=True):
+        try:
+            found[str(judge)] = per_question(rows.with_columns(pl.col("label").alias("grade")))
+        except AgreementError as error:
+            scored = rows["score"].count()
+            without[str(judge)] = f"{error} ({scored:,} of {rows.height:,} answers have a score)"
+    if not found:
+        raise AgreementError("; ".join(f"{judge}: {why}" for judge, why in without.items()))
+    return found, without
+
+
+def correlation_table(found: Mapping[str, PerQuestion], without: Mapping[str, str]) -> Table:
+    """One row per judge."""
+    shown: tuple[Column | str, ...] = (
+        "judge",
+        Column("Kendall tau-b", "kendall", 3),
+        *columns(3, ("Spearman", "spearman"), ("Pearson", "pearson")),
+        *columns("count", "questions", "constant", "single", "not scored"),
+    )
+    return Table.of(
+        "Scores against grades within questions, averaged",
+        shown,
+        [{"judge": judge, **vars(one), **one.means} for judge, one in found.items()],
+        (
+            "left out: questions where a side is constant, and those with a single answer",
+            *(f"{judge} is left out: {why}" for judge, why in without.items()),
+        ),
     )

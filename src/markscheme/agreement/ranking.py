@@ -82,21 +82,19 @@ def rank_systems(
     """
     columns = list(dict.fromkeys([*measures, human, *([baseline] if baseline else [])]))
     _check(scores, columns)
-    cells = scores.group_by("system", "question", maintain_order=True).agg(
-        [pl.col(name).cast(pl.Float64).sum() for name in columns] + [pl.len().alias("answers")]
+    cells = (
+        scores.group_by("system", "question")
+        .agg(pl.col(columns).cast(pl.Float64).sum(), pl.len().alias("answers"))
+        .sort("question", "system")
     )
-    names = cells["system"].unique(maintain_order=True).to_list()
-    questions = cells["question"].n_unique()
-    cells = cells.sort("question", "system")
-    order = sorted(names)
-    sums = np.stack(
-        [cells[name].to_numpy().reshape(questions, len(names)) for name in columns], axis=2
-    )
-    counts = cells["answers"].to_numpy().reshape(questions, len(names)).astype(np.float64)
+    systems, questions = cells["system"].unique().sort(), cells["question"].n_unique()
+    shape = questions, len(systems)
+    sums = np.stack([cells[name].to_numpy().reshape(shape) for name in columns], axis=2)
+    counts = cells["answers"].to_numpy().reshape(shape).astype(np.float64)
     means = (sums.sum(axis=0) / counts.sum(axis=0)[:, None]).round(DIGITS)
 
     table = pl.DataFrame(
-        {"system": order, "answers": counts.sum(axis=0).astype(np.int64)}
+        {"system": systems, "answers": counts.sum(axis=0).astype(np.int64)}
         | {name: means[:, place] for place, name in enumerate(columns)}
     )
     table = _with_ranks(table, columns, human, baseline)

@@ -110,19 +110,19 @@ class _Bets:
     offset: float
     total: float
 
-    def growth(self, truths: Array) -> Array:
-        """(truths, fractions, units) log of what each bet multiplies the wealth by."""
+    def growth(self, truth: float) -> Array:
+        """(fractions, units) log of what each bet multiplies the wealth by."""
         from_least = self.values - self.least
         before = np.concatenate([[0.0], np.cumsum(from_least)[:-1]])
         place = np.arange(len(self.values))
-        mean = self.scale * (truths[:, None] - self.offset) - self.least
-        mean = (self.total * mean - before) / (self.total - place)
+        supposed = self.scale * (truth - self.offset) - self.least
+        mean = (self.total * supposed - before) / (self.total - place)
         safe = np.maximum(mean, _TINY)
         odds = np.where(from_least > _TINY, from_least / safe, np.where(mean > _TINY, 0.0, 1.0))
         # No label is left to bring the sum that this truth needs: it is ruled out.
         odds = np.where(mean < -1e-7, np.inf, odds)
         with np.errstate(over="ignore"):
-            return np.asarray(np.log1p(FRACTIONS[:, None] * (odds[:, None, :] - 1.0)))
+            return np.asarray(np.log1p(FRACTIONS[:, None] * (odds - 1.0)))
 
 
 def running_estimate(
@@ -253,22 +253,22 @@ def _bets(
     return tuple(made)
 
 
-def _log_wealth(bets: Sequence[_Bets], truths: Array) -> Array:
-    """(truths,) the most that wealth ever was, as a logarithm."""
+def _log_wealth(bets: Sequence[_Bets], truth: float) -> float:
+    """The most that wealth ever was, as a logarithm."""
     from scipy.special import logsumexp
 
-    paths = np.concatenate([np.cumsum(one.growth(truths), axis=2) for one in bets], axis=1)
-    return np.asarray(logsumexp(paths, axis=1).max(axis=1) - math.log(paths.shape[1]))
+    paths = np.concatenate([np.cumsum(one.growth(truth), axis=1) for one in bets])
+    return float(logsumexp(paths, axis=0).max()) - math.log(len(paths))
 
 
 def _lower_bound(bets: Sequence[_Bets], level: float) -> float:
     """The largest truth at which wealth reached the level; wealth falls as the truth rises."""
     inside, outside = 1.0, 0.0
-    if _log_wealth(bets, np.array([0.0]))[0] < level:
+    if _log_wealth(bets, 0.0) < level:
         return 0.0
     for _ in range(_HALVINGS):
         middle = (inside + outside) / 2
-        if _log_wealth(bets, np.array([middle]))[0] >= level:
+        if _log_wealth(bets, middle) >= level:
             outside = middle
         else:
             inside = middle

@@ -390,17 +390,14 @@ def labelled_table(
 
 
 def labels_if_any(
-    run: Run,
-    labels: JudgmentsSource | None,
-    *,
-    column: str | None = None,
-    columns: str | Mapping[str, str] = "",
+    run: Run, labels: JudgmentsSource | None, reading: LabelOptions
 ) -> pl.DataFrame | None:
     """The labels that were given, else those that came with the judged answers; None of neither.
 
     Raises:
         DataError, AgreementError: they cannot be read, or no column has the name that was given.
     """
+    column, columns = reading.label_column, reading.columns
     if labels is not None:
         return labelled_table(labels, column=column, columns=columns)
     if run.given is None and (run.labels(column) if column else run.stored_answers) is None:

@@ -37,6 +37,8 @@ class PeoplesDifference:
             labels, what they say by themselves, with their interval.
         difference: first minus second, with its interval.
         p: two-sided, of no difference; `holm` corrected for all pairs.
+        detectable: the smallest difference, above 0, that 4 of 5 such comparisons would show
+            (before Holm's correction); None where there is none.
         labelled: answers of both that people labelled.
         questions: that both answered.
     """
@@ -48,8 +50,25 @@ class PeoplesDifference:
     difference: Figure
     p: Figure
     holm: float | None = None
+    detectable: float | None = None
     labelled: int
     questions: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlicedDifference:
+    """A pair of systems on the answers with one value of a column.
+
+    Attributes:
+        column, value: which answers.
+        pair: by the judge alone.
+        people: what people would say; None where there are no labels.
+    """
+
+    column: str
+    value: str
+    pair: Comparison
+    people: PeoplesDifference | None
 
 
 def peoples_differences(
@@ -79,6 +98,7 @@ def _pair(
         for part, rest in ((one, other), (other, one))
     ]
     reason = next(filter(None, map(_refusal, samples, (pair.first, pair.second))), None)
+    detectable = None
     if reason:
         difference = p = Figure(reason=reason)
         values = [_alone(sample, options.confidence, p) for sample in samples]
@@ -89,6 +109,7 @@ def _pair(
         p = Figure(reason="the labels never differ between the two")
         if found.p is not None:
             p = Figure(value=found.p, method="ppi-t")
+            detectable = found.detectable
     return PeoplesDifference(
         first=pair.first,
         second=pair.second,
@@ -96,6 +117,7 @@ def _pair(
         second_value=values[1],
         difference=difference,
         p=p,
+        detectable=detectable,
         labelled=sum(int(sample.labelled.sum()) for sample in samples),
         questions=len(np.unique(samples[0].clusters)),
     )

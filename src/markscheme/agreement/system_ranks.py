@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -98,7 +98,7 @@ def rank(
         data={
             "command": "rank",
             "matched": said,
-            **{field.name: getattr(ranking, field.name) for field in fields(ranking)},
+            **vars(ranking),
         },
         ranking=ranking,
     )

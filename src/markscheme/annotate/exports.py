@@ -19,7 +19,7 @@ from markscheme.annotate.ratings import answered
 from markscheme.annotate.scales import RELATION_OF, verdicts
 from markscheme.annotate.trail import changes, check
 from markscheme.errors import AgreementError, MarkschemeError, RunError
-from markscheme.tables import FINAL_LABEL, RELATIONS, as_binary, file_digest, read_sealed
+from markscheme.tables import FINAL_LABEL, RELATIONS, as_binary, check_exported
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,10 +64,7 @@ def check_export(connection: Connection, file: Path, seal: Path) -> str:
         RunError: it is not.
     """
     last = check(connection).last
-    said = read_sealed(seal)
-    if said.get("file") != file_digest(file):
-        raise RunError(f"{file} was changed since it was exported; export it again")
-    mark = str(said.get("digest"))
+    mark = str(check_exported(file, seal).get("digest"))
     then = connection.scalar(select(t.events.c.id).where(t.events.c.digest == mark))
     if then is None:
         raise RunError(f"{file} is from another project, or from changes that this one has not")

@@ -16,11 +16,10 @@ from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import answered
 from markscheme.results import BY_ANNOTATORS, Figure, population
-from markscheme.stats import share_interval, single_answers, t_interval
+from markscheme.stats import LEAST_SHARED, share_interval, single_answers, t_interval
 
 MOST_PAIRS = 15
 _TOO_FEW = "fewer than two items in common"
-LEAST_SHARED = 2
 _NONE_YET = Figure(reason="no item has two labels yet")
 
 

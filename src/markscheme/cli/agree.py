@@ -40,10 +40,10 @@ def agree(
     found = agreement.agree(judgments, labels, options, answers=answers)
     shown.show(found)
     if errors is not None:
-        notes.print(f"written to {found.write_errors(errors)}", markup=False)
+        notes.print(f"written to {found.write_errors(errors)}")
     if found.fitness and Path(judgments, "run.json").is_file():
         try:
             lines = agreement.write_fitness(found.fitness, Path(judgments))[1]
-            notes.print("\n".join(lines), markup=False, soft_wrap=True)
+            notes.print("\n".join(lines), soft_wrap=True)
         except DataError as error:  # a run that may only be read
-            notes.print(f"note: {error}", markup=False)
+            notes.print(f"note: {error}")

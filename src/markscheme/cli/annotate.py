@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from markscheme.annotate import AnnotateOptions
-from markscheme.cli.app import console, notes
+from markscheme.cli.app import console, notes, print_warning
 from markscheme.cli.options import Host, Port, command
+from markscheme.errors import MarkschemeError, MissingExtraError, lacks_extras
 from markscheme.flags import Option
 
 if TYPE_CHECKING:
@@ -53,13 +54,10 @@ def annotate(
     annotator and for the admin, once; and serves until interrupted. 'markscheme annotate-export'
     exports the labels.
     """
-    try:
-        from markscheme.annotate import Store, listen, prepare, read_plan
-        from markscheme.annotate import serve as run
-        from markscheme.storage import is_url
-    except ImportError:
-        raise missing_web() from None
-    from markscheme.errors import MarkschemeError
+    require_web()
+    from markscheme.annotate import Store, listen, prepare, read_plan
+    from markscheme.annotate import serve as run
+    from markscheme.storage import is_url
     from markscheme.tables import DATASET, check_named
 
     file = options.file
@@ -80,39 +78,38 @@ def annotate(
         _say(ready, store.shown, address.rstrip("/"), links)
         if listening is not None:
             if listening.warning:
-                notes.print(f"[bold yellow]warning:[/] {listening.warning}")
-            notes.print(f"serving on {listening.address}; Ctrl+C stops it", markup=False)
+                print_warning(listening.warning)
+            notes.print(f"serving on {listening.address}; Ctrl+C stops it")
             run(store, ready.project, listening)
             export = f"markscheme annotate-export {shlex.quote(store.shown)} --out labels.csv"
-            notes.print(f"stopped; every label is saved: {export}", markup=False, soft_wrap=True)
+            notes.print(f"stopped; every label is saved: {export}", soft_wrap=True)
     finally:
         store.close()
 
 
-def missing_web() -> Exception:
-    """What to say where the web packages are not installed."""
-    from markscheme.errors import MissingExtraError
-
-    return MissingExtraError("labelling in the browser", "web")
+def require_web() -> None:
+    """Raises MissingExtraError where the web packages are not installed."""
+    if lacks_extras("web"):
+        raise MissingExtraError("labelling in the browser", "web")
 
 
 def _say(ready: Ready, where: str, address: str, links: Path | None) -> None:
     project = ready.project
-    console.print(f"{project.title}: scale {project.scale}, saved in {where}", markup=False)
+    console.print(f"{project.title}: scale {project.scale}, saved in {where}")
     for note in ready.notes:
-        console.print(note, markup=False, soft_wrap=True)
+        console.print(note, soft_wrap=True)
     if not ready.tokens:
         console.print("everyone has a link already; --new-links makes new ones")
         return
     made = [(name, role, f"{address}/enter#{token}") for name, role, token in ready.tokens]
     if links is not None:
         _write_links(links, made)
-        console.print(f"{len(made)} personal links written to {links}", markup=False)
+        console.print(f"{len(made)} personal links written to {links}")
         return
     console.print("personal links, shown only now:")
     width = max(len(name) for name, _, _ in made)
     for name, role, url in made:
-        console.print(f"  {name:<{width}}  {role:<11}  {url}", markup=False, soft_wrap=True)
+        console.print(f"  {name:<{width}}  {role:<11}  {url}", soft_wrap=True)
     console.print("open an annotator's link to label; the admin's shows progress and settles ties")
 
 

@@ -41,14 +41,12 @@ def annotate_export(
     OUT.seal.json records which state of the project was exported, signed if MARKSCHEME_SEAL_KEY is
     set.
     """
-    from markscheme.cli.annotate import missing_web
+    from markscheme.cli.annotate import require_web
 
-    try:
-        from markscheme.annotate import Store, check_export, export, load_project
-        from markscheme.storage import is_url
-    except ImportError:
-        raise missing_web() from None
+    require_web()
+    from markscheme.annotate import Store, check_export, export, load_project
     from markscheme.errors import RunError
+    from markscheme.storage import is_url
     from markscheme.tables import file_digest, read_sealed, replace_file, sealed, write_table
 
     if not is_url(project) and not Path(project).is_file():
@@ -65,7 +63,7 @@ def annotate_export(
     store = Store(project)
     try:
         if check:
-            console.print(store.read(lambda c: check_export(c, out, seal)), markup=False)
+            console.print(store.read(lambda c: check_export(c, out, seal)))
             return
         known = store.read(load_project)
         if known is None:
@@ -77,5 +75,5 @@ def annotate_export(
     write_table(found.table, out)
     replace_file(seal, sealed({**found.trail, "file": file_digest(out)}))
     for note in (*store.notes, *found.notes):
-        console.print(note, markup=False, soft_wrap=True)
-    notes.print(f"{found.table.height:,} rows written to {out}", markup=False)
+        console.print(note, soft_wrap=True)
+    notes.print(f"{found.table.height:,} rows written to {out}")

@@ -122,6 +122,12 @@ def silence(stream: TextIO) -> None:
 class _Console(Console):
     """Prints untrusted text (names, answers, replies) so that it cannot steer a terminal."""
 
+    def __init__(self, stream: TextIO, *, stderr: bool = False) -> None:
+        """Print on a stream. Texts are printed as they are: their brackets and `:words:` too."""
+        super().__init__(
+            stderr=stderr, width=_width(stream), highlight=False, markup=False, emoji=False
+        )
+
     def print(self, *objects: Any, **options: Any) -> None:
         """Print; in texts, signs other than lines and tabs that would not be seen are escaped.
 
@@ -139,16 +145,21 @@ class _Console(Console):
         silence(sys.stderr if self.stderr else sys.stdout)
 
 
-console = _Console(width=_width(sys.stdout), highlight=False)
+console = _Console(sys.stdout)
 """Results: standard output."""
 
-notes = _Console(stderr=True, width=_width(sys.stderr), highlight=False)
+notes = _Console(sys.stderr, stderr=True)
 """Progress, warnings and errors: standard error, so that results can be piped."""
 
 
 def print_error(text: str) -> None:
     """An error as every command prints it."""
     notes.print(Text.assemble(("error: ", "bold red"), printable(text)), soft_wrap=True)
+
+
+def print_warning(text: str) -> None:
+    """A warning of what a server allows, which is to be seen."""
+    notes.print(Text.assemble(("warning: ", "bold yellow"), printable(text)))
 
 
 def print_version(value: bool) -> None:

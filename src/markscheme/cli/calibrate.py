@@ -36,5 +36,5 @@ def calibrate(
     found = agreement.calibrate(judgments, labels, options, answers=answers)
     if save_map is not None:
         found.save_map(save_map)
-        notes.print(f"map written to {save_map}", markup=False)
+        notes.print(f"map written to {save_map}")
     shown.show(found)

@@ -63,12 +63,12 @@ def diff(
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(write(), encoding="utf-8")
-            notes.print(f"written to {path}", markup=False)
+            notes.print(f"written to {path}")
     shown.show(found)
     if fail_on_regression:
         word = "FAILED" if found.regression else "passed"
-        notes.print(f"gate {word}: {found.headline}", markup=False)
+        notes.print(f"gate {word}: {found.headline}")
         if not found.regression and found.caution:
-            notes.print(f"warning: {found.caution}", markup=False)
+            notes.print(f"warning: {found.caution}")
         if found.regression:
             raise typer.Exit(1)

@@ -47,12 +47,9 @@ FORMER: dict[str, str] = {
         f"train {name}": f"research train {name}"
         for name in ("entailment", "learned", "listwise", "question-kind")
     },
-    **{f"data {name}": f"research {name}" for name in ("datasets", "references", "statements")},
-    **{f"research {name}": name for name in ("calibrate", "cascade", "rank")},
     **{name: f"llm {name}" for name in ("batch", "drift", "ledger")},
     **{f"train-{name}": f"research train {name}" for name in ("listwise", "question-kind")},
     "llm-examples": "llm examples",
-    "data labels": "annotate-export",
 }
 """Spellings of before, understood and not shown, to those of now."""
 
@@ -96,8 +93,7 @@ def spelled_now(arguments: Sequence[str]) -> list[str]:
         if now is not None and before.replace(" ", ".") not in _offered():
             notes.print(
                 f"note: 'markscheme {before}' is 'markscheme {now}' now; the old spelling "
-                "will be removed in 0.3",
-                markup=False,
+                "will be removed in 0.3"
             )
             return [*now.split(), *arguments[words:]]
     return _without_idle(arguments)
@@ -116,7 +112,7 @@ def _without_idle(arguments: Sequence[str]) -> list[str]:
             taken.append(item)
     if idle:
         said = f"note: {', '.join(idle)}: no longer used, to be removed in 0.3"
-        notes.print(said, markup=False)
+        notes.print(said)
     return taken
 
 
@@ -215,10 +211,7 @@ def _load(point: importlib.metadata.EntryPoint) -> None:
 def _note_broken(point: importlib.metadata.EntryPoint, reason: str) -> None:
     """Say once that a command of another package is not there."""
     name = point.name.replace(".", " ")
-    notes.print(
-        f"note: the command {name!r} of {point.value} did not load: {one_line(reason)}",
-        markup=False,
-    )
+    notes.print(f"note: the command {name!r} of {point.value} did not load: {one_line(reason)}")
 
 
 def _registered() -> set[str | None]:
@@ -252,11 +245,10 @@ def run(arguments: Sequence[str]) -> int:
         if not isinstance(ended.__context__, BrokenPipeError):
             raise
         return _reader_left()
-    except OSError as error:
+    except (OSError, MemoryError) as error:
         if debug:
             raise
-        reason = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        print_error(reason)
+        print_error(_reason(error))
         return 2
     except KeyboardInterrupt:
         code = _INTERRUPTED
@@ -272,6 +264,16 @@ def run(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _reason(error: OSError | MemoryError) -> str:
+    """What the system refused."""
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    return (
+        "there is no memory left; what was judged in a run's folder is saved, and the same "
+        "command resumes there"
+    )
+
+
 @contextmanager
 def _former_names_noted() -> Iterator[None]:
     """Prints warnings of former names, which Python hides from all but programmers, as notes."""
@@ -279,7 +281,7 @@ def _former_names_noted() -> Iterator[None]:
 
     def noted(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, DeprecationWarning):
-            notes.print(f"note: {message}", markup=False)
+            notes.print(f"note: {message}")
         else:
             show(message, category, *where, **more)
 

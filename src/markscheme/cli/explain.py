@@ -56,7 +56,7 @@ def _print(found: Explanation) -> None:
     judgment = found.judgment
     verdict = "accepted" if judgment["verdict"] else "not accepted"
     console.print(f"{verdict}, probability {judgment['score']:.3f}, marks {judgment['marks']:.2f}")
-    console.print(judgment["explanation"], markup=False)
+    console.print(judgment["explanation"])
     marked = Text(found.answer)
     for start, end in found.spans:
         marked.stylize("bold reverse green", start, end)
@@ -65,14 +65,14 @@ def _print(found: Explanation) -> None:
     console.print(Text("\nanswer, words of the reference marked:\n  ") + marked)
     if found.spans:
         words = ", ".join(repr(found.answer[start:end]) for start, end in found.spans)
-        console.print(f"matched: {words}", markup=False)
+        console.print(f"matched: {words}")
     if found.contradicting:
         words = ", ".join(repr(found.answer[start:end]) for start, end in found.contradicting)
-        console.print(f"against the reference, as the encoder reads it: {words}", markup=False)
+        console.print(f"against the reference, as the encoder reads it: {words}")
     if found.values:
-        console.print(f"values: {found.values}", markup=False)
+        console.print(f"values: {found.values}")
     for table in found.tables[1:]:
         console.print()
         console.print(table.rich())
         for note in table.notes:
-            console.print(note, markup=False, soft_wrap=not console.is_terminal)
+            console.print(note, soft_wrap=not console.is_terminal)

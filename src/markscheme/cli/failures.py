@@ -44,7 +44,7 @@ def failures(
 
     found = find_modes(judged, labels, options, answers=answers)
     if found.labelled and options.judge_errors and found.judge_errors is None:
-        notes.print("note: no judge's verdicts here, so no errors of judges", markup=False)
+        notes.print("note: no judge's verdicts here, so no errors of judges")
     if details is not None:
-        notes.print(f"written to {found.write_details(details)}", markup=False)
+        notes.print(f"written to {found.write_details(details)}")
     shown.show(found)

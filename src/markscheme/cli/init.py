@@ -39,8 +39,8 @@ def init(
     text = TEMPLATE if file is None else _with_columns(file, columns)
     target.write_text(text, encoding="utf-8")
     if above is not None and above.resolve() != target.resolve():
-        notes.print(f"note: {shown(above)} no longer counts in this folder", markup=False)
-    console.print(f"written to {NAME}; every command run here reads it", markup=False)
+        notes.print(f"note: {shown(above)} no longer counts in this folder")
+    console.print(f"written to {NAME}; every command run here reads it")
 
 
 def _with_columns(file: str, columns: Mapping[str, str]) -> str:

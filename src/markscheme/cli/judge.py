@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from markscheme.cli.app import console, notes
+from markscheme.cli.app import console, notes, print_error
 from markscheme.cli.models import opened
 from markscheme.cli.options import Files, OutAddress, Quiet, Shown, command
 from markscheme.errors import MarkschemeError, gathered, lacks_extras
@@ -146,7 +146,7 @@ def judge(
             RunFolder(target).reopen()
         total = None if quiet else count_rows(files)
         with (
-            _told_what_is_kept(target),
+            _report_saved_on_interrupt(target),
             progress("judging", total=total and total * len(chosen), quiet=quiet) as advance,
         ):
             asked.budget.on_change = lambda spending: advance.note(str(spending))
@@ -197,7 +197,7 @@ def _judged_nothing(report: RunReport) -> bool:
 
     none = judged_nothing(report.records)
     if none:
-        notes.print(f"error: {', '.join(none)} judged no answer", markup=False, soft_wrap=True)
+        print_error(f"{', '.join(none)} judged no answer")
     return bool(none)
 
 
@@ -218,13 +218,13 @@ def _print_anchors(checked: DriftResult | None) -> None:
     for table in checked.tables:
         notes.print(table.rich())
         for note in table.notes:
-            notes.print(note, markup=False, soft_wrap=True)
+            notes.print(note, soft_wrap=True)
     word = "ALARM: a model judges anchors differently than before" if checked.alarm else "no alarm"
-    notes.print(f"anchors: {word}", markup=False, soft_wrap=True)
+    notes.print(f"anchors: {word}", soft_wrap=True)
 
 
 @contextmanager
-def _told_what_is_kept(folder: str) -> Iterator[None]:
+def _report_saved_on_interrupt(folder: str) -> Iterator[None]:
     """Say at an interrupt what of the run is saved, if anything is."""
     try:
         yield
@@ -232,7 +232,7 @@ def _told_what_is_kept(folder: str) -> Iterator[None]:
         parts = Path(folder, "parts")
         kept = any(next(parts.glob(f"{one}-*"), None) for one in ("chunk", "judgments"))
         said = f"what was judged is saved in {folder}; the same command resumes there"
-        notes.print(said if kept else "nothing had been judged yet", markup=False, soft_wrap=True)
+        notes.print(said if kept else "nothing had been judged yet", soft_wrap=True)
         raise
 
 
@@ -266,7 +266,7 @@ def _print_figures(result: Result) -> None:
     for table in result.tables:
         console.print(table.rich())
     for note in accuracy_note(result.records):
-        console.print(note, markup=False)
+        console.print(note)
 
 
 def _name_next(report: RunReport) -> None:
@@ -279,7 +279,7 @@ def _name_next(report: RunReport) -> None:
         if not notes.is_terminal or len(one_line) <= notes.width:
             notes.file.write(printable(one_line) + "\n")
         else:  # Neither a command nor a word may be broken by the edge of the terminal.
-            notes.print(f"  {comment}", markup=False)
+            notes.print(f"  {comment}")
             notes.file.write(printable(f"  {command}") + "\n")
 
 
@@ -296,18 +296,18 @@ def _hold_gates(
 
     held = result.gates(limit, confidence=confidence)
     for gate in held:
-        notes.print(gate.outcome, markup=False)
+        notes.print(gate.outcome)
     if confidence is not None:
         about = records_population(result.records)
-        notes.print(f"these bounds are for {about}", markup=False)
+        notes.print(f"these bounds are for {about}")
     for line in rejected_at_gates(result.run, held, result.slices):
-        notes.print(line, markup=False)
+        notes.print(line)
     labels = count_labels(result.run)
     for judge, signature in dict.fromkeys(
         (one["judge"], one["signature"]) for one in result.run.records
     ):
         line = fitness_line(judge, signature, fitness, labels=labels, run=str(result.run.folder))
-        notes.print(line, markup=False)
+        notes.print(line)
     return all(gate.passed for gate in held)
 
 
@@ -325,10 +325,10 @@ def _print_plan(
     found = plan_calls(reader, judges, models, clean=clean)
     shown.show(found)
     for note in found.notes:
-        notes.print(note, markup=False)
+        notes.print(note)
     if anchors is not None:
         said = f"note: calls for {anchors} are extra, once a day; a --dry-run of it counts them"
-        notes.print(said, markup=False, soft_wrap=True)
+        notes.print(said, soft_wrap=True)
 
 
 def _not_used(names: Sequence[str]) -> str:
@@ -350,14 +350,13 @@ def _print_unlabelled(report: RunReport) -> None:
         return
     notes.print(
         f"warning: {len(report.unlabelled):,} labels could not be read; their answers are "
-        "judged, without a label:",
-        markup=False,
+        "judged, without a label:"
     )
     lines = gathered(report.unlabelled)
     for line in lines[:_NAMED]:
-        notes.print(f"  {line}", markup=False, soft_wrap=True)
+        notes.print(f"  {line}", soft_wrap=True)
     if len(lines) > _NAMED:
-        notes.print(f"  ...; all are in {report.folder}/bad_rows.jsonl", markup=False)
+        notes.print(f"  ...; all are in {report.folder}/bad_rows.jsonl")
 
 
 def _print_warnings(report: RunReport) -> None:
@@ -365,55 +364,50 @@ def _print_warnings(report: RunReport) -> None:
     if report.skipped:
         notes.print(
             f"warning: {report.skipped:,} bad rows were skipped{_of_systems(report)}; see "
-            f"{report.folder}/bad_rows.jsonl",
-            markup=False,
+            f"{report.folder}/bad_rows.jsonl"
         )
     _print_unlabelled(report)
     if report.damaged:
         shown = ", ".join(report.damaged[:3]) + (", ..." if len(report.damaged) > 3 else "")
         notes.print(
             f"warning: {shown} in {report.folder} were damaged or of another run, and were "
-            "made again",
-            markup=False,
+            "made again"
         )
     if any(record["not_judged"] for record in report.records):
         from markscheme.results import why_not_judged
 
         for line in why_not_judged(report.judgments):
-            notes.print(line, markup=False)
+            notes.print(line)
 
 
 def _print_notes(report: RunReport, models: Models) -> None:
     """What the reader met, what is where, and what was taken from an earlier run."""
     counted = [f"{text} ({in_rows(count)})" for text, count in report.notes.items()]
     for said in (*report.recognised, *counted):
-        notes.print(f"note: {said}", markup=False, soft_wrap=True)
+        notes.print(f"note: {said}", soft_wrap=True)
     if report.ignored:
         said = _not_used(report.ignored)
-        notes.print(f"note: columns not used: {said}", markup=False, soft_wrap=True)
+        notes.print(f"note: columns not used: {said}", soft_wrap=True)
     if report.repeats:
         again = in_rows(report.repeats)
         said = (
             "rows that repeat an earlier one exactly were counted; --repeats drop leaves them out"
         )
-        notes.print(f"note: {said} ({again})", markup=False, soft_wrap=True)
+        notes.print(f"note: {said} ({again})", soft_wrap=True)
     if report.resumed:
         notes.print(f"{report.resumed:,} judgments were reused from an earlier run")
     from markscheme.results import scope_notes
 
     for line in scope_notes(report.judgments, report.records, report.answers):
-        notes.print(f"note: {line}", markup=False)
+        notes.print(f"note: {line}")
     spending = models.budget.spending
     if spending.calls or spending.known or spending.skipped:
-        notes.print(f"language models: {spending}", markup=False)
+        notes.print(f"language models: {spending}")
     for text, count in sorted(models.budget.remarks.items()):
-        notes.print(f"note: {text} ({count:,} replies)", markup=False)
+        notes.print(f"note: {text} ({count:,} replies)")
     if spending.failed or spending.skipped:
-        notes.print(
-            "the same command with --again judges only what failed or was skipped",
-            markup=False,
-        )
+        notes.print("the same command with --again judges only what failed or was skipped")
     view = f"'markscheme view {report.folder}' shows every answer"
     if lacks_extras("report", "web"):
         view += ", with the extras 'report' and 'web' installed"
-    notes.print(f"written to {report.folder}; {view}", markup=False, soft_wrap=True)
+    notes.print(f"written to {report.folder}; {view}", soft_wrap=True)

@@ -29,20 +29,20 @@ def judges(
     listed = list_judges()
     shown.show(listed)
     for plugin, reason in listed.broken.items():
-        notes.print(f"warning: plugin {plugin} did not load: {reason}", markup=False)
+        notes.print(f"warning: plugin {plugin} did not load: {reason}")
 
 
 def _print(found: JudgeDescription) -> None:
-    console.print(found.name, style="bold", markup=False)
-    console.print(found.documentation, markup=False)
+    console.print(found.name, style="bold")
+    console.print(found.documentation)
     console.print("\nparameters:")
     for parameter in found.parameters or ["none"]:
-        console.print(f"  {parameter}", markup=False)
-    console.print(f"paper: {found.paper or 'none; our own'}", markup=False)
+        console.print(f"  {parameter}")
+    console.print(f"paper: {found.paper or 'none; our own'}")
     for reference in found.references:
-        console.print(f"  {reference}", markup=False)
-    console.print(f"needs: {found.needs}", markup=False)
+        console.print(f"  {reference}")
+    console.print(f"needs: {found.needs}")
     # A shell takes quotes inside quotes of the same kind away.
     quote = '"' if "'" in found.example else "'"
     example = f"example: markscheme judge FILE --judge {quote}{found.example}{quote}"
-    console.print(example, markup=False, soft_wrap=True)
+    console.print(example, soft_wrap=True)

@@ -55,10 +55,7 @@ def write(
         run(AnswersReader(list(files), read), chosen, out=None, clean=clean, models=asked)
         counts = write_batch(missing, out, asked.ledger(), asked.profile(models.model or ""))
         spending = asked.budget.spending
-    notes.print(
-        f"{counts.done:,} requests written to {out}; {spending.known:,} were known already",
-        markup=False,
-    )
+    notes.print(f"{counts.done:,} requests written to {out}; {spending.known:,} were known already")
     if counts.failed:
         notes.print(f"{counts.failed:,} cannot be sent")
         _print_reasons(notes, counts)
@@ -90,9 +87,7 @@ def read(
         for file in files:
             counts = read_batch(file, ledger, table, share=price_share)
             cost = f", ${counts.cost_usd:,.4f}" if counts.cost_usd else ""
-            console.print(
-                f"{file}: {counts.done:,} replies{cost}, {counts.failed:,} failed", markup=False
-            )
+            console.print(f"{file}: {counts.done:,} replies{cost}, {counts.failed:,} failed")
             _print_reasons(console, counts)
     finally:
         ledger.close()
@@ -100,4 +95,4 @@ def read(
 
 def _print_reasons(screen: Console, counts: BatchCounts) -> None:
     for reason, count in sorted(counts.reasons.items()):
-        screen.print(f"  {count:,} times: {reason}", markup=False)
+        screen.print(f"  {count:,} times: {reason}")

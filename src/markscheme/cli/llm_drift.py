@@ -46,7 +46,7 @@ def drift(
         found = agreement.drift(
             file, options, judges=judge, models=asked, folder=checks, on_progress=advance
         )
-        notes.print(f"language models: {asked.budget.spending}", markup=False)
+        notes.print(f"language models: {asked.budget.spending}")
     shown.show(found)
     if found.alarm:
         raise typer.Exit(1)

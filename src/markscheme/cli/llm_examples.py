@@ -36,9 +36,8 @@ def llm_examples(
     )
     write_table(chosen, out.with_suffix(".jsonl"))
     for line in solved_example_lines(chosen):
-        console.print(line, markup=False)
+        console.print(line)
     console.print(
         f"{chosen.height} examples in {out.with_suffix('.jsonl')}; "
-        f"use them as llm_evouna_icl(examples='{out.with_suffix('.jsonl')}')",
-        markup=False,
+        f"use them as llm_evouna_icl(examples='{out.with_suffix('.jsonl')}')"
     )

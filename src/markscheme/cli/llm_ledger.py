@@ -28,7 +28,7 @@ def stats(place: LedgerPlace, shown: Shown) -> None:
     def own() -> None:
         show_tables(found)
         for reason, count in found.reasons:
-            console.print(f"{count:,} times: {reason}", markup=False)
+            console.print(f"{count:,} times: {reason}")
 
     shown.show(found, own)
 
@@ -46,8 +46,8 @@ def export(
     opened.close()
     if opened.changed:
         left_out = f"{len(opened.changed):,} entries are damaged, changed or not signed"
-        notes.print(f"warning: {left_out}; left out", markup=False)
-    notes.print(f"{count:,} replies written to {file}", markup=False)
+        notes.print(f"warning: {left_out}; left out")
+    notes.print(f"{count:,} replies written to {file}")
 
 
 @command("llm ledger import", example="markscheme llm ledger import replies.jsonl")
@@ -61,4 +61,4 @@ def import_(
     opened = open_ledger(place.ledger, must_exist=False)
     count = import_ledger(opened, file)
     opened.close()
-    notes.print(f"{count:,} replies read from {file}", markup=False)
+    notes.print(f"{count:,} replies read from {file}")

@@ -8,7 +8,6 @@ has a flag for each field of both classes, and is called with an instance of eac
 
 from __future__ import annotations
 
-import copy
 import inspect
 import itertools
 import re
@@ -140,7 +139,7 @@ class Shown:
         else:
             result.print_on(console)
         if self.out is not None:
-            notes.print(f"written to {self.out}", markup=False)
+            notes.print(f"written to {self.out}")
 
 
 _EMPTY = inspect.Parameter.empty
@@ -305,10 +304,13 @@ def _judge(given: str) -> str:
     return judge_in_file(given)
 
 
-class _WithAliases(TyperCommand):
-    """A command that understands older spellings, which its help does not show."""
+class _Command(TyperCommand):
+    """A command that understands older spellings, which its help does not show.
 
-    aliases: Mapping[str, Option] = {}
+    `aliases` has each, with what is typed now in its place.
+    """
+
+    aliases: Mapping[str, tuple[str, ...]] = {}
     rare: Set[str] = frozenset()
     reads_answers = False
 
@@ -319,10 +321,17 @@ class _WithAliases(TyperCommand):
             typer.BadParameter: a value cannot be; in our words.
         """
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, [*self._spelled_now(args)])
         except typer.BadParameter as error:
             error.message = _in_our_words(error)
             raise
+
+    def _spelled_now(self, args: Iterable[str]) -> Iterator[str]:
+        for item in args:
+            flag, equals, value = item.partition("=")
+            now, *more = self.aliases.get(flag, (flag,))
+            yield f"{now}{equals}{value}"
+            yield from more
 
     def get_params(self, ctx: Any) -> Any:
         """The options; for `--help` without the rare ones."""
@@ -349,7 +358,7 @@ class _WithAliases(TyperCommand):
         short = ctx.meta.setdefault(_SHORT, True)
         super().format_help(ctx, formatter)
         if short and self.rare:
-            console.print(f" --help-all shows {len(self.rare)} more options", markup=False)
+            console.print(f" --help-all shows {len(self.rare)} more options")
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
         """The context, in which `markscheme.toml` gives what was not typed."""
@@ -377,24 +386,6 @@ class _WithAliases(TyperCommand):
         }
         say(settings, taken)
         return context
-
-    def make_parser(self, ctx: Any) -> Any:
-        """The parser of the shown flags, with the hidden ones added."""
-        parser = super().make_parser(ctx)
-        for parameter in self.get_params(ctx):
-            option = self.aliases.get(str(parameter.name))
-            if option is None:
-                continue
-            hidden: Any = copy.copy(parameter)
-            hidden.secondary_opts = []
-            hidden.opts = list(option.aliases)
-            if hidden.opts:
-                hidden.add_to_parser(parser, ctx)
-            for flag, value in option.alias_values.items():
-                parser.add_option(
-                    obj=hidden, opts=[flag], dest=parameter.name, action="store_const", const=value
-                )
-        return parser
 
 
 def _in_our_words(error: typer.BadParameter) -> str:
@@ -440,13 +431,13 @@ def command(
     """
 
     def register(function: _Function) -> _Function:
-        call, hidden, rare = _flagged(function)
-        attributes = {"aliases": hidden, "rare": rare, "reads_answers": reads_answers}
+        call, aliases, rare = _flagged(function)
+        attributes = {"aliases": aliases, "rare": rare, "reads_answers": reads_answers}
         above, _, name = path.rpartition(" ")
         about = inspect.cleandoc(function.__doc__ or "")
         group(above).command(
             name,
-            cls=type("Command", (_WithAliases,), attributes),
+            cls=type("Command", (_Command,), attributes),
             help=f"For instance: `{example}`\n\n{about}",
             short_help=about.partition("\n")[0],
         )(call)
@@ -494,8 +485,8 @@ def _is_rare(flag: _Flag) -> bool:
 
 def _flagged(
     function: Callable[..., None],
-) -> tuple[Callable[..., None], dict[str, Option], frozenset[str]]:
-    """What typer calls, the options with older spellings, and those that `--help` leaves out."""
+) -> tuple[Callable[..., None], dict[str, tuple[str, ...]], frozenset[str]]:
+    """What typer calls, older spellings of options, and options that `--help` leaves out."""
     hints = get_type_hints(function, include_extras=True)
     hints.pop("return", None)
     defaults = inspect.signature(function).parameters
@@ -529,13 +520,15 @@ def _flagged(
     call.__name__ = function.__name__
     call.__annotations__ = {one.name: one.annotation for one in parameters}
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    shown = {spelling for flag in flags.values() for spelling in _spellings(flag.flags)}
-    hidden = {
-        flag.name: _without(flag.text, shown)
-        for flag in flags.values()
-        if isinstance(flag.text, Option) and (flag.text.aliases or flag.text.alias_values)
-    }
-    return call, hidden, rare
+    aliases: dict[str, tuple[str, ...]] = {}
+    for flag in options:
+        if isinstance(flag.text, Option):
+            now = flag.flags[0].partition("/")[0]
+            aliases |= dict.fromkeys(flag.text.aliases, (now,))
+            aliases |= {old: (now, value) for old, value in flag.text.alias_values.items()}
+    for spelling in (one for flag in options for both in flag.flags for one in both.split("/")):
+        aliases.pop(spelling, None)  # another option of this command is called so
+    return call, aliases, rare
 
 
 def _refuse_to_overwrite(flags: Iterable[_Flag], given: Mapping[str, Any]) -> None:
@@ -552,19 +545,6 @@ def _refuse_to_overwrite(flags: Iterable[_Flag], given: Mapping[str, Any]) -> No
                     f"{target} is read by this command and would be overwritten; write to another "
                     "file"
                 )
-
-
-def _spellings(flags: Sequence[str]) -> list[str]:
-    return [one for flag in flags for one in flag.split("/")]
-
-
-def _without(option: Option, shown: set[str]) -> Option:
-    """The option with aliases that no flag of this command is called by."""
-    hidden = copy.copy(option)
-    object.__setattr__(hidden, "aliases", tuple(one for one in option.aliases if one not in shown))
-    kept = {flag: value for flag, value in option.alias_values.items() if flag not in shown}
-    object.__setattr__(hidden, "alias_values", kept)
-    return hidden
 
 
 def _single(flag: _Flag) -> Callable[[dict[str, Any]], Any]:
@@ -672,11 +652,6 @@ def _element(kind: Any) -> tuple[type | None, Any]:
 def _typed(kind: Any) -> Any:
     """The type that typer parses for a Python type."""
     if get_origin(kind) in (Union, types.UnionType):
-        members = set(_members(kind))
+        members = {_bare(member)[0] for member in get_args(kind)}
         return next(one for one in (str, float, int, Path) if one in members)
     return kind
-
-
-def _members(kind: Any) -> Iterator[Any]:
-    for member in get_args(kind):
-        yield _bare(member)[0]

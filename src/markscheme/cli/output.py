@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def say(text: str) -> None:
     """A line of what goes on."""
-    notes.print(text, markup=False, soft_wrap=True)
+    notes.print(text, soft_wrap=True)
 
 
 def show_tables(result: Tabular) -> None:
@@ -23,5 +23,5 @@ def show_tables(result: Tabular) -> None:
 
 def show_weights(folder: object, judge: str) -> None:
     """Where weights were written to, and how they are used."""
-    notes.print(f"written to {folder}", markup=False)
-    console.print(f'use it: markscheme judge FILE --judge "{judge}"', markup=False, soft_wrap=True)
+    notes.print(f"written to {folder}")
+    console.print(f'use it: markscheme judge FILE --judge "{judge}"', soft_wrap=True)

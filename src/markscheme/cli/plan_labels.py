@@ -36,7 +36,7 @@ def plan_labels(
     from markscheme import agreement
 
     plan = agreement.plan_labels(judgments, options, pilot=pilot, answers=answers)
-    shown.show(plan, lambda: console.print("\n".join(plan.notes), markup=False, soft_wrap=True))
+    shown.show(plan, lambda: console.print("\n".join(plan.notes), soft_wrap=True))
     if out is not None:
         plan.write(out)
         filled = plan.frame["label"].count()
@@ -45,6 +45,6 @@ def plan_labels(
             do = "all its answers have a label"
         elif filled:
             do = f"{filled:,} of its answers have a label already; {do} of the others"
-        notes.print(f"written to {out}: {do}", markup=False)
+        notes.print(f"written to {out}: {do}")
     elif shown.format == "table":
         console.print("nothing is written; --out to_label.csv writes them, to be labelled")

@@ -80,7 +80,7 @@ class _Lines:
     def _print(self, parts: list[str]) -> None:
         if self.of.latest:
             parts.append(self.of.latest)
-        notes.print(", ".join(parts), markup=False, soft_wrap=True)
+        notes.print(", ".join(parts), soft_wrap=True)
 
 
 @contextmanager

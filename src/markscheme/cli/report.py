@@ -33,7 +33,7 @@ def report(
     with notes.status("analysing and drawing"):
         found = write(judgments, out, options, labels=labels, answers=answers, compare=compare)
     for note in found.notes:
-        notes.print(f"note: {note}", markup=False)
+        notes.print(f"note: {note}")
     if not found.labelled:
         notes.print("note: no labels, so nothing on agreement with people; --labels FILE adds it")
     if shown.format != "table":
@@ -41,10 +41,9 @@ def report(
         return
     console.print(
         f"{found.path} ({found.megabytes:.1f} MB, {found.answers:,} answers); open it in a browser",
-        markup=False,
         soft_wrap=True,
     )
     if options.figures is not None:
-        console.print(f"{len(found.figures)} figures in {options.figures}", markup=False)
+        console.print(f"{len(found.figures)} figures in {options.figures}")
     if options.tables is not None:
-        console.print(f"{len(found.tables_written)} tables in {options.tables}", markup=False)
+        console.print(f"{len(found.tables_written)} tables in {options.tables}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from markscheme.cli.app import notes
+from markscheme.cli.app import notes, print_warning
 from markscheme.cli.models import opened
 from markscheme.cli.options import Host, Port, command
+from markscheme.errors import MarkschemeError, MissingExtraError, lacks_extras
 from markscheme.flags import Fields, Option
 from markscheme.models import ModelOptions
 from markscheme.service import Batching, Limits
@@ -56,14 +57,10 @@ def serve(
     """
     import logging
 
-    try:
-        from markscheme.service import DrainingServer, Settings, make_app, read_keys
-        from markscheme.web import LOCAL, is_loopback, take_port, url_of
-    except ImportError:
-        from markscheme.errors import MissingExtraError
-
-        raise MissingExtraError("the service", "web") from None
-    from markscheme.errors import MarkschemeError
+    if lacks_extras("web"):
+        raise MissingExtraError("the service", "web")
+    from markscheme.service import DrainingServer, Settings, make_app, read_keys
+    from markscheme.web import LOCAL, is_loopback, take_port, url_of
 
     local = is_loopback(host)
     known = read_keys(keys, keys_env)
@@ -89,11 +86,10 @@ def serve(
         with take_port(host, port) as listening:
             made.state.service.jobs.open()  # Before anything is promised.
             if no_keys:
-                notes.print(
-                    f"[bold yellow]warning:[/] everybody who can reach {host} can judge and send "
-                    "files: no key is required"
+                print_warning(
+                    f"everybody who can reach {host} can judge and send files: no key is required"
                 )
             names = ", ".join(served.name for served in made.state.service.allowed.served)
-            notes.print(f"judges: {names}", markup=False)
-            notes.print(f"serving on {url_of(host, listening)}; Ctrl+C stops it", markup=False)
+            notes.print(f"judges: {names}")
+            notes.print(f"serving on {url_of(host, listening)}; Ctrl+C stops it")
             DrainingServer(made, linger=linger, grace=grace).run(sockets=[listening])

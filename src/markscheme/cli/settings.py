@@ -11,12 +11,13 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from markscheme.cli.app import notes
 from markscheme.errors import MarkschemeError
+from markscheme.models import ModelOptions, ServerOptions
 
 NAME = "markscheme.toml"
 VARIABLE = "MARKSCHEME_CONFIG"
@@ -46,26 +47,10 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
         "on_bad_row",
     ),
     "gate": ("fail_under", "confidence", "margin", "fail_on_regression"),
-    "models": (
-        "model",
-        "revision",
-        "base_url",
-        "api_key_env",
-        "ledger",
-        "models",
-        "prices",
-        "max_cost",
-        "max_calls",
-        "replay",
-        "concurrency",
-        "requests_per_minute",
-        "tokens_per_minute",
-        "timeout",
-        "retries",
-        "reasoning_effort",
-        "reasoning_room",
-        "verbosity",
-        "service_tier",
+    "models": tuple(
+        one.name
+        for one in (*fields(ModelOptions), *fields(ServerOptions))
+        if one.name not in ("server", "dry_run", "batch", "backoff")
     ),
 }
 """The keys of the file, by section."""
@@ -324,7 +309,7 @@ def say(found: Settings, taken: Mapping[str, Any]) -> None:
     """Print what a command took from the file."""
     if taken:
         pairs = "; ".join(f"{key} = {_text(value)}" for key, value in taken.items())
-        notes.print(f"note: from {shown(found.path)}: {pairs}", markup=False, soft_wrap=True)
+        notes.print(f"note: from {shown(found.path)}: {pairs}", soft_wrap=True)
 
 
 def _text(value: Any) -> str:

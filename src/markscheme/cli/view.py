@@ -26,7 +26,7 @@ def view(
     from markscheme.view import view as serve
 
     def ready(address: str) -> None:
-        console.print(address, markup=False, soft_wrap=True)
+        console.print(address, soft_wrap=True)
         notes.print("serving on this machine only; Ctrl+C stops it")
         if browser:
             import webbrowser

@@ -16,7 +16,7 @@ from markscheme.contract.grammar import judge_name
 from markscheme.contract.judge import Encoder, Judge, ModelSource, PairClassifier
 from markscheme.contract.lineage import HasLineage
 from markscheme.contract.registry import asks_chat
-from markscheme.errors import JudgeError, MarkschemeError
+from markscheme.errors import JudgeError, JudgeMemoryError, MarkschemeError
 from markscheme.tables import (
     LEARNED,
     NEW,
@@ -64,6 +64,7 @@ def run_judge(judge: Judge, answers: pl.DataFrame, models: ModelSource) -> pl.Da
     Raises:
         JudgeError: the output breaks the contract (see `checked_outcomes`), or the judge used a
             chat model though it declared that it uses none.
+        JudgeMemoryError: it needs more memory than there is.
     """
     if not asks_chat(judge):
         answers = plain_answers(answers)
@@ -78,6 +79,12 @@ def run_judge(judge: Judge, answers: pl.DataFrame, models: ModelSource) -> pl.Da
             f"the judge {_name(judge)} ended the program (exit code {ended.code!r}): a judge must "
             "raise an error, or return outcomes with the status 'failed'"
         ) from ended
+    except MemoryError as error:
+        raise JudgeMemoryError(
+            f"the judge {_name(judge)} needs more memory than there is for {answers.height:,} "
+            "answers; what was judged before in a run's folder is saved: give the same command "
+            "again with fewer workers or more memory"
+        ) from error
     except Exception as error:
         error.add_note(f"raised by the judge {_name(judge)} (answers: {answers.height:,})")
         raise

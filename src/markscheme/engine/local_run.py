@@ -30,8 +30,6 @@ from markscheme.engine.execute import (
 )
 from markscheme.engine.run_folder import (
     FORMAT,
-    SUMMARIES,
-    TABLES,
     Bound,
     RunFolder,
     plan_difference,
@@ -46,6 +44,9 @@ from markscheme.tables import (
     JUDGMENTS_SCHEMA,
     MANIFEST,
     OUTCOME,
+    OUTPUTS,
+    SUMMARIES,
+    TABLES,
     AnswersReader,
     damages,
     json_bytes,
@@ -444,7 +445,10 @@ def _put_together(
     folder.join_parts("judgments-", "judgments.parquet")
     judgments = scan_parquet(folder.path / "judgments.parquet")
     report = _report(reader, folder, judgments, tally)
-    for name, content in closing_texts(report, wanted, reader.problems, render).items():
+    texts = closing_texts(report, wanted, reader.problems, render)
+    for name in set(OUTPUTS) - {"answers.parquet", "judgments.parquet", *texts}:
+        (folder.path / name).unlink(missing_ok=True)  # Of an earlier run, or of nobody here.
+    for name, content in texts.items():
         folder.write(name, content)
     folder.seal({**wanted, "input": tally.chain.hex()}, ledger=tally.ledger)
     folder.clear_parts()

@@ -6,6 +6,8 @@ depends on no other answer, so a chunk may be cut anywhere and the judgments are
 
 from __future__ import annotations
 
+import math
+import mmap
 import multiprocessing
 import os
 import signal
@@ -16,6 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -83,9 +86,10 @@ def process_pool(count: int | None, models: ModelSource | None = None) -> Iterat
                 return pl.concat([one.result() for one in coming])
             except BrokenProcessPool:
                 raise RunError(
-                    f"one of {width} worker processes died: out of memory, or started by a script "
-                    "without `if __name__ == '__main__':`; what was finished in a run's folder is "
-                    "saved, and the same command resumes from there, perhaps with fewer workers"
+                    f"one of {width} worker processes died while {judge_name(judge)} judged: its "
+                    "memory ended, the judge ended it, or a script without `if __name__ == "
+                    "'__main__':` started it; what was finished in a run's folder is saved, and "
+                    "the same command resumes from there, perhaps with fewer workers"
                 ) from None
 
         yield ask
@@ -145,15 +149,46 @@ def _begin(options: ModelOptions | None) -> None:
     _models = Models(options=options)
     # Ctrl+C reaches every process of a terminal; the run's own decides what becomes of it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
 
 
-def _end_with_parent() -> None:
-    """A killed run leaves no processes behind."""
+def end_with_parent() -> None:
+    """Let this process end when the one that started it does: killed, it leaves none behind."""
     parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def limit_memory(megabytes: int) -> None:
+    """Let this process reserve so much more address space than it has (MB of 2**20 bytes).
+
+    Libraries reserve more than they use, so that what they have does not count. Beyond the limit
+    Python raises MemoryError, and native code may end the process.
+    """
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        pages = 0
+    _limit("RLIMIT_AS", pages * mmap.PAGESIZE + megabytes * 2**20)
+
+
+def limit_processor_time(seconds: float) -> None:
+    """Let the system end this process once it has computed for so much longer."""
+    _limit("RLIMIT_CPU", math.ceil(time.process_time() + seconds))
+
+
+def _limit(name: str, wanted: int) -> None:
+    import resource  # Windows has none, and judges there without limits.
+
+    kind = getattr(resource, name)
+    _, most = resource.getrlimit(kind)
+    soft = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    resource.setrlimit(kind, (soft, most))
 
 
 def _sources(judge: Judge) -> tuple[str | None, ...]:

@@ -26,6 +26,7 @@ from markscheme.flags import Cleaning
 from markscheme.tables import (
     KEY_VARIABLE,
     MANIFEST,
+    OUTPUTS,
     PART,
     PLAN,
     check_named,
@@ -49,9 +50,6 @@ FORMAT = 2
 """Version of the folder's layout; a folder with another is refused, never guessed at."""
 
 STATES = ("running", "done")
-TABLES = ("answers.parquet", "judgments.parquet", "bad_rows.jsonl")
-SUMMARIES = ("summary.json", "summary.md")
-OUTPUTS = (*TABLES, *SUMMARIES)
 GROUP_ROWS = 262_144
 """Rows of a row group of the final tables."""
 

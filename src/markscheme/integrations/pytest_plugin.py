@@ -191,9 +191,8 @@ def pytest_terminal_summary(
         terminalreporter.section("markscheme")
         terminalreporter.line(f"no answer was judged, so none is held to {limit:g}")
     for gate in _gates(config):
-        word = "passed" if gate.passed else "FAILED"
         terminalreporter.section("markscheme")
-        terminalreporter.line(f"{word}: {gate} over the suite; wanted {limit:g}")
+        terminalreporter.line(gate.outcome)
         if not gate.passed:
             for line in _culprits(config.stash[SUITE].judged, gate.judge):
                 terminalreporter.line(line)

@@ -5,4 +5,5 @@ from .outcomes import PATTERNS as PATTERNS
 from .outcomes import Thresholded as Thresholded
 from .outcomes import by_threshold as by_threshold
 from .outcomes import has_patterns as has_patterns
+from .outcomes import with_nearest_references as with_nearest_references
 from .weight_folder import save_rarity as save_rarity

@@ -1,9 +1,15 @@
-"""What judges share: outcomes from scores by a threshold, reasons, files that parameters name."""
+"""What judges share: outcomes by a threshold or a vote, rows left out, files of parameters."""
 
 from __future__ import annotations
 
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 import polars as pl
 
@@ -58,6 +64,124 @@ def by_threshold(answers: pl.DataFrame, scores: pl.Series, threshold: float) -> 
             .then(pl.lit(NO_REFERENCE)),
         )
     )
+
+
+def judged_rows(
+    answers: pl.DataFrame,
+    why_not: pl.Expr,
+    judge: Callable[[pl.DataFrame], pl.DataFrame],
+    *,
+    rows_at_once: int,
+    status: pl.Expr | None = None,
+) -> pl.DataFrame:
+    """Outcomes of all rows, in order, of which a judge judges those that it can.
+
+    Args:
+        answers: the table.
+        why_not: why a row is not judged, as its explanation; null where it is.
+        judge: gives outcomes of at most `rows_at_once` rows.
+        rows_at_once: rows of a part of the table.
+        status: of rows that are not judged; `skipped` if None.
+    """
+    status = pl.lit("skipped") if status is None else status
+    reasons = answers.select("answer", explanation=why_not, status=status).drop("answer")
+    judged = reasons["explanation"].is_null()
+    parts = [judge(part) for part in answers.filter(judged).iter_slices(rows_at_once)]
+    left_out = (~judged, reasons.filter(~judged))
+    return in_order(*([(judged, pl.concat(parts))] if parts else []), left_out)
+
+
+def in_order(*parts: tuple[pl.Series, pl.DataFrame]) -> pl.DataFrame:
+    """Outcomes of parts of a table as one table; with each part, which rows it is of (Boolean)."""
+    placed = [found.with_columns(place=rows.arg_true()) for rows, found in parts]
+    return pl.concat(placed, how="diagonal_relaxed").sort("place").drop("place")
+
+
+MOST_READ = 2_000_000
+"""Characters of an answer, counted once for each reference that it is compared with."""
+_WORD = re.compile(r"\w+")
+
+
+def with_nearest_references(answers: pl.DataFrame, most: int | None = None) -> pl.DataFrame:
+    """Answers with at most `most` references, by default with so many that comparing an answer
+    anew with each reads at most `MOST_READ` characters.
+
+    Of more, those stay, in their order, that share the largest part of their words with the answer.
+    """
+    count = pl.col("references").list.len()
+    read = pl.col("answer").str.len_chars() * count > MOST_READ
+    if not answers.select((read if most is None else count > most).any()).item():
+        return answers
+    texts = answers.select("answer", "references").iter_rows()
+    kept = [_nearest(answer or "", references or [], most) for answer, references in texts]
+    return answers.with_columns(references=pl.Series(kept, dtype=pl.List(pl.String)))
+
+
+def _nearest(
+    answer: str, references: Sequence[str | None], most: int | None
+) -> Sequence[str | None]:
+    most = max(1, MOST_READ // max(1, len(answer))) if most is None else most
+    if len(references) <= most:
+        return references
+    said = set(_WORD.findall(answer.lower()))
+
+    def share(place: int) -> float:
+        words = set(_WORD.findall((references[place] or "").lower()))
+        return len(words & said) / max(1, len(words))
+
+    near = sorted(range(len(references)), key=share, reverse=True)[:most]
+    return [references[place] for place in sorted(near)]
+
+
+Vote = Literal["majority", "mean"]
+Opinion = tuple[bool, float, str | None, float | None]
+"""Verdict, score, relation and marks of one that judged an item."""
+
+
+def decided(
+    opinions: Sequence[Opinion], *, vote: Vote, accept_from: float, score: float | None = None
+) -> dict[str, Any]:
+    """What several that judged one item decide together.
+
+    Args:
+        opinions: theirs, one or more.
+        vote: `majority` of the verdicts, of a tie the side on which the mean score lies; or `mean`
+            score from `accept_from` on.
+        accept_from: see `vote`.
+        score: takes the place of the mean score.
+
+    Returns:
+        Status, verdict, score, relation (the commonest of those that agree with the verdict) and
+        marks (the mean); `unparsed` alone where a tie's score is a half.
+    """
+    if score is None:
+        score = math.fsum(own for _, own, _, _ in opinions) / len(opinions)
+    verdict = score >= accept_from
+    if vote == "majority":
+        lead = sum(1 if own else -1 for own, _, _, _ in opinions)
+        if not lead and score == 0.5:
+            return {"status": "unparsed"}
+        verdict = lead > 0 if lead else score > 0.5
+    relations = Counter(one for own, _, one, _ in opinions if one and own == verdict)
+    marks = [one for _, _, _, one in opinions if one is not None]
+    return {
+        "status": "judged",
+        "verdict": verdict,
+        "score": score,
+        "relation": relations.most_common(1)[0][0] if relations else None,
+        "marks": math.fsum(marks) / len(marks) if marks else None,
+    }
+
+
+def known_sum(*columns: str) -> pl.Expr:
+    """The sum of what is known of several columns; null where nothing is."""
+    known = pl.any_horizontal(pl.col(*columns).is_not_null())
+    return pl.when(known).then(pl.sum_horizontal(*columns))
+
+
+def content_hash(content: bytes) -> str:
+    """Sixteen hexadecimal digits over a file that decides, for signatures."""
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def read_file(path: str, what: str, written_by: str) -> bytes:

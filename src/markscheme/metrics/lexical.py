@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal
 
 import numpy as np
@@ -25,6 +25,9 @@ SHORT_REFERENCE = 12
 
 LONG_REFERENCE = 256
 """References longer than so many bytes are looked for by Python."""
+
+_PIECE_BYTES = 2**23
+"""Of texts that Python is given at once: a long answer is there once for each of its references."""
 
 _WORD_EDGE = re.compile(r"\b")
 
@@ -68,7 +71,8 @@ def contains_of(pairs: Pairs, raw: Pairs, *, empty_reference: Empty = "everywher
     """`contains` of pairs already normalised, and the same pairs as they were written."""
     found = _contained(pairs.spread(pairs.answers), pairs.references)
     if empty_reference == "verbatim":
-        found = as_written(found, pairs, raw, _contained_apart)
+        apart = partial(by_pieces, _contained_apart, size=_PIECE_BYTES)
+        found = as_written(found, pairs, raw, apart)
     return pairs.best(found)
 
 
@@ -113,10 +117,15 @@ def token_f1(
 
 def token_f1_of(pairs: Pairs, raw: Pairs, *, empty_reference: Empty = "everywhere") -> pl.Series:
     """`token_f1` of pairs already normalised, and the same pairs as they were written."""
-    answer, reference, common = pl.col("answer"), pl.col("reference"), pl.col("common")
+    answer, common = pl.col("answer"), pl.col("common")
+    # Of an answer once, and not for each of its references, which may be very many.
+    answers = pairs.answers.to_frame("answer").with_columns(
+        padded=pl.concat_str(pl.lit(" "), answer, pl.lit(" ")),
+        words=answer.str.count_matches(" ", literal=True) + 1,
+    )
     table = pl.DataFrame(
-        {"answer": pairs.spread(pairs.answers), "reference": pairs.references}
-    ).with_columns(tokens=split_expr(reference))
+        {column.name: pairs.spread(column) for column in answers} | {"reference": pairs.references}
+    ).with_columns(tokens=split_expr(pl.col("reference")))
     lengths = pl.col("tokens").list.len()
     table = table.with_columns(
         size=lengths,
@@ -125,12 +134,12 @@ def token_f1_of(pairs: Pairs, raw: Pairs, *, empty_reference: Empty = "everywher
     overlap = _looked_up(table)
     if not table["simple"].all():
         hard = table.filter(~pl.col("simple"))
-        counted = by_pieces(_counted, hard["answer"], hard["reference"], size=2**23)
+        counted = by_pieces(_counted, hard["answer"], hard["reference"], size=_PIECE_BYTES)
         overlap = overlap.scatter((~table["simple"]).arg_true(), counted)
     # Only answers that share a token need their tokens counted.
     sharing = (overlap > 0).arg_true()
     parts = table.with_columns(common=overlap)[sharing].select(
-        2 * common / (answer.str.count_matches(" ", literal=True) + 1 + pl.col("size"))
+        2 * common / (pl.col("words") + pl.col("size"))
     )
     scores = pl.zeros(table.height, pl.Float64, eager=True).scatter(sharing, parts.to_series())
     if empty_reference == "verbatim":
@@ -147,11 +156,10 @@ def _looked_up(table: pl.DataFrame) -> pl.Series:
     answer, token = pl.col("answer"), pl.col("token")
     tokens = table.select(pl.when("simple").then("tokens")).to_series()
     counts = tokens.list.len().fill_null(0).to_numpy().astype(np.int64)
-    padded = table.select(pl.concat_str(pl.lit(" "), answer, pl.lit(" "))).to_series()
     found = (
         pl.DataFrame(
             {
-                "answer": padded.gather(np.repeat(np.arange(len(counts)), counts)),
+                "answer": table["padded"].gather(np.repeat(np.arange(len(counts)), counts)),
                 "token": tokens.explode(empty_as_null=False, keep_nulls=False),
             }
         )

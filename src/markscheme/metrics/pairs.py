@@ -96,10 +96,9 @@ def as_written(
     empty = (normalised.references == "").arg_true()
     if not len(empty):
         return scores
-    answers, references = (
-        texts.gather(empty).str.to_lowercase().str.strip_chars(" " + SPACES)
-        for texts in (raw.spread(raw.answers), raw.references)
-    )
+    # Before an answer is repeated for each of its references, which takes no memory.
+    raw = raw.map(lambda texts: texts.str.to_lowercase().str.strip_chars(" " + SPACES))
+    answers, references = raw.spread(raw.answers).gather(empty), raw.references.gather(empty)
     return scores.scatter(empty, compare(answers, references).cast(scores.dtype))
 
 

@@ -166,10 +166,14 @@ def _rouge_n(answers: pl.Series, references: pl.Series, *, order: int) -> pl.Ser
 
 def _rouge_l(answers: pl.Series, references: pl.Series, *, recall: bool) -> pl.Series:
     left, right, owner = _tokens(answers, references)
-    sequences = left.sequences()
-    common = cpdist(
-        [sequences[place] for place in owner],
-        right.sequences(),
+    # No subsequence is longer than what is shared, so that one token or none is that long. Of very
+    # many references to a long answer few share more, and each takes as long as the answer is.
+    common = shared(left, right, owner)
+    several = np.flatnonzero(common > 1)
+    answer, reference = left.sequences(), right.sequences()
+    common[several] = cpdist(
+        [answer[place] for place in owner[several]],
+        [reference[place] for place in several],
         scorer=LCSseq.similarity,
         dtype=np.int64,
         workers=-1,

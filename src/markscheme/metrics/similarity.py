@@ -7,7 +7,7 @@ import polars as pl
 from rapidfuzz.distance import Indel
 from rapidfuzz.process import cpdist
 
-from markscheme.metrics.pairs import Pairs, as_written
+from markscheme.metrics.pairs import Pairs, as_written, by_pieces
 from markscheme.text import normalise_series
 
 
@@ -32,6 +32,11 @@ def char_similarity(answers: pl.Series, references: pl.Series) -> pl.Series:
 
 
 def _similarity(answers: pl.Series, references: pl.Series) -> pl.Series:
+    # In pieces: as Python's texts, a long answer is there once for each of its references.
+    return by_pieces(_of_pairs, answers, references, size=2**23)
+
+
+def _of_pairs(answers: pl.Series, references: pl.Series) -> pl.Series:
     scores = cpdist(
         answers.fill_null("").to_list(),
         references.to_list(),

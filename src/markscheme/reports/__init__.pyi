@@ -6,6 +6,7 @@ from .html import chart_of as chart_of
 from .html import figures_html as figures_html
 from .html import later_json as later_json
 from .html import report_html as report_html
+from .html import table_html as table_html
 from .material import Material as Material
 from .material import read_material as read_material
 from .options import ReportOptions as ReportOptions

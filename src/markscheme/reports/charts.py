@@ -11,7 +11,7 @@ import polars as pl
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MissingExtraError
 from markscheme.reports.material import PEOPLE
-from markscheme.results import interval, percent
+from markscheme.results import Figure
 
 PALETTE: dict[str, tuple[str, str]] = {
     "ink": ("#1c1e21", "#e9e7e2"),
@@ -32,15 +32,10 @@ PALETTE: dict[str, tuple[str, str]] = {
 """Each colour on a light and on a dark ground; the page swaps one for the other by its value."""
 
 SERIES = ("blue", "orange", "green", "purple", "ochre", "teal", "red", "grey")
-SHAPES = (
-    "circle",
-    "square",
-    "triangle-up",
-    "cross",
-    "triangle-down",
-    "triangle-right",
-    "triangle-left",
-    "arrow",
+SHAPES = tuple(
+    """
+    circle square triangle-up cross triangle-down triangle-right triangle-left arrow
+    """.split()
 )
 WIDTH = 420
 POINTED = {"tooltip": "text:N", "description": "text:N"}
@@ -152,24 +147,20 @@ def with_links(
 def dot(
     system: str | None,
     judge: str,
-    value: float | None,
-    low: float | None,
-    high: float | None,
+    share: Figure,
     *,
     x: str,
     **more: Any,
 ) -> dict[str, Any]:
-    """A row of `dots` with its figure, called `x`, and its interval; `more` may have a link."""
+    """A row of `dots` with its share, called `x`, and its interval; `more` may have a link."""
     system = system or ALL_SYSTEMS
-    bounds = "" if low is None else f" ({interval(low, high)})"
-    text = f"{judge}, {system}: {percent(value)}%{bounds}"
     return {
         "system": system,
         "judge": judge,
-        x: value,
-        "low": low,
-        "high": high,
-        "text": text,
+        x: share.value,
+        "low": share.low,
+        "high": share.high,
+        "text": f"{judge}, {system}: {share.text(scale=100, digits=1, unit='%', words=True)}",
         **more,
     }
 

@@ -24,41 +24,13 @@ _NOT_DRAWN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\u2028\u2029\ufffe\uffff]")
 """Characters that a name may have and XML or Vega's expressions may not: the renderer fails on
 some, and aborts the whole process on others."""
 
-_TAGS = frozenset(
-    ["a", "svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs", "clipPath"]
-)
+_TAGS = frozenset("a svg g path line rect text tspan circle defs clipPath".split())
 _ATTRIBUTES = frozenset(
-    [
-        "clip-path",
-        "cx",
-        "cy",
-        "d",
-        "display",
-        "fill",
-        "fill-opacity",
-        "font-size",
-        "font-style",
-        "font-weight",
-        "height",
-        "id",
-        "opacity",
-        "r",
-        "stroke",
-        "stroke-dasharray",
-        "stroke-miterlimit",
-        "stroke-opacity",
-        "stroke-width",
-        "text-anchor",
-        "transform",
-        "viewBox",
-        "width",
-        "x",
-        "x1",
-        "x2",
-        "y",
-        "y1",
-        "y2",
-    ]
+    """
+    clip-path cx cy d display fill fill-opacity font-size font-style font-weight height id opacity r
+    stroke stroke-dasharray stroke-miterlimit stroke-opacity stroke-width text-anchor transform
+    viewBox width x x1 x2 y y1 y2
+    """.split()
 )
 
 

@@ -15,6 +15,7 @@ from markscheme.reports.material import Material
 from markscheme.reports.payload import later, packed, payload
 from markscheme.reports.section import Section
 from markscheme.reports.sections import absent, sections
+from markscheme.results import Table
 from markscheme.web import answer_script, answer_style, page_file, source_hash, templates
 
 _PACKAGE = "markscheme.reports"
@@ -95,6 +96,12 @@ def figures_html(
         absent=absent(material),
         linked=linked,
     )
+
+
+def table_html(table: Table) -> str:
+    """One table with its notes, as reports have them, for a page whose tables lead nowhere."""
+    template = templates(_PACKAGE).get_template("table.html")
+    return template.render(table=table, links={}, linked=False)
 
 
 def later_json(material: Material) -> bytes:

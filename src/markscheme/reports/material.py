@@ -33,6 +33,7 @@ from markscheme.metrics import exact_match
 from markscheme.models import Models
 from markscheme.tables import (
     JUDGMENTS_SCHEMA,
+    UNSURE,
     Joined,
     as_binary,
     join_labels,
@@ -96,8 +97,13 @@ class Material:
     judge: str | None = None
 
     def without_reasons(self) -> Material:
-        """The same without judges' explanations and replies, which may quote any text."""
-        left_out = pl.when(pl.col("explanation").is_not_null()).then(pl.lit(REASON_LEFT_OUT))
+        """The same without judges' explanations and replies, which may quote any text.
+
+        Judgments with labels have their questions by number: notes name those that trained a judge.
+        """
+        unsure = pl.col("explanation").str.extract(f"({UNSURE})")  # which figures count
+        said = pl.concat_str(pl.lit(REASON_LEFT_OUT), unsure, separator=" ", ignore_nulls=True)
+        left_out = pl.when(pl.col("explanation").is_not_null()).then(said)
         judges = tuple(
             replace(
                 one,
@@ -105,7 +111,11 @@ class Material:
             )
             for one in self.judges
         )
-        return replace(self, judges=judges)
+        joined = self.joined
+        if joined is not None:
+            numbers = pl.col("question").rank("dense")
+            joined = replace(joined, rows=joined.rows.with_columns(numbers))
+        return replace(self, judges=judges, joined=joined)
 
     @cached_property
     def systems(self) -> list[str]:
@@ -228,8 +238,7 @@ class Material:
     @cached_property
     def people(self) -> dict[str, dict[str, Any]]:
         """The same of labels, over labelled answers."""
-        known = self.labelled_part()
-        return known.figures_of(known.answers["accepted"])
+        return self.figures_of(self.answers["accepted"])
 
     @cached_property
     def agreement(self) -> list[Agreement]:

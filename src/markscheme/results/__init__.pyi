@@ -27,6 +27,7 @@ from .result import TableResult as TableResult
 from .result import Tabular as Tabular
 from .result import check_ending as check_ending
 from .result import flat_frame as flat_frame
+from .run_summary import accuracy_figure as accuracy_figure
 from .run_summary import accuracy_note as accuracy_note
 from .run_summary import judged_nothing as judged_nothing
 from .run_summary import lineage_note as lineage_note

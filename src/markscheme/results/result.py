@@ -15,6 +15,7 @@ import polars as pl
 from markscheme.errors import MarkschemeError, MissingExtraError
 from markscheme.results.figures import Figure, plain
 from markscheme.results.table import Table
+from markscheme.tables import replace_file
 from markscheme.text import html_text, markdown_note, printable
 
 if TYPE_CHECKING:
@@ -111,11 +112,11 @@ class Tabular:
 
         Raises:
             MarkschemeError: another ending.
+            DataError: it cannot be written.
         """
         target = Path(path)
         write = WRITERS[check_ending(target)]
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(write(self), encoding="utf-8")
+        replace_file(target, write(self).encode())
         return target
 
     def __str__(self) -> str:

@@ -118,13 +118,21 @@ def judged_nothing(records: Iterable[dict[str, Any]]) -> list[str]:
     return [name for name, count in judged.items() if not count and (failed[name] or not some)]
 
 
+def accuracy_figure(record: Mapping[str, Any]) -> Figure:
+    """The accuracy of a record as a figure; without a value where nothing has a verdict."""
+    if record["accuracy"] is None:
+        return Figure(reason="no answer has a verdict")
+    return Figure(
+        value=record["accuracy"],
+        low=record["accuracy_low"],
+        high=record["accuracy_high"],
+        method=record.get("interval", "wilson"),  # what early versions did not say
+    )
+
+
 def accuracy_note(records: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     """How the intervals of accuracy were made, and of what they speak (`interval_note`)."""
-    figures = (
-        ("", Figure(value=one["accuracy"], low=one["accuracy_low"], method=one["interval"]))
-        for one in records
-        if one["accuracy"] is not None
-    )
+    figures = (("", accuracy_figure(one)) for one in records)
     return interval_note(figures, records_population(records))
 
 

@@ -19,7 +19,7 @@ import polars as pl
 
 from markscheme.api import run
 from markscheme.contract import parse_judge
-from markscheme.engine import ALL_SYSTEMS
+from markscheme.engine import ALL_SYSTEMS, limit_memory
 from markscheme.errors import DataError, MarkschemeError
 from markscheme.flags import CLEANING
 from markscheme.models import ModelOptions, Models, ServerOptions
@@ -115,6 +115,7 @@ def main() -> None:
     reports = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     order = orjson.loads(sys.stdin.buffer.readline())
+    limit_memory(order["megabytes"])
 
     def leave_with_parent() -> None:
         sys.stdin.buffer.read()
@@ -122,7 +123,6 @@ def main() -> None:
 
     threading.Thread(target=leave_with_parent, daemon=True).start()
     work(order, lambda said: reports.write(orjson.dumps(said) + b"\n"))
-    reports.flush()
     os._exit(0)  # Past the thread that still reads.
 
 

@@ -35,6 +35,8 @@ WORKER = "markscheme.service.job_worker"
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 _LONGEST_LINE = 2**24
 _BETWEEN_CLEARINGS = 3600.0
+_MEGABYTES = 4_000
+"""Memory that the process of a job may reserve: it has two batches of rows at a time."""
 
 
 @dataclass(kw_only=True)
@@ -269,7 +271,8 @@ class Jobs:
             return
         if not ended:
             log.error("job %s: its process ended with code %s", job.id, code)
-            ended = {"error": f"the process that worked on it ended with code {code}"}
+            memory = f"a job may take {_MEGABYTES:,} MB of memory"
+            ended = {"error": f"its process ended with code {code}; {memory}"}
         counted = ("error", "figures", "figures_left_out", "rows_skipped")
         await self._end(job, **{name: ended[name] for name in counted if name in ended})
 
@@ -290,6 +293,7 @@ class Jobs:
             "file": job.file,
             "judge": job.judge,
             "most_rows": self._limits.max_job_rows,
+            "megabytes": _MEGABYTES,
             "options": job.options,
             "models": asdict(self._models),
         }

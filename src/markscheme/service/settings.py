@@ -19,17 +19,9 @@ def _limit(text: str, minimum: float = 1, maximum: float | None = None) -> Optio
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one client, one job and the queue may have. A client is a key.
+    """What one client, one job and the queue may have, as the options say. A client is a key.
 
     Attributes:
-        max_rows: answers in one request.
-        max_body_mb: size of a request in MB, uploads aside.
-        max_upload_mb: of a job's file.
-        max_job_rows: answers in one job.
-        keep_days: until a job that ended is removed with its files.
-        max_jobs: of one client that wait or run.
-        request_seconds: until a request is answered, and between two pieces of an upload.
-        queue_rows: answers of one client that wait for the judge.
         row_seconds: of processor time that one answer may take.
         row_characters: of one answer with its question, references and context.
         open_requests: of one client under way at once.
@@ -62,12 +54,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Batching:
-    """How requests share a call of the judge.
-
-    Attributes:
-        batch_rows: answers that are judged at once, if requests are not larger.
-        batch_ms: how long an answer waits for company when the judge is idle, in milliseconds.
-    """
+    """How requests share a call of the judge."""
 
     batch_rows: Annotated[
         int,

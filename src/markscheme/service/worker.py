@@ -7,7 +7,6 @@ weights are read once.
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 import os
 import resource
@@ -16,10 +15,9 @@ import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
-from pathlib import Path
 from typing import Any, TypeVar
 
-from markscheme.engine import PATIENCE
+from markscheme.engine import PATIENCE, end_with_parent, limit_memory, limit_processor_time
 from markscheme.errors import JudgeError, MarkschemeError
 
 T = TypeVar("T")
@@ -33,7 +31,6 @@ _START = 120.0
 _FIRST = 10.0
 """Seconds that the first call of a process has beyond others, in which it reads weights. So long it
 is not ended for want of anybody who waits: the next request would have to begin again."""
-
 
 _MEGABYTES = 2_000
 """Memory that a process may reserve beyond what it has at its start."""
@@ -175,16 +172,15 @@ def _serve(pipe: Connection, nice: int, idle: float | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(nice)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # Beyond what libraries have reserved, of which little is used.
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (_reserved() + _MEGABYTES * 2**20, most))
+    limit_memory(_MEGABYTES)
+    end_with_parent()
     pipe.send("ready")
     while pipe.poll(idle):
         try:
             function, given, seconds = pipe.recv()
         except (EOFError, OSError):  # The service has ended, in whatever way.
             return
-        _limit_processor_time(seconds)
+        limit_processor_time(seconds)
         try:
             sent = True, function(*given)
         except MemoryError:
@@ -194,19 +190,3 @@ def _serve(pipe: Connection, nice: int, idle: float | None) -> None:
         except Exception as error:
             sent = False, RuntimeError(f"{type(error).__name__}: {error}")
         pipe.send(sent)
-
-
-def _reserved() -> int:
-    """Bytes of this process's address space; 0 where the system does not say."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    except OSError:
-        return 0
-
-
-def _limit_processor_time(seconds: float) -> None:
-    """Let the system end this process once it has computed for so much longer."""
-    _, most = resource.getrlimit(resource.RLIMIT_CPU)
-    wanted = math.ceil(time.process_time() + seconds)
-    soft = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
-    resource.setrlimit(resource.RLIMIT_CPU, (soft, most))

@@ -7,8 +7,9 @@ from .coefficients import fleiss_kappas as fleiss_kappas
 from .coefficients import gwet_ac1s as gwet_ac1s
 from .coefficients import krippendorff_alphas as krippendorff_alphas
 from .coefficients import pair_agreement as pair_agreement
-from .differences import FOUND as FOUND
+from .differences import detectable_by_t as detectable_by_t
 from .differences import detectable_difference as detectable_difference
+from .differences import detectable_share as detectable_share
 from .evidence import Evidence as Evidence
 from .evidence import correlation_within as correlation_within
 from .evidence import difference_evidence as difference_evidence
@@ -41,6 +42,7 @@ from .limits import LEAST_OF_OVERLAP as LEAST_OF_OVERLAP
 from .limits import LEAST_QUESTIONS as LEAST_QUESTIONS
 from .limits import LEAST_RANKED as LEAST_RANKED
 from .limits import LEAST_REPEATED as LEAST_REPEATED
+from .limits import LEAST_SHARED as LEAST_SHARED
 from .plans import MOST_ANSWERS as MOST_ANSWERS
 from .plans import Assured as Assured
 from .plans import Supposed as Supposed

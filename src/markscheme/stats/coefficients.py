@@ -46,6 +46,15 @@ def coefficient(
         items: that the coefficient is of.
         undefined: why there is no coefficient, where the first of `values` is NaN.
         confidence: of both sides together.
+
+    >>> first = np.array([1, 1, 0, 0, 1, 0, 1, 1, 0, 0])
+    >>> second = np.array([1, 1, 0, 0, 1, 0, 1, 0, 0, 0])
+    >>> kappas = cohen_kappas(first, second, 2, np.arange(10))
+    >>> found = coefficient(kappas, 10, "every rating is the same")
+    >>> [round(each, 3) for each in (found.value, found.low, found.high)]
+    [0.8, -0.173, 0.983]
+    >>> coefficient(kappas[:1], 9, "every rating is the same").reason
+    'fewer than 10 items'
     """
     value, without = float(values[0]), values[1:]
     if math.isnan(value):
@@ -66,7 +75,11 @@ def coefficient(
 
 
 def fisher_interval(value: float, reach: float) -> tuple[float, float]:
-    """An interval that is symmetric on Fisher's z scale; `reach` is its half on the value's own."""
+    """An interval that is symmetric on Fisher's z scale; `reach` is its half on the value's own.
+
+    >>> [round(end, 3) for end in fisher_interval(0.8, 0.2)]
+    [0.495, 0.929]
+    """
     centre, half = math.atanh(value), reach / (1 - value**2)
     return math.tanh(centre - half), math.tanh(centre + half)
 
@@ -78,6 +91,11 @@ def cohen_kappas(first: Ints, second: Ints, categories: int, questions: Ints) ->
         first, second: (items,) categories that each gave, from 0.
         categories: how many there are.
         questions: (items,) a number for the question of each.
+
+    >>> first = np.array([1, 1, 0, 0, 1, 0, 1, 1, 0, 0])
+    >>> second = np.array([1, 1, 0, 0, 1, 0, 1, 0, 0, 0])
+    >>> round(float(cohen_kappas(first, second, 2, np.arange(10))[0]), 3)
+    0.8
     """
     kind = np.eye(categories)
     totals = _left_out(
@@ -99,6 +117,10 @@ def fleiss_kappas(counts: Ints, questions: Ints) -> Array:
     Args:
         counts: (items, categories) ratings of each item.
         questions: (items,) a number for the question of each.
+
+    >>> counts = np.array([[2, 0], [2, 0], [1, 1], [0, 2]])
+    >>> fleiss_kappas(counts, np.arange(4)).round(3).tolist()
+    [0.467, 0.333, 0.333, 1.0, -0.2]
     """
     several = counts.sum(axis=1) > 1
     agreeing, shares = _agreement(counts[several], questions[several])
@@ -117,6 +139,10 @@ def gwet_ac1s(counts: Ints, questions: Ints) -> Array:
     Args:
         counts: (items, categories) ratings of each item; a category that nobody used counts too.
         questions: (items,) a number for the question of each.
+
+    >>> counts = np.array([[2, 0], [2, 0], [1, 1], [0, 2]])
+    >>> gwet_ac1s(counts, np.arange(4)).round(3).tolist()
+    [0.529, 0.333, 0.333, 1.0, 0.538]
     """
     rated = counts.sum(axis=1) > 0
     agreeing, shares = _agreement(counts[rated], questions[rated])
@@ -137,6 +163,11 @@ def krippendorff_alphas(counts: Ints, questions: Ints, level: Level, values: Arr
         questions: (items,) a number for the question of each.
         level: what a distance between two categories means.
         values: (categories,) their values, for `interval`.
+
+    >>> counts = np.array([[2, 0], [2, 0], [1, 1], [0, 2]])
+    >>> values = np.array([0.0, 1.0])
+    >>> krippendorff_alphas(counts, np.arange(4), "nominal", values).round(3).tolist()
+    [0.533, 0.444, 0.444, 1.0, 0.0]
     """
     several = counts.sum(axis=1) > 1
     counts, questions = counts[several].astype(np.float64), _numbered(questions[several])
@@ -172,6 +203,9 @@ def pair_agreement(counts: Ints) -> float | None:
 
     Args:
         counts: (items, categories) ratings of each item.
+
+    >>> pair_agreement(np.array([[2, 0], [2, 0], [1, 1], [0, 2]]))
+    0.75
     """
     several = counts.sum(axis=1) > 1
     if not several.any():

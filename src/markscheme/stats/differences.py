@@ -1,19 +1,19 @@
-"""What a comparison of two shares could have shown."""
+"""What a comparison of two shares, or of one with a limit, could have shown."""
 
 from __future__ import annotations
 
 import math
-from functools import partial
-from itertools import starmap
 from statistics import NormalDist
 
 from markscheme.stats.evidence import Evidence
-from markscheme.stats.intervals import HALVINGS
+from markscheme.stats.intervals import HALVINGS, share_bound, wilson_interval
 from markscheme.stats.limits import ASSURANCE
 from markscheme.stats.quantiles import t_quantile
 
 FOUND = NormalDist().inv_cdf(ASSURANCE)
 """How many standard errors beyond a test's limit such a difference is."""
+_HALVINGS_OF_A_BOUND = 12
+"""An exact bound takes as long as a whole interval does; shares are shown to a thousandth."""
 
 
 def detectable_difference(
@@ -32,13 +32,14 @@ def detectable_difference(
 
     Returns:
         From 0 to 1; None where so few answers show no difference.
+
+    >>> from markscheme.stats import single_answers
+    >>> round(detectable_difference(0.1, single_answers(100)), 3)
+    0.088
     """
-    tail = (1 + confidence) / 2
-    tests = [(evidence.independent, NormalDist().inv_cdf(tail))]
-    if not evidence.single:
-        tests.append((evidence.answers, t_quantile(evidence.freedom, tail)))
+    sizes = evidence.sizes((1 + confidence) / 2)
     # The last half of a halving that never went down is just below 1.
-    found = [size for size in starmap(partial(_detectable, discordant), tests) if size < 1 - 1e-9]
+    found = [each for one in sizes if (each := _detectable(discordant, *one)) < 1 - 1e-9]
     return min(found, default=None)
 
 
@@ -50,3 +51,55 @@ def _detectable(discordant: float, size: float, reach: float) -> float:
         needed = reach * math.sqrt(share) + FOUND * math.sqrt(share - middle**2)
         low, high = (middle, high) if needed > middle * math.sqrt(size) else (low, middle)
     return high
+
+
+def detectable_by_t(
+    error: float, freedom: float, *, most: float = 1.0, confidence: float = 0.95
+) -> float | None:
+    """The smallest figure, above 0, that `ASSURANCE` of such samples would show by Student's t.
+
+    Args:
+        error: the figure's standard error.
+        freedom: degrees of freedom.
+        most: the largest that the figure can be.
+        confidence: of the interval and test that would show it.
+
+    Returns:
+        From 0 to `most`; None where no figure would be shown.
+
+    >>> round(detectable_by_t(0.04, 30), 3), detectable_by_t(0.4, 30)
+    (0.115, None)
+    """
+    least = (t_quantile(freedom, (1 + confidence) / 2) + FOUND) * error
+    return least if least < most else None
+
+
+def detectable_share(limit: float, evidence: Evidence, *, confidence: float = 0.95) -> float | None:
+    """The smallest share that `ASSURANCE` of such samples would show to reach a limit.
+
+    A sample shows it from the share on whose lower bound (`share_bound`) is the limit. Of a share
+    whose Wilson bound is there, 4 of 5 samples lie above it.
+
+    Args:
+        limit: from 0 to 1.
+        evidence: of the share.
+        confidence: of the bound that is held against the limit.
+
+    Returns:
+        From the limit to 1; None where not even a sample without a wrong answer shows it.
+
+    >>> from markscheme.stats import single_answers
+    >>> round(detectable_share(0.8, single_answers(100)), 3)
+    0.895
+    >>> detectable_share(0.9, single_answers(20)) is None
+    True
+    """
+    if share_bound(1.0, evidence, confidence=confidence) < limit:
+        return None
+    low, high = limit, 1.0
+    for _ in range(_HALVINGS_OF_A_BOUND):
+        middle = (low + high) / 2
+        reached = share_bound(middle, evidence, confidence=confidence) >= limit
+        low, high = (low, middle) if reached else (middle, high)
+    size = max(evidence.answers, evidence.independent)
+    return wilson_interval(high, size, reach=FOUND)[1]

@@ -16,10 +16,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from markscheme.stats.quantiles import t_quantile
 
 Array = npt.NDArray[np.float64]
 
@@ -54,6 +57,21 @@ class Evidence:
     def method(self) -> str:
         """How the interval of a share is made: `wilson`, or `wilson-t` where questions repeat."""
         return "wilson" if self.single else "wilson-t"
+
+    def sizes(self, tail: float) -> list[tuple[float, float]]:
+        """Numbers of answers to make an interval at, each with its quantile in standard errors.
+
+        Kish's number with that of the normal distribution, and where questions repeat, the answers
+        with Student's t. Each end of the interval is the nearer one: answers to a question can at
+        worst all be alike.
+
+        Args:
+            tail: the probability below the upper end, such as 0.975.
+        """
+        found = [(self.independent, NormalDist().inv_cdf(tail))]
+        if not self.single:
+            found.append((self.answers, t_quantile(self.freedom, tail)))
+        return found
 
     def times(self, factor: float) -> Evidence:
         """The same with `factor` times as many answers."""
@@ -101,7 +119,11 @@ def _shares(
 
 
 def single_answers(number: int) -> Evidence:
-    """What a share of answers, each to a question of its own, rests on."""
+    """What a share of answers, each to a question of its own, rests on.
+
+    >>> single_answers(62)
+    Evidence(answers=62.0, independent=62.0, freedom=inf)
+    """
     return Evidence(answers=float(number), independent=float(number))
 
 
@@ -112,6 +134,9 @@ def mean_evidence(mean: float, moved: float, answers: npt.ArrayLike) -> Evidence
         mean: the figure.
         moved: its sampling variance: `variance_of_sum`, or that of a jackknife over questions.
         answers: (questions,) answers to each, or their weights.
+
+    >>> round(mean_evidence(0.8, 0.004, [1] * 40).answers, 6)
+    40.0
     """
     independent, apart = kish(answers), mean * (1 - mean)
     size = apart / moved if moved > 0 and apart > 0 else independent
@@ -127,6 +152,9 @@ def difference_evidence(
         worse: (questions,) pairs of answers to each question of which only the second is right.
         better: (questions,) pairs of which only the first is right.
         answers: (questions,) pairs of answers to each.
+
+    >>> difference_evidence([2, 0, 0, 0], [0, 2, 2, 0], [2, 2, 2, 2])
+    Evidence(answers=2.25, independent=4.0, freedom=3.0)
     """
     columns = [np.asarray(values) for values in (worse, better, answers)]
     table, repeats = kinds(np.stack(columns, axis=1))
@@ -150,7 +178,11 @@ def kish(answers: npt.ArrayLike) -> float:
 
 
 def freedom_of(independent: float) -> float:
-    """Degrees of freedom of Student's t: Kish's number of questions less one, and at least 1."""
+    """Degrees of freedom of Student's t: Kish's number of questions less one, and at least 1.
+
+    >>> freedom_of(12.5), freedom_of(1.2)
+    (11.5, 1.0)
+    """
     return max(independent - 1.0, 1.0)
 
 
@@ -160,6 +192,9 @@ def variance_of_sum(away: Array, answers: npt.ArrayLike) -> float:
     Args:
         away: (questions,) how far the values of each question sum above their part of the mean.
         answers: (questions,) values of each, or their weights.
+
+    >>> round(variance_of_sum(np.array([0.25, 0.25, 0.25, -0.75]), [1, 1, 1, 1]), 4)
+    0.0833
     """
     m = np.asarray(answers)
     total, found = float(m.sum()), 0.0
@@ -204,7 +239,11 @@ def _evidence(
 
 
 def kinds(counts: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """The distinct rows of a cluster table, and how many clusters have each."""
+    """The distinct rows of a cluster table, and how many clusters have each.
+
+    >>> [each.tolist() for each in kinds(np.array([[1, 2], [0, 2], [1, 2]]))]
+    [[[0, 2], [1, 2]], [1, 2]]
+    """
     if not counts.size:
         return counts, np.zeros(len(counts), dtype=np.int64)
     # One number a row sorts much faster than rows do; it is exact while it fits.

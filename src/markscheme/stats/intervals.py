@@ -39,14 +39,16 @@ def share_interval(
     It is modified where at most `FEW` are of the rarer kind (Brown, Cai & DasGupta 2001, section
     4.1.1): the bound towards 0 (or 1) is the exact one-sided one. Wilson's own leaves out shares
     near it, and covers 86 to 92% there.
+
+    >>> from markscheme.stats import share_evidence, single_answers
+    >>> [round(end, 3) for end in share_interval(0.8, single_answers(50))]
+    [0.67, 0.888]
+    >>> [round(end, 3) for end in share_interval(0.75, share_evidence([5, 5, 0, 5], [5, 5, 5, 5]))]
+    [0.249, 0.987]
     """
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    low, high = _with_tails(share, evidence.independent, z, confidence)
-    if evidence.single:
-        return low, high
-    reach = t_quantile(evidence.freedom, (1 + confidence) / 2)
-    ends = _with_tails(share, evidence.answers, reach, confidence)
-    return max(low, ends[0]), min(high, ends[1])
+    sizes = evidence.sizes((1 + confidence) / 2)
+    ends = [_with_tails(share, size, reach, confidence) for size, reach in sizes]
+    return max(low for low, _ in ends), min(high for _, high in ends)
 
 
 def _with_tails(share: float, size: float, reach: float, confidence: float) -> tuple[float, float]:
@@ -65,6 +67,10 @@ def share_bound(share: float, evidence: Evidence, *, confidence: float = 0.95) -
     Clopper & Pearson's (1934), which is exact, of single answers; where questions have several,
     Wilson's at the number of answers that the share rests on, if that is higher than the exact one
     of as many answers as Kish's number.
+
+    >>> from markscheme.stats import single_answers
+    >>> round(share_bound(0.8, single_answers(50)), 3)
+    0.684
     """
     exact = exact_interval(share, evidence.independent, 2 * confidence - 1)[0]
     if evidence.single:
@@ -79,6 +85,9 @@ def wilson_interval(
     """Wilson's score interval for a share of `size` answers, which need not be a whole number.
 
     `reach` is the quantile in standard errors; None for that of the normal distribution.
+
+    >>> [round(end, 3) for end in wilson_interval(0.8, 50)]
+    [0.67, 0.888]
     """
     share, size = float(share), float(size)  # NumPy's numbers are no plain ones
     z = NormalDist().inv_cdf((1 + confidence) / 2) if reach is None else reach
@@ -102,20 +111,24 @@ def difference_interval(
         worse, better: the shares of pairs of which only the second, only the first is right.
         evidence: of the difference.
         confidence: of both sides together.
+
+    >>> from markscheme.stats import single_answers
+    >>> [round(end, 3) for end in difference_interval(0.05, 0.2, single_answers(100))]
+    [0.056, 0.249]
     """
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    low, high = score_interval(worse, better, evidence.independent, z)
-    if not evidence.single:
-        reach = t_quantile(evidence.freedom, (1 + confidence) / 2)
-        ends = score_interval(worse, better, evidence.answers, reach)
-        low, high = max(low, ends[0]), min(high, ends[1])
-    return low, high
+    sizes = evidence.sizes((1 + confidence) / 2)
+    ends = [score_interval(worse, better, size, reach) for size, reach in sizes]
+    return max(low for low, _ in ends), min(high for _, high in ends)
 
 
 def difference_p(worse: float, better: float, evidence: Evidence) -> float | None:
     """The two-sided p of no difference: that at which `difference_interval` ends at 0.
 
     With single answers it is McNemar's (1947) test. None where the two never differ.
+
+    >>> from markscheme.stats import single_answers
+    >>> round(difference_p(0.05, 0.2, single_answers(100)), 4)
+    0.0027
     """
     if not worse + better:
         return None
@@ -133,6 +146,9 @@ def score_interval(worse: float, better: float, size: float, reach: float) -> tu
         worse, better: the shares of pairs in which the first is worse, is better.
         size: how many independent pairs they are of; need not be whole.
         reach: the quantile in standard errors.
+
+    >>> [round(end, 3) for end in score_interval(0.05, 0.2, 100, 1.96)]
+    [0.056, 0.249]
     """
     lost, won = worse * size, better * size
     ends = []
@@ -150,7 +166,11 @@ def score_interval(worse: float, better: float, size: float, reach: float) -> tu
 def score_statistic(
     worse: npt.NDArray[Any], better: npt.NDArray[Any], items: float, margin: float
 ) -> Array:
-    """(worse - better - items * margin) over its standard error if that is 0 in truth (Tango)."""
+    """(worse - better - items * margin) over its standard error if that is 0 in truth (Tango).
+
+    >>> float(score_statistic(np.array(5), np.array(20), 100, 0.0))
+    -3.0
+    """
     half = -worse - better + (2 * items - worse + better) * margin
     root = np.sqrt(half**2 + 8 * items * better * margin * (1 - margin))
     wins = (root - half) / (4 * items)

@@ -43,6 +43,11 @@ def variance_without_one(
         statistic: from (..., width) totals to values, NaN where undefined.
         distinct: (kinds, width) the counts of a unit of each kind, such as a question.
         repeats: (kinds,) units of each kind.
+
+    >>> distinct, repeats = np.array([[0, 1], [1, 1]]), np.array([1, 3])
+    >>> share = lambda totals: totals[..., 0] / totals[..., 1]
+    >>> round(variance_without_one(share, distinct, repeats), 6)
+    0.0625
     """
     here = repeats > 0
     counts, repeats = distinct[here].astype(np.float64), repeats[here]
@@ -61,6 +66,11 @@ def auroc_influences(labels: npt.NDArray[np.bool_], scores: Array) -> tuple[floa
 
     Returns:
         AUROC, from 0 to 1, and the influences (answers,).
+
+    >>> labels, scores = np.array([True, True, False, False]), np.array([0.9, 0.4, 0.5, 0.1])
+    >>> area, influences = auroc_influences(labels, scores)
+    >>> area, influences.tolist()
+    (0.75, [0.125, -0.125, -0.125, 0.125])
     """
     from scipy.stats import rankdata
 
@@ -82,6 +92,11 @@ def precision_influences(labels: npt.NDArray[np.bool_], scores: Array) -> tuple[
 
     Returns:
         Average precision, from 0 to 1, and the influences (answers,).
+
+    >>> labels, scores = np.array([True, True, False, False]), np.array([0.9, 0.4, 0.5, 0.1])
+    >>> precision, influences = precision_influences(labels, scores)
+    >>> round(precision, 3), influences.round(3).tolist()
+    (0.833, [0.333, -0.167, -0.167, 0.0])
     """
     _, places = np.unique(-scores, return_inverse=True)
     yes = np.bincount(places, labels)

@@ -97,6 +97,10 @@ def without_noise(
 
     The two uncertainties, of the share and of the rate, are put together as Donner & Zou (2012,
     Statistical Methods in Medical Research 21(4), 347-359) do.
+
+    >>> noise = LabelNoise(rate=0.05, low=0.05, high=0.05)
+    >>> [round(each, 3) for each in without_noise(0.8, 0.7, 0.88, noise)]
+    [0.833, 0.722, 0.922]
     """
     rate = noise.rate
 

@@ -9,6 +9,8 @@ LEAST_FOR_JUDGES = 20
 """Labels that show a judge's errors, for an estimate or a fit; of 15, differences covered 90%."""
 LEAST_OF_OVERLAP = 20
 """Pairs of labels of the same answers, to say how many labels are wrong."""
+LEAST_SHARED = 2
+"""Answers that others labelled too, for how far one person's labels are above theirs."""
 LEAST_REPEATED = 20
 """Questions of several items each, for a test that the mean over questions decides."""
 LEAST_RANKED = 50

@@ -98,6 +98,22 @@ def labels_needed(
     Returns:
         What that number gives; where not even labels of all answers do, what these give, with a
         `share` below `ASSURANCE`.
+
+    Of a judge that is supposed to be right in 85 of 100, labels for +-10 points:
+
+    >>> accepted = np.arange(400) % 5 > 0
+    >>> supposed = Supposed(
+    ...     predictions=accepted[:, None].astype(float),
+    ...     accepted=accepted,
+    ...     labels=np.full(400, np.nan),
+    ...     clusters=np.arange(400),
+    ...     units=np.arange(400),
+    ...     right=0.85,
+    ...     alike=0.0,
+    ... )
+    >>> plan = labels_needed(supposed, lambda found: found.high - found.low <= 0.2)
+    >>> plan.labels, plan.share
+    (63, 0.82)
     """
     small = _fewer(supposed, seed)
     draws = [_drawn(small, np.random.default_rng([seed, number])) for number in range(DRAWS)]
@@ -256,21 +272,16 @@ def _estimate(
 ) -> Powered:
     labels = np.where(_labelled(supposed, place, units), truth, np.nan)
     predictions = supposed.predictions if judges else np.zeros((len(labels), 1))
-    whole = Sample(
-        predictions=predictions,
-        labels=labels,
-        weights=np.ones(len(labels)),
-        clusters=supposed.clusters,
-    )
-    if supposed.second is None:
-        return powered(whole, judges=judges, about=about, confidence=confidence)
-    sides = [
-        Sample(
+
+    def sample(rows: Bools | slice) -> Sample:
+        return Sample(
             predictions=predictions[rows],
             labels=labels[rows],
-            weights=whole.weights[rows],
+            weights=np.ones(len(labels))[rows],
             clusters=supposed.clusters[rows],
         )
-        for rows in (~supposed.second, supposed.second)
-    ]
-    return powered_difference(*sides, about=about, confidence=confidence)
+
+    second = supposed.second
+    if second is None:
+        return powered(sample(slice(None)), judges=judges, about=about, confidence=confidence)
+    return powered_difference(sample(~second), sample(second), about=about, confidence=confidence)

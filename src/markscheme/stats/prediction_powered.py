@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.stats.differences import detectable_by_t
 from markscheme.stats.evidence import (
     MOST_LEVERAGE,
     Evidence,
@@ -59,6 +60,8 @@ class Powered:
             as many as there are.
         weights: (judges,) how much each judge's mean counts.
         p: of a difference, two-sided, of none.
+        detectable: of a difference, the smallest, above 0, that 4 of 5 such samples would show;
+            None where there is none.
     """
 
     value: float
@@ -69,6 +72,7 @@ class Powered:
     worth: float
     weights: tuple[float, ...]
     p: float | None = None
+    detectable: float | None = None
 
 
 def powered(
@@ -81,6 +85,22 @@ def powered(
         judges: whether they are used; False gives what the labels say by themselves.
         about: further answers of the kind, or these N alone.
         confidence: of the interval.
+
+    Of 200 answers 50 are labelled; the judge accepts 80% and errs on one in ten:
+
+    >>> place = np.arange(200)
+    >>> judged = (place % 5 > 0).astype(float)
+    >>> sample = Sample(
+    ...     predictions=judged[:, None],
+    ...     labels=np.where(place < 50, np.where(place % 10 == 1, 0.0, judged), np.nan),
+    ...     weights=np.ones(200),
+    ...     clusters=place,
+    ... )
+    >>> found, alone = powered(sample), powered(sample, judges=False)
+    >>> [round(each, 3) for each in (found.value, found.low, found.high)], round(found.worth)
+    ([0.7, 0.595, 0.788], 83)
+    >>> [round(each, 3) for each in (alone.value, alone.low, alone.high)]
+    [0.7, 0.562, 0.809]
     """
     number = int(sample.labelled.sum())
     pulls = pulls_of(sample, int(sample.clusters.max()) + 1, about)
@@ -142,6 +162,20 @@ def powered_difference(
         first, second: with at least one label each; `clusters` number the questions alike.
         about: further answers of the kind, or these alone.
         confidence: of the interval.
+
+    >>> place = np.arange(200)
+    >>> first, second = (
+    ...     Sample(
+    ...         predictions=right[:, None],
+    ...         labels=np.where(place < 50, right, np.nan),
+    ...         weights=np.ones(200),
+    ...         clusters=place,
+    ...     )
+    ...     for right in ((place % 5 > 0).astype(float), (place % 2 == 0).astype(float))
+    ... )
+    >>> found = powered_difference(first, second)
+    >>> [round(each, 3) for each in (found.value, found.low, found.high)]
+    [0.3, 0.201, 0.399]
     """
     questions = 1 + int(max(first.clusters.max(), second.clusters.max()))
     one, two = (pulls_of(sample, questions, about) for sample in (first, second))
@@ -173,6 +207,7 @@ def powered_difference(
         method="ppi-t",
         weights=weighed,
         p=t_p(value, error, freedom),
+        detectable=detectable_by_t(error, freedom, confidence=confidence),
         **about_it,
     )
 

@@ -69,7 +69,18 @@ class Pulls:
 
 
 def pulls_of(sample: Sample, questions: int, about: About) -> Pulls:
-    """Of a sample with at least one label; `questions` are numbered from 0."""
+    """Of a sample with at least one label; `questions` are numbered from 0.
+
+    >>> sample = Sample(
+    ...     predictions=np.array([[1.0], [1.0], [0.0], [0.0]]),
+    ...     labels=np.array([1.0, 0.0, np.nan, np.nan]),
+    ...     weights=np.ones(4),
+    ...     clusters=np.arange(4),
+    ... )
+    >>> pulls = pulls_of(sample, 4, "these")
+    >>> pulls.mean, pulls.labels.tolist(), pulls.shift.tolist(), pulls.left
+    (0.5, [0.25, -0.25, 0.0, 0.0], [-0.5], 0.5)
+    """
     has, places = sample.labelled, sample.clusters
     labels, weights = sample.labels[has], sample.weights[has]
     total = float(weights.sum())

@@ -8,8 +8,10 @@ from .answers import system_of as system_of
 from .answers import write_answers as write_answers
 from .answers import write_table as write_table
 from .atomic_write import PART as PART
+from .atomic_write import check_new_folder as check_new_folder
 from .atomic_write import replace_file as replace_file
 from .atomic_write import whole_file as whole_file
+from .atomic_write import whole_folder as whole_folder
 from .columns import KEYS as KEYS
 from .columns import LABEL_OF as LABEL_OF
 from .columns import OF_ANSWERS as OF_ANSWERS
@@ -71,8 +73,12 @@ from .read_options import Format as Format
 from .read_options import ReadOptions as ReadOptions
 from .seal import KEY_VARIABLE as KEY_VARIABLE
 from .seal import MANIFEST as MANIFEST
+from .seal import OUTPUTS as OUTPUTS
 from .seal import PLAN as PLAN
+from .seal import SUMMARIES as SUMMARIES
+from .seal import TABLES as TABLES
 from .seal import bytes_digest as bytes_digest
+from .seal import check_exported as check_exported
 from .seal import check_run as check_run
 from .seal import content_digests as content_digests
 from .seal import damages as damages

@@ -299,12 +299,11 @@ class AnswersReader:
         self._named.update(problems)
         self._note(result.notes)
         frame, lines = self._without_repeats(result.frame, result.lines)
-        if "answer_id" not in values:
-            frame = self._with_content_ids(frame)
-        elif self._begun[raw.source]:
-            frame = self._with_ids_of_questions(frame)
-        else:
+        of_questions = "answer_id" in values and self._begun[raw.source]
+        if "answer_id" in values and not of_questions:
             frame = self._with_given_ids(raw, frame, lines)
+        else:
+            frame = self._with_new_ids(frame, of_questions=of_questions)
         if grades and frame.height == len(lines):
             self.graded.update(
                 (name, grade)
@@ -351,18 +350,16 @@ class AnswersReader:
             )
         return frame.filter(~again)
 
-    def _with_ids_of_questions(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Ids of a question's number and the system, as answers of wide tables have them.
+    def _with_new_ids(self, frame: pl.DataFrame, *, of_questions: bool) -> pl.DataFrame:
+        """Ids of the content, or of a question's number and the system, as in wide tables.
 
         So labels that have the number and the system are matched (`matched_on`).
         """
-        self.repeats += self._numbered_again(content_ids(frame))[1]
-        ids = frame.select(pl.format("{}:{}", "answer_id", "system")).to_series()
-        return frame.with_columns(self._numbered_again(ids)[0].alias("answer_id"))
-
-    def _with_content_ids(self, frame: pl.DataFrame) -> pl.DataFrame:
         ids, again = self._numbered_again(content_ids(frame))
         self.repeats += again
+        if of_questions:
+            numbers = frame.select(pl.format("{}:{}", "answer_id", "system")).to_series()
+            ids, _ = self._numbered_again(numbers)
         return frame.with_columns(ids.alias("answer_id"))
 
     def _numbered_again(self, ids: pl.Series) -> tuple[pl.Series, int]:
@@ -472,37 +469,21 @@ def _encoded(cell: pl.Expr, kind: Any) -> pl.Expr:
 
 
 class _SeenIds:
-    """Which ids came before, as 64-bit hashes: 8 bytes an id and a table of 16 MB.
-
-    The table says "perhaps seen" for few that were not; only those are looked up among all.
-    """
-
-    _TABLE = 2**24
-    _RUNS = 64
+    """Which ids came before, as sorted 64-bit hashes: 8 bytes an id."""
 
     def __init__(self) -> None:
-        self._perhaps = np.zeros(self._TABLE, dtype=bool)
-        self._runs: list[np.ndarray[Any, np.dtype[np.uint64]]] = []
+        self._known = np.empty(0, dtype=np.uint64)
 
     def add(self, hashes: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Remember `hashes`; true where one was seen before, in this call or an earlier one."""
-        again = np.zeros(len(hashes), dtype=bool)
-        if not len(hashes):
-            return again
-        fresh = np.sort(hashes)
-        if (fresh[1:] == fresh[:-1]).any():
-            fresh, first = np.unique(hashes, return_index=True)
-            again[:] = True
-            again[first] = False
-        places = hashes & np.uint64(self._TABLE - 1)
-        perhaps = np.flatnonzero(self._perhaps[places])
-        self._perhaps[places] = True
-        for run in self._runs:
-            near = np.minimum(np.searchsorted(run, hashes[perhaps]), len(run) - 1)
-            again[perhaps] |= run[near] == hashes[perhaps]
-        self._runs.append(fresh)
-        if len(self._runs) > self._RUNS:
-            self._runs = [np.sort(np.concatenate(self._runs))]
+        distinct, first = np.unique(hashes, return_index=True)
+        places = np.searchsorted(self._known, distinct)
+        new = np.ones(len(distinct), dtype=bool)
+        inside = places < len(self._known)
+        new[inside] = self._known[places[inside]] != distinct[inside]
+        self._known = np.insert(self._known, places[new], distinct[new])
+        again = np.ones(len(hashes), dtype=bool)
+        again[first[new]] = False
         return again
 
 

@@ -1,16 +1,17 @@
-"""Writing files whole or not at all: a killed process or a full disk leaves what was there."""
+"""Writing files and folders whole or not at all: a kill or a full disk leaves what was there."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from markscheme.errors import DataError
+from markscheme.errors import DataError, RunError
 
 PART = ".part"
-"""Ending of a file that is not complete yet."""
+"""Ending of a file, or of a folder, that is not complete yet."""
 
 
 @contextmanager
@@ -54,3 +55,35 @@ def replace_file(target: Path, content: bytes) -> None:
             temporary.write_bytes(content)
     except OSError as error:
         raise DataError(f"cannot write {target}: {error.strerror or error}") from None
+
+
+@contextmanager
+def whole_folder(target: Path) -> Iterator[Path]:
+    """A new folder to write to that takes the target's name only once it is complete and on disk.
+
+    Whatever ends the block early removes it. What a killed process left of one, the next removes.
+
+    Raises:
+        RunError: the target has files already.
+    """
+    target = target.resolve()
+    check_new_folder(target)
+    temporary = target.with_name(target.name + PART)
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        for file in temporary.rglob("*"):
+            if file.is_file():
+                with file.open("rb") as handle:
+                    os.fsync(handle.fileno())
+        temporary.replace(target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def check_new_folder(folder: Path) -> None:
+    """Raises RunError where a folder that is to be written is a file, or has files already."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise RunError(f"{folder} is not empty; choose a new --out")

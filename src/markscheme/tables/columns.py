@@ -115,6 +115,12 @@ def plain_name(name: str) -> str:
     return re.sub(r"[\s_\-?]+", " ", name).strip(" .").lower()
 
 
+def value_named(record: Mapping[str, Any], ours: str, kind: type = object) -> Any:
+    """A record's value, of a kind, under the first name used for a column of ours; else None."""
+    values = {plain_name(name): value for name, value in record.items() if isinstance(value, kind)}
+    return next((values[name] for name in ALIASES[ours] if values.get(name) is not None), None)
+
+
 # --- wide tables ------------------------------------------------------------------------------
 
 LABEL_OF = "label:"
@@ -166,8 +172,8 @@ def model_columns(raw: RawBatch, names: Iterable[str]) -> list[str]:
 
 def _system_in(name: str) -> str | None:
     """`gpt4` in `answer_gpt4`, `gpt4-output` or `response (gpt4)`."""
-    names = [word.replace(" ", "[ _-]") for word in ("answer", *ALIASES["answer"])]
-    words = "|".join(sorted(names, key=len, reverse=True))
+    names = sorted(ALIASES["answer"], key=len, reverse=True)
+    words = "|".join(names).replace(" ", "[ _-]")
     match = re.fullmatch(
         rf"(?:{words})[ _./:-]+(?P<a>.+)|(?P<b>.+?)[ _./:-]+(?:{words})", name, re.IGNORECASE
     )
@@ -218,7 +224,7 @@ def label_columns(
     for name in free:
         system = _owner(name, answers) or ""
         rest = plain_name(name.replace(answers.get(system, ""), " ", 1).strip(" _./:()-"))
-        if system and system not in found and rest in ("label", *ALIASES["label"]):
+        if system and system not in found and rest in ALIASES["label"]:
             found[system] = name
     return found
 
@@ -228,7 +234,7 @@ def labels_of_systems(names: Sequence[str]) -> dict[str, str]:
 
     Nothing where one column at most is called so.
     """
-    words = "|".join(word.replace(" ", "[ _-]") for word in ("label", *ALIASES["label"]))
+    words = "|".join(ALIASES["label"]).replace(" ", "[ _-]")
     found = {}
     for name in names:
         match = re.fullmatch(

@@ -62,7 +62,9 @@ def final_answers(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
     frame = _replaced(
         frame, _LAST, lambda text, _: re.sub(_LAST, "", text).rstrip(), notes, _TOKENS
     )
-    frame = _without_reasoning(frame, notes)
+    frame = _replaced(
+        frame, REASONING, lambda text, _: without_reasoning(text), notes, _CUT, nothing=_ONLY
+    )
     frame = _replaced(frame, _RUN_ON, _before_next, notes, _NEXT)
     frame = _replaced(frame, _TAGGED, _between_tags, notes, _BETWEEN)
     frame = _without_errors(frame, notes)
@@ -86,33 +88,29 @@ def _in_answer_alone(pattern: str, spoken_of: str | None = None) -> pl.Expr:
     return there & ~_speaks_of(spoken_of or pattern)
 
 
-def _without_reasoning(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
-    wrapped = frame.select(_in_answer_alone(REASONING)).to_series()
-    if not wrapped.any():
-        return frame
-    pairs = zip(frame["answer"], wrapped, strict=True)
-    answers = [without_reasoning(text) if cut else text for text, cut in pairs]
-    lost = sum(cut and text is None for text, cut in zip(answers, wrapped, strict=True))
-    notes[_CUT] += int(wrapped.sum()) - lost
-    notes[_ONLY] += lost
-    return frame.with_columns(pl.Series("answer", answers, dtype=pl.String))
-
-
 def _replaced(
     frame: pl.DataFrame,
     pattern: str,
-    final: Callable[[str, str], str],
+    final: Callable[[str, str], str | None],
     notes: Counter[str],
     note: str,
+    *,
+    nothing: str = "",
 ) -> pl.DataFrame:
-    """Answers with a pattern that neither question nor reference has, by their final part."""
+    """Answers with a pattern that neither question nor reference has, by their final part.
+
+    `final` takes the answer and its question; the answers of which it leaves nothing (None) are
+    counted under `nothing`, the others under `note`.
+    """
     rows = frame.select(_in_answer_alone(pattern)).to_series().arg_true()
     if rows.is_empty():
         return frame
-    notes[note] += len(rows)
     texts = (frame[name].gather(rows) for name in ("answer", "question"))
     parts = [final(answer, question or "") for answer, question in zip(*texts, strict=True)]
-    return frame.with_columns(frame["answer"].scatter(rows, parts))
+    lost = parts.count(None)
+    notes[note] += len(rows) - lost
+    notes[nothing] += lost
+    return frame.with_columns(frame["answer"].scatter(rows, pl.Series(parts, dtype=pl.String)))
 
 
 def _before_next(answer: str, question: str) -> str:

@@ -206,6 +206,7 @@ _EDITED = 0.05
 """Below this share of matched rows, texts that differ under one id are edits of the text."""
 
 _JUDGED = " as judged"
+_ROW = "row of the table"
 
 
 def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> Match:
@@ -250,7 +251,8 @@ def _by_id_or_texts(judged: pl.DataFrame, by_id: Match, by_texts: Match) -> Matc
         AgreementError: the texts contradict the ids, and no more rows match by them.
     """
     once = judged.select(KEYS[:3]).unique("answer_id", keep="first", maintain_order=True)
-    beside = by_id.table.join(once, on="answer_id", suffix=_JUDGED, maintain_order="left")
+    table = by_id.table.with_row_index(_ROW, offset=1)
+    beside = table.join(once, on="answer_id", suffix=_JUDGED, maintain_order="left")
     differ = beside.filter(
         pl.any_horizontal(
             (pl.col(name) != pl.col(name + _JUDGED)).fill_null(value=False)
@@ -260,22 +262,24 @@ def _by_id_or_texts(judged: pl.DataFrame, by_id: Match, by_texts: Match) -> Matc
     if differ.is_empty():
         return by_id
     row = differ.row(0, named=True)
+    # Notes go into pages that may show no text of the data, so they name a row; errors do not.
+    first = f"the first is row {row[_ROW]:,}"
+    count = f"{differ.height:,} of the {beside.height:,} rows matched by id"
+    if differ.height < _EDITED * beside.height:
+        return by_id._replace(notes=(f"{count} have another question or answer ({first})",))
+    matching = by_texts.table.join(judged, on=by_texts.key, how="semi", nulls_equal=True).height
+    if matching > beside.height - differ.height:
+        note = f"ids are of other rows, so the texts are matched and not the ids ({first})"
+        return by_texts._replace(notes=(note,))
     here, there = (
         " / ".join(repr(excerpt(row[name + end] or "", 60)) for name in ("question", "answer"))
         for end in (_JUDGED, "")
     )
-    example = f"id {row['answer_id']!r} is of {here} among what was judged, and of {there} here"
-    count = f"{differ.height:,} of the {beside.height:,} rows matched by id"
-    if differ.height < _EDITED * beside.height:
-        return by_id._replace(notes=(f"{count} have another question or answer: {example}",))
-    matching = by_texts.table.join(judged, on=by_texts.key, how="semi", nulls_equal=True).height
-    if matching > beside.height - differ.height:
-        note = f"ids are of other rows, so the texts are matched and not the ids: {example}"
-        return by_texts._replace(notes=(note,))
     raise AgreementError(
-        f"{count} have another question or answer, and the texts match no better: {example}. Is "
-        "it the file of what was judged? If the ids are right and the texts were edited, leave the "
-        "texts out: --columns question=none,answer=none"
+        f"{count} have another question or answer, and the texts match no better: id "
+        f"{row['answer_id']!r} is of {here} among what was judged, and of {there} here. Is it the "
+        "file of what was judged? If the ids are right and the texts were edited, leave the texts "
+        "out: --columns question=none,answer=none"
     )
 
 

@@ -14,7 +14,7 @@ from markscheme.tables.joins import check_key, text_keys
 from markscheme.tables.judgments import JUDGMENTS_SCHEMA, STATUSES, status_of_results
 from markscheme.tables.label_values import is_binary, looks_like_values, parse_values
 from markscheme.tables.labels import LABEL_COLUMNS
-from markscheme.tables.seal import check_run
+from markscheme.tables.seal import check_exported, check_run
 
 NOT_JUDGES = {*KEYS, *LABEL_COLUMNS, "references", "context", "reference_kind", "reference_grades"}
 _TABLES = ("judgments.parquet", "answers.parquet")
@@ -100,7 +100,8 @@ def judgments_file(source: str | Path) -> str:
 
     Raises:
         DataError: the name is empty, or the folder is no run's.
-        RunError: the run has not ended, or its tables are not as it left them.
+        RunError: the run has not ended, its tables are not as it left them, or the file was changed
+            since a labelling project exported it.
     """
     check_named(str(source))
     folder = Path(source)
@@ -113,6 +114,7 @@ def judgments_file(source: str | Path) -> str:
     if table.exists():
         return str(table)
     if not folder.is_dir() or folder != Path(source):
+        check_exported(Path(source))
         return str(source)
     raise DataError(
         f"{folder} is a folder without judgments.parquet; "

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
-import numpy as np
 import polars as pl
 
 from markscheme.errors import AgreementError, DataError
@@ -37,12 +36,7 @@ LABEL_COLUMNS = (
 )
 
 
-def load_labels(
-    source: Source,
-    *,
-    column: str | None = None,
-    names: Mapping[str, str] | None = None,
-) -> pl.DataFrame:
+def load_labels(source: Source, *, names: Mapping[str, str] | None = None) -> pl.DataFrame:
     """Labels as a table: the key columns present, `label` (Float64, null is unlabelled).
 
     Columns such as `gpt-4o_label`, `claude_label` become a row each with their `system`.
@@ -58,16 +52,15 @@ def load_labels(
 
     Args:
         source: a file, a data frame or a list of dicts.
-        column: the column that holds the label, where it is not called `label`.
-        names: other names of columns, ours to theirs (`{"question": "Frage"}`; of the labels of
-            one system `{"label:gpt-4o": "Urteil"}`).
+        names: other names of columns, ours to theirs (`{"label": "Urteil", "question": "Frage"}`;
+            of the labels of one system `{"label:gpt-4o": "Urteil"}`).
 
     Raises:
         DataError: no label column, no key, or values that are no label.
         AgreementError: an annotator labelled an answer twice, or ratings of an earlier version,
             which do not say what the label is.
     """
-    mapping = dict(names or {}) | ({"label": column} if column else {})
+    mapping = dict(names or {})
     of_systems = {
         ours.removeprefix(LABEL_OF): mapping.pop(ours)
         for ours in list(mapping)
@@ -90,7 +83,7 @@ def load_labels(
         if "annotator_labels" in table.columns:
             table = table.with_columns(majority(ratings_table(table["annotator_labels"])))
         else:
-            raise _no_labels(table, column, given.columns)
+            raise _no_labels(table, mapping.get("label", "label"), given.columns)
     check_key(table, "labels", given.columns)
     if "inclusion_probability" in table.columns:
         table = table.with_columns(inclusion_probabilities(table["inclusion_probability"]))
@@ -111,21 +104,27 @@ def _words_without_value(table: pl.DataFrame) -> list[str]:
     ]
 
 
-def _no_labels(table: pl.DataFrame, column: str | None, names: Sequence[str]) -> DataError:
-    """What to say of labels that are none; `names` are the columns as they are in the file."""
+def _no_labels(table: pl.DataFrame, column: str, names: Sequence[str]) -> DataError:
+    """What to say of labels that are none.
+
+    Args:
+        table: under our names.
+        column: what the column of the label is called in the file.
+        names: all columns as they are there.
+    """
     if "label" in table.columns:
         return DataError(
             f"none of the {table.height:,} labels is filled in: the column "
-            f"{column or 'label'!r} is empty throughout; name another with --label-column "
-            "(Python: column=...)"
+            f"{column!r} is empty throughout; name another with --label-column "
+            "(Python: label_column=...)"
         )
     near = get_close_matches("label", names, n=1)
     guess = f", but {near[0]!r}" if near else ""
     return DataError(
         f"the labels have no column 'label'{guess}; name it with --label-column (Python: "
-        "column=...). Labels of several people belong in columns 'annotator1', 'annotator2', ...; "
-        "'agree' takes other names with --columns annotator1=NAME,annotator2=NAME, and those of "
-        "each system's answers with --columns label:SYSTEM=NAME,label:OTHER=NAME. "
+        "label_column=...). Labels of several people belong in columns 'annotator1', 'annotator2', "
+        "...; 'agree' takes other names with --columns annotator1=NAME,annotator2=NAME, and those "
+        "of each system's answers with --columns label:SYSTEM=NAME,label:OTHER=NAME. "
         f"The columns are {', '.join(map(repr, names))}"
     )
 
@@ -280,19 +279,6 @@ def ratings_table(annotator_labels: pl.Series, names: pl.Series | None = None) -
 
 def majority(ratings: pl.DataFrame) -> pl.Series:
     """The label that more annotators gave than any other; null on a tie or where all are blank."""
-    longest = (
-        ratings.select(pl.all().cast(pl.Float64))
-        .with_row_index("item")
-        .unpivot(index="item", value_name="label")
-        .drop_nulls("label")
-        .group_by("item", "label")
-        .len()
-    )
-    winners = (
-        longest.filter(pl.col("len") == pl.col("len").max().over("item"))
-        .group_by("item")
-        .agg(pl.col("label").first(), pl.len().alias("ways"))
-        .filter(pl.col("ways") == 1)
-    )
-    items = pl.DataFrame({"item": np.arange(ratings.height, dtype=np.uint32)})
-    return items.join(winners, on="item", how="left", maintain_order="left")["label"]
+    given = pl.concat_list(pl.all().cast(pl.Float64)).list.drop_nulls()
+    ways = given.list.eval(pl.element().mode())
+    return ratings.select(label=pl.when(ways.list.len() == 1).then(ways.list.first())).to_series()

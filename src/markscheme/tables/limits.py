@@ -9,8 +9,13 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
+
+import orjson
+import zstandard
 
 from markscheme.errors import DataError
 
@@ -104,9 +109,28 @@ class Intake(io.RawIOBase):
                 "if it is to be trusted, unpack it first, and save a table of it as .jsonl or .csv",
             )
 
-    def check_archive(self, archive: zipfile.ZipFile) -> None:
-        """Raises DataError where the members are too large; no more than their sizes is read."""
-        self.check_unpacked(sum(info.file_size for info in archive.infolist()), "the archive")
+    @contextmanager
+    def archive(self, content: bytes) -> Iterator[zipfile.ZipFile]:
+        """The source as the ZIP archive that its content is, to read within the block.
+
+        Raises:
+            DataError: its members are too large (no more than the sizes that they state is read),
+                or it turns out to be damaged while they are read.
+        """
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                sizes = sum(info.file_size for info in archive.infolist())
+                self.check_unpacked(sizes, "the archive")
+                yield archive
+        except (
+            zipfile.BadZipFile,
+            orjson.JSONDecodeError,
+            zlib.error,
+            zstandard.ZstdError,
+            EOFError,
+            RuntimeError,  # encrypted, or of a version that nobody has written yet
+        ) as error:
+            raise DataError(f"{self.name}: the archive is damaged or cut: {error}") from None
 
     def check_values(self, count: int, what: str = "values", most: float = MOST_VALUES) -> None:
         """Raises DataError where so many values are too many for what was read, or for memory."""

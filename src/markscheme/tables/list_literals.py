@@ -10,6 +10,8 @@ from typing import Any
 
 import orjson
 
+from markscheme.tables.limits import DEPTH, check_depth, values_of_json
+
 _TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ITEM = rf"(?:{_TEXT}|-?\d+(?:\.\d+)?|None)"
 _PYTHON = re.compile(rf"\[\s*{_ITEM}\s*(?:,\s*{_ITEM}\s*)*(?:,\s*)?\]", re.DOTALL)
@@ -20,7 +22,7 @@ _SQUAD = re.compile(
     re.DOTALL,
 )
 
-LONG_INTEGER = re.compile(rb"\d{19}")
+_LONG_INTEGER = re.compile(rb"\d{19}")
 """What may be an integer beyond 64 bits."""
 
 _LONGEST = 1_000_000
@@ -38,9 +40,12 @@ def parse_json(content: bytes) -> Any:
 
     Raises:
         orjson.JSONDecodeError: it is no JSON.
+        ValueError: lists and objects are nested too deeply (`limits.DEPTH`).
     """
     found = orjson.loads(content)
-    if LONG_INTEGER.search(content) is None:
+    if values_of_json(content) > DEPTH:
+        check_depth(found)
+    if _LONG_INTEGER.search(content) is None:
         return found
     import json
 
@@ -69,7 +74,8 @@ def parse_list_literals(text: str, notes: Counter[str]) -> list[Any] | None:
 
     Raises:
         ValueError: it is an array as NumPy prints it, which has no commas, so that items cannot be
-            distinguished from parts of one item; or it is too long to be parsed.
+            distinguished from parts of one item; or it is too long, or nested too deeply, to be
+            parsed.
     """
     bare = text.strip()
     if not bare.startswith(("[", "{", "array(")):

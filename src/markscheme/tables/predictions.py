@@ -12,13 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import orjson
 import polars as pl
 
 from markscheme.errors import BadRowsError, DataError
 from markscheme.tables.columns import ALIASES, plain_name
-from markscheme.tables.files import RawBatch, Source, iter_raw, records_batches
-from markscheme.tables.list_literals import parse_json
+from markscheme.tables.files import RawBatch, Source, iter_raw, read_document, records_batches
 from markscheme.tables.read_options import ReadOptions
 
 _BATCH = 65_536
@@ -34,13 +32,13 @@ class Predictions:
     Attributes:
         file: the name of the file.
         system: the system's name.
-        answers: ids to answers; None for an answer that was not given.
+        answers: ids to answers as the file has them; None for an answer that was not given.
         used: the ids that were met among the questions so far.
     """
 
     file: str
     system: str
-    answers: Mapping[str, str | None]
+    answers: Mapping[str, Any]
     used: set[str] = field(default_factory=set)
 
     def unused_note(self) -> dict[str, int]:
@@ -78,7 +76,7 @@ def _system_of(path: Path, stems: Mapping[str, int]) -> str:
     return stem if stems[stem] == 1 else f"{path.parent.name}/{stem}"
 
 
-def predictions_of(path: str | Path) -> dict[str, str | None] | None:
+def predictions_of(path: str | Path) -> dict[str, Any] | None:
     """Ids to answers, or None where a file is anything else.
 
     Raises:
@@ -90,8 +88,8 @@ def predictions_of(path: str | Path) -> dict[str, str | None] | None:
     document: Any = None
     if file.suffix.lower() == ".json":
         try:
-            document = parse_json(file.read_bytes())
-        except (OSError, orjson.JSONDecodeError):
+            document = read_document(str(path))
+        except DataError:  # Whoever reads it as questions says so.
             return None
     if isinstance(document, Mapping):
         lists = [value for value in document.values() if isinstance(value, list)]
@@ -106,12 +104,12 @@ def predictions_of(path: str | Path) -> dict[str, str | None] | None:
 
     try:
         first = next(batches(1), None)
-    except DataError:  # Whoever reads it as questions says so.
+    except DataError:  # Here too.
         return None
     columns = None if first is None else _columns(first)
     if columns is None:
         return None
-    found: dict[str, str | None] = {}
+    found: dict[str, Any] = {}
     for batch in batches(_BATCH):
         if batch.problems:
             raise BadRowsError(batch.problems)
@@ -119,7 +117,7 @@ def predictions_of(path: str | Path) -> dict[str, str | None] | None:
     return found
 
 
-def _of_object(document: Mapping[str, Any]) -> dict[str, str | None] | None:
+def _of_object(document: Mapping[str, Any]) -> dict[str, Any] | None:
     if any(plain_name(name) in ALIASES["question"] for name in document):
         return None  # One record, or a table by columns.
     for name, value in document.items():
@@ -130,7 +128,7 @@ def _of_object(document: Mapping[str, Any]) -> dict[str, str | None] | None:
     plain = all(value is None or isinstance(value, str | int | float) for value in values)
     if not plain or not any(isinstance(value, str) for value in values):
         return None
-    return {str(name): _text(value) for name, value in zip(document, values, strict=True)}
+    return dict(zip(map(str, document), values, strict=True))
 
 
 def _bare(value: Any) -> Any:
@@ -164,7 +162,7 @@ def _columns(batch: RawBatch) -> tuple[str, str] | None:
     return ids[0], answers[0]
 
 
-def _add_rows(found: dict[str, str | None], batch: RawBatch, ids: str, answers: str) -> None:
+def _add_rows(found: dict[str, Any], batch: RawBatch, ids: str, answers: str) -> None:
     nothing = [None] * len(batch.lines)
     names, texts = (batch.columns.get(column, nothing) for column in (ids, answers))
     for line, name, answer in zip(batch.lines, names, texts, strict=True):
@@ -184,13 +182,7 @@ def _add_rows(found: dict[str, str | None], batch: RawBatch, ids: str, answers: 
                 f"{where}: the id {str(name)!r} has an answer already; keep one of the two, or "
                 "give each system's answers in a file of its own"
             )
-        found[str(name)] = _text(answer)
-
-
-def _text(value: Any) -> str | None:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return None if value is None else str(value)
+        found[str(name)] = answer
 
 
 def question_ids(

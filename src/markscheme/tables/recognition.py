@@ -375,8 +375,7 @@ def _is_called(path: str, ours: str) -> bool:
     """
     names = [plain_name(part) for part in segments(path) if not part.lstrip("-").isdigit()]
     *outer, last = names or [""]
-    known = (ours, *ALIASES[ours])
-    if last not in known and " ".join(names[-2:]) not in known:
+    if not {last, " ".join(names[-2:])} & {*ALIASES[ours]}:
         return False
     roles = set(map(_named, outer))
     if ours == "label":
@@ -476,7 +475,7 @@ def _role(path: str, *, alone: bool = False) -> str | None:
 
 
 def _named(name: str) -> str | None:
-    return next((ours for ours in REQUIRED if name == ours or name in ALIASES[ours]), None)
+    return next((ours for ours in REQUIRED if name in ALIASES[ours]), None)
 
 
 def _best(paths: Sequence[str], ours: str, source: str) -> str | None:

@@ -30,6 +30,11 @@ MANIFEST = "manifest.json"
 PLAN = "run.json"
 KEY_VARIABLE = "MARKSCHEME_SEAL_KEY"
 
+TABLES = ("answers.parquet", "judgments.parquet", "bad_rows.jsonl")
+SUMMARIES = ("summary.json", "summary.md")
+OUTPUTS = (*TABLES, *SUMMARIES)
+"""What a run's folder may hold, and a seal lists where it does."""
+
 _SAME_IN_BOTH = ("format", "markscheme", "judges", "options", "engine", "command", "input")
 """What run.json and the manifest say alike."""
 
@@ -109,6 +114,24 @@ def read_sealed(file: Path) -> dict[str, Any]:
     if signature_wanted() and file.read_bytes() != sealed(content):
         raise RunError(f"{file} is not signed with the secret in {KEY_VARIABLE}, or was changed")
     return content
+
+
+def check_exported(file: Path, seal: Path | None = None) -> dict[str, Any]:
+    """What the seal of an exported file says, `FILE.seal.json` by default; {} where that is none.
+
+    Raises:
+        RunError: the file is not as its seal has it, or the seal was changed.
+    """
+    found = seal or file.with_name(f"{file.name}.seal.json")
+    if seal is None and not (found.is_file() and file.is_file()):
+        return {}
+    said = read_sealed(found)
+    if said.get("file") != file_digest(file):
+        raise RunError(
+            f"{file} was changed since it was exported; export it again, or remove its seal "
+            f"{found.name} if the change is meant"
+        )
+    return said
 
 
 def mark_of(value: Mapping[str, Any]) -> str:
@@ -216,12 +239,14 @@ def damages(
                 found[name] = "was changed"
         except OSError as error:
             found[name] = f"cannot be read ({error.strerror})"
-    for table in ("answers.parquet", "judgments.parquet"):
+    for output in OUTPUTS:
         # A folder of parts is read whole: a file too many would be read with the others.
-        if (folder / table).is_dir() and (wanted is None or table in wanted):
-            for file in sorted((folder / table).iterdir()):
-                if f"{table}/{file.name}" not in manifest["files"]:
-                    found[f"{table}/{file.name}"] = "is not part of the run"
+        place = folder / output
+        there = sorted(place.iterdir()) if place.is_dir() else [place] if place.exists() else []
+        for file in there if wanted is None or output in wanted else ():
+            name = file.relative_to(folder).as_posix()
+            if name not in manifest["files"]:
+                found[name] = f"is not part of the run ({MANIFEST} does not list it)"
     return found or _unlike_tables(folder, manifest, wanted)
 
 

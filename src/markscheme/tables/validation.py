@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -152,8 +153,8 @@ def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: Counter[s
 
     Words that say that there is no label are counted in `notes`.
     """
-    series = values if isinstance(values, pl.Series) else _loose_series(values)
-    if series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null):
+    series = values if isinstance(values, pl.Series) else _as_series(values)
+    if series is not None and (series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null)):
         found, shown = parse_values(series), series
         wrong = found.is_infinite()
     else:
@@ -171,11 +172,12 @@ def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: Counter[s
     return found.zip_with(~wrong.fill_null(value=False), pl.Series([None], dtype=pl.Float64))
 
 
-def _loose_series(values: Sequence[Any]) -> pl.Series:
+def _as_series(values: Sequence[Any], dtype: Any = None) -> pl.Series | None:
+    """Values of one type as they are, or None where they are not of it."""
     try:
-        return pl.Series(values, strict=True)
+        return pl.Series(values, dtype=dtype, strict=True)
     except (TypeError, OverflowError, ValueError, pl.exceptions.PolarsError):
-        return pl.Series(["mixed"])
+        return None
 
 
 def _texts(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl.Series:
@@ -186,15 +188,17 @@ def _texts(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl
             return values.replace_strict({True: "true", False: "false"}, return_dtype=pl.String)
         else:
             return values.cast(pl.String)
-    try:
-        return pl.Series(values, dtype=pl.String, strict=True)
-    except (TypeError, OverflowError, ValueError, pl.exceptions.PolarsError):
-        convert = _guarded(lambda value: _text(value, ours), trouble)
-        return pl.Series([convert(*pair) for pair in enumerate(values)], dtype=pl.String)
+    texts = _as_series(values, pl.String)
+    return _converted(values, lambda value: _text(value, ours), trouble) if texts is None else texts
 
 
-def _guarded(convert: Callable[[Any], Any], trouble: Trouble) -> Callable[[int, Any], Any]:
-    """`convert`, with null instead of its ValueError and the message stored for the row."""
+def _converted(
+    values: Iterable[Any],
+    convert: Callable[[Any], Any],
+    trouble: Trouble,
+    dtype: Any = pl.String,
+) -> pl.Series:
+    """The values converted; null where that is a ValueError, whose message is the row's trouble."""
 
     def attempt(row: int, value: Any) -> Any:
         try:
@@ -203,7 +207,7 @@ def _guarded(convert: Callable[[Any], Any], trouble: Trouble) -> Callable[[int, 
             trouble.setdefault(row, str(error))
             return None
 
-    return attempt
+    return pl.Series([attempt(*pair) for pair in enumerate(values)], dtype=dtype)
 
 
 _PLAIN = ("question", "references", "answer", "answer_id", "system")
@@ -237,27 +241,27 @@ def _references(
         if values.dtype != pl.String:
             values = values.to_list()
     if not isinstance(values, pl.Series):
-        try:
-            if all(isinstance(value, list) for value in values):
-                return pl.Series(values, dtype=pl.List(pl.String), strict=True)
-            values = pl.Series(values, dtype=pl.String, strict=True)
-        except (TypeError, OverflowError, ValueError, pl.exceptions.PolarsError):
-            convert = _guarded(lambda value: _reference_list(value, separator, notes), trouble)
-            rows = [convert(*pair) for pair in enumerate(values)]
-            return pl.Series(rows, dtype=pl.List(pl.String))
+        are_lists = all(isinstance(value, list) for value in values)
+        series = _as_series(values, pl.List(pl.String) if are_lists else pl.String)
+        if series is None:
+            convert = partial(_reference_list, separator=separator, notes=notes)
+            return _converted(values, convert, trouble, pl.List(pl.String))
+        if are_lists:
+            return series
+        values = series
     # Texts, as CSV gives them: distinct ones once, since systems share questions.
     counted = values.value_counts(name="rows", sort=False)
-    distinct, rows_of = counted.to_series(0), counted["rows"]
-    wrong: Trouble = {}
-    found: list[list[str] | None] = []
-    said: Counter[str] = Counter()
-    convert = _guarded(lambda value: _reference_list(value, separator, said), wrong)
-    for place, value in enumerate(distinct):
-        found.append(convert(place, value))
-        for note in said:
-            notes[note] += rows_of[place]
-        said.clear()
-    lists = pl.Series(found, dtype=pl.List(pl.String))
+    distinct, wrong = counted.to_series(0), Trouble()
+    rows_of = iter(counted["rows"])
+
+    def split(text: str | None) -> list[str] | None:
+        said, rows = Counter[str](), next(rows_of)
+        try:
+            return _reference_list(text, separator, said)
+        finally:
+            notes.update(dict.fromkeys(said, rows))
+
+    lists = _converted(distinct, split, wrong, pl.List(pl.String))
     if wrong:
         messages = {distinct[row]: message for row, message in wrong.items()}
         for row in np.flatnonzero(values.is_in(list(messages)).to_numpy()):
@@ -354,9 +358,8 @@ def number_lists(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble)
         if not (inner.is_integer() if whole else inner.is_numeric()):
             values = values.to_list()
     if not isinstance(values, pl.Series):
-        convert = _guarded(lambda value: _numbers(value, ours, whole=whole), trouble)
-        rows = [convert(*pair) for pair in enumerate(values)]
-        return pl.Series(rows, dtype=pl.List(pl.Float64))
+        convert = partial(_numbers, ours=ours, whole=whole)
+        return _converted(values, convert, trouble, pl.List(pl.Float64))
     return values.cast(pl.List(pl.Float64))
 
 

@@ -34,8 +34,9 @@ from markscheme.reports import (
     later_json,
     read_material,
     report_html,
+    table_html,
 )
-from markscheme.results import Table, by_judges, interval, percent, plain, population
+from markscheme.results import accuracy_figure, by_judges, methods_of, plain, population
 from markscheme.view.runs import Run, RunLabels, label_rows, runs_of, with_given
 from markscheme.web import Guard, answer_style, page_file, templates
 
@@ -162,7 +163,7 @@ class _Pages:
             problem=problem,
             done=done,
             pair=pair or _likely_pair(done),
-            methods=", ".join(dict.fromkeys(o["method"] for row in rows for o in row["figures"])),
+            methods=methods_of(one["share"] for row in rows for one in row["figures"]),
             about=population(by_judges(one["judge"] for row in rows for one in row["figures"])),
         )
 
@@ -183,15 +184,7 @@ class _Pages:
             "judges": run.judges,
             "problem": problem,
             "labels": labels,
-            "figures": [
-                {
-                    "judge": one["judge"],
-                    "text": f"{percent(one['accuracy'])} "
-                    f"({interval(one['accuracy_low'], one['accuracy_high'])})",
-                    "method": one.get("interval", "wilson"),
-                }
-                for one in figures
-            ],
+            "figures": [{"judge": one["judge"], "share": accuracy_figure(one)} for one in figures],
         }
 
     async def static(self, request: Request) -> Response:
@@ -298,7 +291,7 @@ class _Pages:
         found: dict[str, Any] = {
             "labels": len(rows),
             "file": str(self._given(run).path),
-            "tables": [],
+            "tables": "",
             "problem": "",
             "comments": {name: one.comment for name, one in kept.items() if one.comment},
         }
@@ -307,12 +300,12 @@ class _Pages:
         problems, judge = [], run.judges[0]
         try:
             agreed = agree(run.path, rows)
-            found["tables"] += [_table(one) for one in agreed.tables[:2]]
+            found["tables"] += "".join(map(table_html, agreed.tables[:2]))
             judge = best.judge if (best := closest_judge(agreed.judges)) else judge
         except MarkschemeError as error:
             problems.append(str(error))
         try:
-            found["tables"].append(_table(estimate(run.path, rows, judge=judge).tables[0]))
+            found["tables"] += table_html(estimate(run.path, rows, judge=judge).tables[0])
         except MarkschemeError as error:
             problems.append(str(error))
         found["problem"] = " ".join(problems)
@@ -336,16 +329,6 @@ def _object(body: bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise MarkschemeError("a JSON object is expected")
     return found
-
-
-def _table(table: Table) -> dict[str, Any]:
-    return {
-        "title": table.title,
-        "header": list(table.header),
-        "rows": [list(r) for r in table.rows],
-        "numeric": sorted(table.numeric),
-        "notes": list(table.notes),
-    }
 
 
 class _Drawn:

@@ -153,19 +153,11 @@ class RunLabels:
                 kept.pop(answer_id, None)
             else:
                 kept[answer_id] = Given(
-                    label=label, comment=comment[:_LONGEST_COMMENT], labelled_at=time.time()
+                    label=label,
+                    comment=comment[:_LONGEST_COMMENT],
+                    labelled_at=round(time.time(), 3),
                 )
-            rows = (
-                orjson.dumps(
-                    {
-                        "answer_id": name,
-                        "label": one.label,
-                        "comment": one.comment,
-                        "labelled_at": round(one.labelled_at, 3),
-                    }
-                )
-                for name, one in kept.items()
-            )
+            rows = (orjson.dumps({"answer_id": name, **vars(one)}) for name, one in kept.items())
             replace_file(self.path, b"".join(row + b"\n" for row in rows))
             return kept
 

@@ -22,8 +22,15 @@ HEADER_SECONDS = 10.0
 
 MOST_CONNECTIONS = 1_000
 
-_ONE_READ = 16_384
+_ONE_READ = 8_192
 """Bytes read at once; in tiny chunks they hold up the others for long enough."""
+
+_QUICK = 0.001
+"""Seconds of processor time for what is read at once, many times what a usual body needs."""
+
+_PAUSE = 4.0
+"""How long a connection is not read after that, as a multiple of the time that it took and of the
+number of connections that are paused: together they have at most a fifth of the event loop."""
 
 if TYPE_CHECKING:
     _Protocol = Any
@@ -51,6 +58,7 @@ class BoundedProtocol(_Protocol):  # type: ignore[misc]
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Count the connection, and begin to wait for its headers."""
         self._timer: asyncio.TimerHandle | None = None
+        self._paused = False
         super().connection_made(transport)
         transport.max_size = _ONE_READ  # type: ignore[attr-defined]
         self._wait()
@@ -92,9 +100,25 @@ class BoundedProtocol(_Protocol):  # type: ignore[misc]
         """Take bytes; whole headers end the waiting."""
         if self._between_requests():
             self._wait()
+        began = time.thread_time()
         super().data_received(data)
+        self._pause_after(time.thread_time() - began)
         if not self._between_requests():
             self._stop()
+
+    def _pause_after(self, seconds: float) -> None:
+        """Read nothing for a while after what took so long, such as chunks of a byte, each of which
+        costs as much as a large one. The limits on time go on."""
+        if seconds > _QUICK and not self.transport.is_closing():
+            self.transport.pause_reading()
+            self._paused = True
+            paused = sum(one._paused for one in self.connections)
+            self.loop.call_later(_PAUSE * seconds * paused, self._resume)
+
+    def _resume(self) -> None:
+        self._paused = False
+        if not self.flow.read_paused:  # Else the app reads on when it has room.
+            self.transport.resume_reading()
 
     def on_response_complete(self) -> None:
         """Go on, unless the client sent more requests without reading: they are not answered."""

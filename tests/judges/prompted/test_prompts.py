@@ -100,7 +100,6 @@ def test_every_prompt_is_described(name: str) -> None:
     prompt = shipped()[name]
     assert prompt.summary.endswith(".")
     assert prompt.paper
-    assert prompt.citation or prompt.paper.startswith("ours")
     assert prompt.needs_references == "required" or name in CRITERIA
     assert prompt.reader is not None or prompt.parser in READERS
     assert prompt.repair_message("it was empty")

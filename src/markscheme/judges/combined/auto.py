@@ -9,7 +9,7 @@ import polars as pl
 from markscheme.contract import Judge, ModelSource, Needs, register, run_judge
 from markscheme.judges.examiner import Examiner
 from markscheme.judges.listwise import ListwiseExaminer, factoid_chance
-from markscheme.judges.outcomes import has_patterns
+from markscheme.judges.outcomes import has_patterns, in_order
 from markscheme.tables import OUTCOME
 
 _SHORT_WORDS = 6
@@ -43,14 +43,11 @@ class Auto:
             rows = answers.filter(chosen)
             if rows.height:
                 explained = pl.concat_str(pl.lit(f"{word}: "), pl.col("explanation").fill_null(""))
-                parts.append(
-                    run_judge(judge, rows, models).with_columns(
-                        explanation=explained, place=chosen.arg_true()
-                    )
-                )
+                found = run_judge(judge, rows, models).with_columns(explanation=explained)
+                parts.append((chosen, found))
         if not parts:
             return run_judge(self.factoid, answers, models)
-        return pl.concat(parts).sort("place").select(OUTCOME)
+        return in_order(*parts).select(OUTCOME)
 
 
 def is_factoid(answers: pl.DataFrame) -> pl.Series:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -13,9 +12,9 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, register, run_judge
+from markscheme.contract import Judge, ModelSource, check_range, register, run_judge
 from markscheme.errors import JudgeError
-from markscheme.judges.outcomes import COMBINED, read_file
+from markscheme.judges.outcomes import COMBINED, content_hash, read_file
 
 Array = npt.NDArray[np.float64]
 
@@ -99,15 +98,16 @@ class Calibrated:
     map: str
     threshold: float = 0.5
 
+    def validate(self) -> None:
+        """Raises JudgeError if the threshold is not within 0 and 1."""
+        check_range("threshold", self.threshold, 0, 1)
+
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """The base judge's outcomes with mapped scores, and verdicts by the threshold.
 
         Raises:
-            JudgeError: the map cannot be read, the threshold is no probability, or the base judge
-                gave a verdict without a score.
+            JudgeError: the map cannot be read, or the base judge gave a verdict without a score.
         """
-        if not 0 <= self.threshold <= 1:
-            raise JudgeError(f"threshold={self.threshold} is out of range; choose from 0 to 1")
         mapping = CalibrationMap.load(self.map)
         outcomes = run_judge(self.base, answers, models)
         judged = outcomes["status"] == "judged"
@@ -126,7 +126,7 @@ class Calibrated:
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What the signature adds: a hash of the map, since its file may change."""
-        return {"map": hashlib.sha256(_content(self.map)).hexdigest()[:16]}
+        return {"map": content_hash(_content(self.map))}
 
 
 def _content(path: str) -> bytes:

@@ -9,7 +9,7 @@ import polars as pl
 
 from markscheme.contract import Judge, ModelSource, check_range, judge_name, register, run_judge
 from markscheme.errors import JudgeError
-from markscheme.judges.outcomes import COMBINED
+from markscheme.judges.outcomes import COMBINED, in_order, known_sum
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, OUTSIDE, SPENT, scope_kind
 
 
@@ -80,20 +80,15 @@ class Cascade:
         )
         if sure.all():
             return decided
-        places = pl.Series("place", (~sure).arg_true())
-        left = run_judge(self.then, answers[places.to_list()], models)
-        before = cheap[places.to_list()].select(
+        left = run_judge(self.then, answers.filter(~sure), models)
+        before = cheap.filter(~sure).select(
             "status",
             "score",
             _outside().alias("outside_first"),
             *(pl.col(column).alias(f"{column}_first") for column in SPENT),
         )
-        found = self._together(left, before).with_columns(places)
-        rows = pl.concat(
-            [decided.with_row_index("place").filter(sure), found.cast({"place": pl.UInt32})],
-            how="diagonal",
-        )
-        return rows.sort("place").select(pl.col(n).cast(JUDGMENTS_SCHEMA[n]) for n in OUTCOME)
+        rows = in_order((sure, decided.filter(sure)), (~sure, self._together(left, before)))
+        return rows.select(pl.col(n).cast(JUDGMENTS_SCHEMA[n]) for n in OUTCOME)
 
     def _together(self, left: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
         """The second judge's outcomes with the first one's explanation and cost."""
@@ -115,12 +110,7 @@ class Cascade:
         return both.with_columns(
             explanation=pl.format("decided by {} ({})", pl.lit(judge_name(self.then)), why)
             + _after(pl.col("explanation")),
-            **{
-                column: pl.when(
-                    pl.col(column).is_not_null() | pl.col(f"{column}_first").is_not_null()
-                ).then(pl.sum_horizontal(column, f"{column}_first"))
-                for column in SPENT
-            },
+            **{column: known_sum(column, f"{column}_first") for column in SPENT},
         ).select(OUTCOME)
 
 

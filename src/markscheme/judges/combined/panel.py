@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,7 @@ import polars as pl
 
 from markscheme.contract import Judge, ModelSource, check_range, judge_name, register, run_judge
 from markscheme.errors import JudgeError
-from markscheme.judges.outcomes import COMBINED, read_file
+from markscheme.judges.outcomes import COMBINED, Vote, content_hash, decided, read_file
 from markscheme.judges.prompted import total
 from markscheme.tables import (
     INSIDE,
@@ -60,7 +59,7 @@ class Panel:
     """
 
     judges: tuple[Judge, ...]
-    vote: Literal["majority", "mean"] = "majority"
+    vote: Vote = "majority"
     threshold: float = 0.5
     weights: str | None = None
 
@@ -80,7 +79,7 @@ class Panel:
         """What the signature adds: a hash of the weights, since their file may change."""
         if self.weights is None:
             return {}
-        return {"weights": hashlib.sha256(_content(self.weights)).hexdigest()[:16]}
+        return {"weights": content_hash(_content(self.weights))}
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask every member about every row, and count."""
@@ -104,30 +103,24 @@ class Panel:
         if not judged:
             status = Counter(one["status"] for one in members).most_common(1)[0][0]
             return outcome | {"status": status, "explanation": votes}
-        scores = [_score(one) for one in judged]
-        score = math.fsum(scores) / len(scores) if jury is None else jury.probability(members)
-        verdicts = [
-            one["verdict"] if one["verdict"] is not None else value >= self.threshold
-            for one, value in zip(judged, scores, strict=True)
+        opinions = [
+            (
+                _score(one) >= self.threshold if one["verdict"] is None else one["verdict"],
+                _score(one),
+                one["relation"],
+                one["marks"],
+            )
+            for one in judged
         ]
-        accepting = sum(verdicts)
-        verdict = score >= self.threshold
-        if self.vote == "majority" and jury is None:
-            rejecting = len(verdicts) - accepting
-            if accepting == rejecting and score == 0.5:
-                return outcome | {"status": "unparsed", "explanation": f"a tie: {votes}"}
-            verdict = accepting > rejecting if accepting != rejecting else score > 0.5
-        agreeing = [one for one, own in zip(judged, verdicts, strict=True) if own == verdict]
-        relations = Counter(one["relation"] for one in agreeing if one["relation"])
-        marks = [one["marks"] for one in judged if one["marks"] is not None]
-        return outcome | {
-            "status": "judged",
-            "verdict": verdict,
-            "score": score,
-            "relation": relations.most_common(1)[0][0] if relations else None,
-            "marks": math.fsum(marks) / len(marks) if marks else None,
-            "explanation": f"{accepting} of {len(judged)} accept: {votes}",
-        }
+        found = decided(
+            opinions,
+            vote=self.vote if jury is None else "mean",
+            accept_from=self.threshold,
+            score=None if jury is None else jury.probability(members),
+        )
+        tally = f"{sum(own for own, *_ in opinions)} of {len(judged)} accept"
+        said = tally if found["status"] == "judged" else "a tie"
+        return outcome | found | {"explanation": f"{said}: {votes}"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,21 +138,14 @@ class JuryWeights:
     answers: int = 0
 
     def __call__(self, votes: Array) -> Array:
-        """Probability that people accept, of votes of shape (answers, judges)."""
-        from scipy.special import expit  # loaded when used: it would slow every command's start
-
-        weights = np.array(list(self.weights.values()))
-        return np.asarray(expit(votes @ weights + self.intercept), dtype=np.float64)
+        """Probability that people accept, of votes of shape (..., judges)."""
+        logits = votes @ np.array(list(self.weights.values())) + self.intercept
+        return np.asarray(1 / (1 + np.exp(-np.clip(logits, -700, 700))), dtype=np.float64)
 
     def probability(self, members: Sequence[Row]) -> float:
         """Probability that people accept one answer, from the judges' outcomes in their order."""
-        votes = (
-            weight * (2 * _score(one) - 1)
-            for weight, one in zip(self.weights.values(), members, strict=True)
-            if one["status"] == "judged"
-        )
-        logit = math.fsum((self.intercept, *votes))
-        return 1 / (1 + math.exp(-max(-700.0, min(700.0, logit))))
+        votes = [2 * _score(one) - 1 if one["status"] == "judged" else 0.0 for one in members]
+        return float(self(np.array(votes)))
 
     def save(self, path: str | Path) -> Path:
         """Write them as JSON, for `panel(judges=[...], weights="FILE")`."""

@@ -10,11 +10,19 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.contract import ModelSource, Needs, register
-from markscheme.judges.outcomes import by_threshold
+from markscheme.judges.outcomes import Thresholded, by_threshold, with_nearest_references
 from markscheme.metrics import Pairs
 
 Floats = npt.NDArray[np.float64]
 Texts = Sequence[str]
+
+MOST_REFERENCES = 2_000
+"""References of a row that the network reads; of more, those with most of their words in common
+with the answer."""
+
+_CHARACTERS = 100_000
+"""Of a question and of a text that an encoder is given, many times what the one that ships reads.
+A question comes before each reference, so that long ones would fill the memory."""
 
 _DECIMALS = 4
 """Scores are rounded: the last digits of a sum of floats depend on the batch's other rows."""
@@ -23,11 +31,10 @@ _DECIMALS = 4
 @register(
     "embedding_cosine",
     paper="Reimers & Gurevych 2019",
-    example="embedding_cosine",
     needs=Needs(chat=False, references="required"),
 )
 @dataclass(frozen=True, kw_only=True)
-class EmbeddingCosine:
+class EmbeddingCosine(Thresholded):
     """Highest cosine of sentence embeddings over the references, by the MiniLM that ships.
 
     Offline, without torch. With `question` (the default) the question precedes both answer and
@@ -49,12 +56,18 @@ class EmbeddingCosine:
 
         def likeness(questions: Texts, texts: Texts, references: Texts) -> Floats:
             before = questions if self.question else [""] * len(questions)
-            sides = zip([*before, *before], [*texts, *references], strict=True)
-            vectors = encoder.encode([f"{q} {text}".strip() for q, text in sides])
+            sides = list(zip([*before, *before], [*texts, *references], strict=True))
+            # An answer with its question is one text, however many references it has.
+            joined = {
+                side: " ".join((text or "")[:_CHARACTERS] for text in side).strip()
+                for side in dict.fromkeys(sides)
+            }
+            vectors = encoder.encode([joined[side] for side in sides])
             left, right = np.split(vectors.astype(np.float64), 2)
             return np.asarray((left * right).sum(axis=1))
 
-        return by_threshold(answers, best_likeness(answers, likeness), self.threshold)
+        read = with_nearest_references(answers, MOST_REFERENCES)
+        return by_threshold(read, best_likeness(read, likeness), self.threshold)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Hash of the encoder's weights."""
@@ -76,6 +89,9 @@ def best_likeness(
     pairs = Pairs.of(answers["answer"], answers["references"])
     if pairs.references.is_empty():
         return pairs.best(pl.Series(dtype=pl.Float64))
-    texts = (pairs.spread(answers["question"]), pairs.spread(pairs.answers), pairs.references)
-    scores = likeness(*(column.to_list() for column in texts))
+    # A text that comes again is the same object: a long answer is in memory once.
+    owners = np.repeat(np.arange(len(pairs.counts)), pairs.counts).tolist()
+    sides = (answers["question"].to_list(), pairs.answers.to_list())
+    questions, texts = ([side[owner] for owner in owners] for side in sides)
+    scores = likeness(questions, texts, pairs.references.to_list())
     return pairs.best(pl.Series(np.clip(scores, 0.0, 1.0).round(_DECIMALS)))

@@ -1,6 +1,5 @@
 from .entailment import Entailment as Entailment
 from .entailment import StagedJudge as StagedJudge
-from .entailment import with_nearest_references as with_nearest_references
 from .statement_makers import STATED as STATED
 from .statement_makers import STATEMENT_MAKERS as STATEMENT_MAKERS
 from .statement_makers import StatementMaker as StatementMaker

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import polars as pl
@@ -32,43 +31,15 @@ from markscheme.judges.entailment.tests import (
     EntailmentTest,
     entailment_test,
 )
-from markscheme.judges.outcomes import PATTERNS, has_patterns
+from markscheme.judges.outcomes import (
+    PATTERNS,
+    has_patterns,
+    known_sum,
+    with_nearest_references,
+)
 from markscheme.judges.prompted import SamplingOverrides, shipped
 from markscheme.tables import NO_REFERENCE, SPENT
 from markscheme.text import normalise_series
-
-MOST_READ = 2_000_000
-"""Characters of an answer, counted once for each reference that it is compared with."""
-_WORD = re.compile(r"\w+")
-
-
-def with_nearest_references(answers: pl.DataFrame) -> pl.DataFrame:
-    """Answers with so many `references` that comparing them reads at most `MOST_READ` characters.
-
-    An answer is read anew with each reference. Where a long answer has so many that this takes
-    minutes, those stay, in their order, that share the largest part of their words with it.
-    """
-    sizes = pl.col("answer").str.len_chars() * pl.col("references").list.len()
-    if not answers.select((sizes > MOST_READ).any()).item():
-        return answers
-    texts = answers.select("answer", "references").iter_rows()
-    kept = [_nearest(answer or "", references or []) for answer, references in texts]
-    return answers.with_columns(references=pl.Series(kept, dtype=pl.List(pl.String)))
-
-
-def _nearest(answer: str, references: Sequence[str | None]) -> Sequence[str | None]:
-    most = max(1, MOST_READ // max(1, len(answer)))
-    if len(references) <= most:
-        return references
-    said = set(_WORD.findall(answer.lower()))
-
-    def share(place: int) -> float:
-        words = set(_WORD.findall((references[place] or "").lower()))
-        return len(words & said) / max(1, len(words))
-
-    near = sorted(range(len(references)), key=share, reverse=True)[:most]
-    return [references[place] for place in sorted(near)]
-
 
 # --- The two stages of judges that compare statements: who makes them, and who tests them ---------
 
@@ -136,14 +107,7 @@ class StagedJudge:
     def stage_needs(self, own: Needs) -> Needs:
         """What the judge needs together with its stages; `own` says what it reads of a row."""
         parts = [STATEMENT_MAKERS.needs(self.made_by), ENTAILMENT_TESTS.needs(self.test)]
-        every = combined([own, *parts])
-        return Needs(
-            chat=every.chat,
-            extras=every.extras,
-            weights=every.weights,
-            references=own.references,
-            question=own.question,
-        )
+        return replace(combined([own, *parts]), references=own.references, question=own.question)
 
 
 # --- The answer hierarchy -------------------------------------------------------------------------
@@ -272,7 +236,6 @@ BLANK = "the answer is empty: it entails nothing"
     "entailment",
     paper="Yao & Barbosa 2024",
     needs=Needs(chat=False, references="required"),
-    example="entailment",
 )
 @dataclass(frozen=True, kw_only=True)
 class Entailment(StagedJudge):
@@ -504,10 +467,5 @@ def _outcomes(rows: pl.DataFrame, policy: str) -> pl.DataFrame:
             pl.col("reason"), pl.when(blank).then(pl.lit(BLANK)), pl.col("explanation")
         ),
         raw=pl.col("raw"),
-        **{
-            name: pl.when(pl.any_horizontal(pl.col(name, f"gap_{name}").is_not_null())).then(
-                pl.sum_horizontal(name, f"gap_{name}")
-            )
-            for name in SPENT
-        },
+        **{name: known_sum(name, f"gap_{name}") for name in SPENT},
     )

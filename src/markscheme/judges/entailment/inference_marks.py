@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -20,7 +19,7 @@ from markscheme.contract import (
     parse_judge,
     run_judge,
 )
-from markscheme.judges.prompted import COST, Call, Prompt, Sample, ask, messages, shipped, total
+from markscheme.judges.prompted import COST, Call, Sample, ask, request_of, shipped, total
 from markscheme.metrics import credit, expected_marks, gap, marks, token_f1
 from markscheme.tables import SPENT
 from markscheme.text.replies import Reading, mentions, read_score, reads, undecided, unparsed
@@ -138,7 +137,7 @@ def measure(pairs: pl.DataFrame, chat: ChatModel, *, rate: bool) -> pl.DataFrame
     once = pairs.select("s1", "s2").unique(maintain_order=True)
     explain = shipped()[EXPLAIN]
     requests = [
-        _request(explain, explain.turns({"s1": s1, "s2": s2})) for s1, s2 in once.iter_rows()
+        request_of(explain, explain.turns({"s1": s1, "s2": s2})) for s1, s2 in once.iter_rows()
     ]
     readers = [functools.partial(_read_steps, s1=s1, s2=s2) for s1, s2 in once.iter_rows()]
     samples = ask(
@@ -163,23 +162,11 @@ def measure(pairs: pl.DataFrame, chat: ChatModel, *, rate: bool) -> pl.DataFrame
     return every.with_columns(pl.when(first).then(pl.col(name)).alias(name) for name in SPENT)
 
 
-def _request(prompt: Prompt, turns: Sequence[tuple[str, str]]) -> ChatRequest:
-    return ChatRequest(
-        messages=messages(turns),
-        max_tokens=prompt.max_tokens,
-        temperature=prompt.temperature,
-    )
-
-
 def _rating_request(request: ChatRequest, explanation: str) -> ChatRequest:
     prompt = shipped()[RATE]
-    follow_up = _request(prompt, prompt.turns({}))
-    assistant_turn = Message(role="assistant", content=explanation)
-    return ChatRequest(
-        messages=(*request.messages, assistant_turn, *follow_up.messages),
-        max_tokens=follow_up.max_tokens,
-        temperature=follow_up.temperature,
-    )
+    follow_up = request_of(prompt, prompt.turns({}))
+    said = Message(role="assistant", content=explanation)
+    return replace(follow_up, messages=(*request.messages, said, *follow_up.messages))
 
 
 def _read_steps(reply: ChatReply, *, s1: str, s2: str) -> Reading:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.contract import Lineage, ModelSource, Needs, check_range, register
+from markscheme.contract import Lineage, ModelSource, Needs, register
 from markscheme.errors import JudgeError
 from markscheme.features.alignment import Batch, FeatureView, align
 from markscheme.judges.examiner.explanations import (
@@ -31,7 +31,7 @@ from markscheme.judges.examiner.weight_files import (
     platt,
     read_columns,
 )
-from markscheme.judges.outcomes import PATTERNS, has_patterns
+from markscheme.judges.outcomes import PATTERNS, Thresholded, has_patterns, judged_rows
 from markscheme.models.local import Mark
 from markscheme.tables import NO_REFERENCE, OUTSIDE, RELATIONS
 from markscheme.text import WORD, folded, spelled_alike
@@ -63,7 +63,7 @@ _DECIMALS = 5
     example="examiner(depth=fast)",
 )
 @dataclass(frozen=True, kw_only=True)
-class Examiner:
+class Examiner(Thresholded):
     """A trained judge that needs no key, no network and no GPU.
 
     Trees over how the answer lines up with the references and the question (words, names, negation,
@@ -82,7 +82,6 @@ class Examiner:
         encoder, deep: until 0.3, names of 0.1.0 for what `depth` says.
     """
 
-    threshold: float = 0.5
     depth: Depth = "default"
     outside: Literal["judge", "skip"] = "judge"
     weights: str | None = None
@@ -109,10 +108,6 @@ class Examiner:
             stacklevel=3,
         )
 
-    def validate(self) -> None:
-        """Raises JudgeError if the threshold is not within 0 and 1."""
-        check_range("threshold", self.threshold, 0, 1)
-
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Score, verdict, relation, marks and a sentence for every answer.
 
@@ -126,35 +121,24 @@ class Examiner:
             pl.col("references").list.eval(pl.element().str.len_chars()).list.sum(),
             pl.col("answer").str.len_chars(),
         )
-        patterns = has_patterns(answers)
-        why = answers.select(
-            pl.when(patterns)
+        unreferenced = (
+            pl.when(has_patterns(answers))
             .then(pl.lit(PATTERNS))
             .when((pl.col("references").list.len() == 0).fill_null(value=True))
             .then(pl.lit(NO_REFERENCE))
-            .when(size > LONGEST)
-            .then(pl.format("too long: {} characters; at most {} are read", size, pl.lit(LONGEST)))
-        ).to_series()
-        found = [
-            self._outcomes(part)
-            for part in answers.filter(why.is_null()).iter_slices(_ROWS_AT_ONCE)
-        ]
-        judged = (
-            pl.concat(found).with_columns(place=why.is_null().arg_true())
-            if found
-            else pl.DataFrame(schema={"place": pl.UInt32, "status": pl.String})
         )
-        left_out = (
-            pl.DataFrame({"explanation": why})
-            .with_row_index("place")
-            .drop_nulls()
-            .with_columns(
-                status=pl.when(pl.col("explanation").str.starts_with("too long"))
-                .then(pl.lit("failed"))
-                .otherwise(pl.lit("skipped"))
-            )
+        too_long = pl.when(size > LONGEST).then(
+            pl.format("too long: {} characters; at most {} are read", size, pl.lit(LONGEST))
         )
-        return pl.concat([judged, left_out], how="diagonal_relaxed").sort("place").drop("place")
+        return judged_rows(
+            answers,
+            pl.coalesce(unreferenced, too_long),
+            self._outcomes,
+            rows_at_once=_ROWS_AT_ONCE,
+            status=pl.when(unreferenced.is_null())
+            .then(pl.lit("failed"))
+            .otherwise(pl.lit("skipped")),
+        )
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What the signature adds: hashes of the weights, and the number of the rules."""

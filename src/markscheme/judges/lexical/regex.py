@@ -48,11 +48,8 @@ class Regex:
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         if not self.time_limit > 0:
             raise JudgeError(f"time_limit={self.time_limit} must be more than 0 seconds")
-        kinds: Sequence[str | None] = (
-            answers["reference_kind"].to_list()
-            if "reference_kind" in answers.columns
-            else [None] * answers.height
-        )
+        unknown = pl.repeat(None, answers.height, eager=True)
+        kinds = answers.get_column("reference_kind", default=unknown)
         rows = zip(answers["answer"], answers["references"].to_list(), kinds, strict=True)
         with closing(TimedSearch(limit=self.time_limit)) as slow:
             outcomes = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -14,7 +14,6 @@ from markscheme.errors import JudgeError
 from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
 from markscheme.judges.listwise.requests import ORDER_TEXT, GradedList, Item, Order, laid_out
 from markscheme.judges.prompted import NEEDS, Call, Sample, compared, read_examples
-from markscheme.text.replies import Reading
 
 # --- Pairwise marking of non-factoid answers: against each reference by itself --------------------
 
@@ -59,11 +58,12 @@ class Pairwise(GradedList):
                 turns = self.template.messages(
                     question=item.question, references=pair, answer=item.answer, examples=shots
                 )
-                reader = self._scored(read_pair if first else _read_swapped)
-                found += [
-                    Call(request=request, reader=reader, weight=1.0 + grade - lowest)
-                    for request in self._samples(turns)
-                ]
+                reader = self._scored(read_pair)
+                found += self._calls(
+                    turns,
+                    reader if first else self._reversed(reader),
+                    weight=1.0 + grade - lowest,
+                )
         return found
 
     def _outcome(self, samples: Sequence[Sample], calls: Sequence[Call]) -> dict[str, Any]:
@@ -87,12 +87,6 @@ class Pairwise(GradedList):
             digest = blake2b("\x1f".join(parts).encode("utf-8", "replace"), digest_size=1).digest()
             return (digest[0] % 2 == 0,)
         return (self.positions == "answer_first",)
-
-
-def _read_swapped(reply: str, *, finished: bool = True) -> Reading:
-    """The reading where the answer is B."""
-    found = read_pair(reply, finished=finished)
-    return found if found.score is None else replace(found, score=1.0 - found.score)
 
 
 # --- Listwise marking of non-factoid answers: the rank in a list of references (LINKAGE) ----------
@@ -149,9 +143,7 @@ class Listwise(GradedList):
             examples=[self._example(shot) for shot in shots],
         )
         reader = functools.partial(read_rank, references=len(item.references))
-        return [
-            Call(request=request, reader=self._scored(reader)) for request in self._samples(turns)
-        ]
+        return self._calls(turns, self._scored(reader))
 
     def _example(self, shot: Mapping[str, Any]) -> Mapping[str, Any]:
         """A solved example with its list in the same order as the list to rank in."""
@@ -201,5 +193,4 @@ class Pointwise(GradedList):
             context=ORDER_TEXT[self.order] if len(set(item.grades)) > 1 else "",
         )
         low = 1 if self.prompt is None else 0
-        reader = self._scored(functools.partial(read_ten, low=low))
-        return [Call(request=request, reader=reader) for request in self._samples(turns)]
+        return self._calls(turns, self._scored(functools.partial(read_ten, low=low)))

@@ -22,7 +22,7 @@ from markscheme.features.nonfactoid import (
     token_weights,
     word_features,
 )
-from markscheme.judges.outcomes import PATTERNS, Thresholded, has_patterns
+from markscheme.judges.outcomes import PATTERNS, Thresholded, has_patterns, judged_rows
 from markscheme.judges.weight_folder import WeightFolder
 from markscheme.models.local import MINILM, Trees, revision, token_encoder
 
@@ -120,27 +120,8 @@ class ListwiseExaminer(Thresholded):
         Raises:
             ModelError: the weights cannot be used.
         """
-        usable = answers.select(~has_patterns(answers)).to_series()
-        scores = np.full(answers.height, np.nan)
-        reasons: list[str | None] = [PATTERNS] * answers.height
-        places = usable.arg_true().to_numpy()
-        start = 0
-        for part in answers.filter(usable).iter_slices(_ROWS_AT_ONCE):
-            found, explanations = self._scores(part)
-            inside = places[start : start + part.height]
-            scores[inside] = found
-            for place, text in zip(inside.tolist(), explanations, strict=True):
-                reasons[place] = text
-            start += part.height
-        score = pl.Series("score", scores).fill_nan(None)
-        return pl.DataFrame({"score": score, "explanation": reasons}).select(
-            "score",
-            pl.col("explanation").cast(pl.String),
-            verdict=pl.col("score") >= self.threshold,
-            status=pl.when(pl.col("score").is_null())
-            .then(pl.lit("skipped"))
-            .otherwise(pl.lit("judged")),
-        )
+        why_not = pl.when(has_patterns(answers)).then(pl.lit(PATTERNS))
+        return judged_rows(answers, why_not, self._outcomes, rows_at_once=_ROWS_AT_ONCE)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What the signature adds: hashes of the weights."""
@@ -164,7 +145,7 @@ class ListwiseExaminer(Thresholded):
         style = style_inputs(encoded).astype(np.float64) @ opened.style
         return meaning_features(rows, encoded, opened.pieces)[1], style[rows.answer]
 
-    def _scores(self, answers: pl.DataFrame) -> tuple[Floats, list[str]]:
+    def _outcomes(self, answers: pl.DataFrame) -> pl.DataFrame:
         opened, encoded = self._opened(), self.encoder == "always"
         grades = answers["reference_grades"] if "reference_grades" in answers.columns else None
         rows = Rows.of(answers["question"], answers["answer"], answers["references"], grades)
@@ -181,8 +162,14 @@ class ListwiseExaminer(Thresholded):
         better = np.bincount(rows.owner, rows.level >= 0.5, minlength=rows.height).astype(int)
         total = np.bincount(rows.owner, minlength=rows.height)
         same, many, good = (~np.isnan(copied)).tolist(), total.tolist(), better.tolist()
-        explanations = list(map(_sentence, scores.tolist(), same, many, good))
-        return scores, explanations
+        return pl.DataFrame(
+            {
+                "status": ["judged"] * len(scores),
+                "score": scores,
+                "verdict": scores >= self.threshold,
+                "explanation": list(map(_sentence, scores.tolist(), same, many, good)),
+            }
+        )
 
 
 def _sentence(score: float, same: bool, many: int, good: int) -> str:

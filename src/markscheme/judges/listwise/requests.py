@@ -15,7 +15,7 @@ import polars as pl
 
 from markscheme.contract import ChatReply, Needs
 from markscheme.errors import JudgeError
-from markscheme.judges.outcomes import PATTERNS
+from markscheme.judges.outcomes import PATTERNS, has_patterns
 from markscheme.judges.prompted import NEEDS, Call, Prompt, Prompted, Reader
 from markscheme.tables import NO_REFERENCE
 from markscheme.text.replies import Reading
@@ -189,11 +189,10 @@ class GradedList(Prompted):
     ) -> tuple[dict[int, dict[str, Any]], list[tuple[int, list[Call]]]]:
         """Rows with nothing to compare as skipped; the places of the others with their calls."""
         shots = self.shots(answers)
-        kinds = answers["reference_kind"] if "reference_kind" in answers.columns else None
+        patterns = answers.with_columns(patterns=has_patterns(answers))["patterns"]
         skipped: dict[int, dict[str, Any]] = {}
         pending: list[tuple[int, list[Call]]] = []
-        for place, item in enumerate(items(answers)):
-            pattern = kinds is not None and kinds[place] == "regex"
+        for place, (item, pattern) in enumerate(zip(items(answers), patterns, strict=True)):
             calls = [] if pattern else self.calls(item, shots)
             if calls:
                 pending.append((place, calls))

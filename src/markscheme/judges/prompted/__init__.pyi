@@ -3,7 +3,7 @@ from .asking import Call as Call
 from .asking import Reader as Reader
 from .asking import Sample as Sample
 from .asking import ask as ask
-from .asking import messages as messages
+from .asking import request_of as request_of
 from .asking import total as total
 from .confidence import label_share as label_share
 from .examples import check_apart as check_apart

@@ -178,7 +178,21 @@ class AsksChat:
         return ask(chat, calls, repair=prompt, repeated=self.REPEATED)
 
 
-def messages(turns: Iterable[tuple[str, str]]) -> tuple[Message, ...]:
-    """A prompt's turns as messages."""
+def request_of(
+    prompt: Prompt,
+    turns: Iterable[tuple[str, str]],
+    *,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    seed: int | None = None,
+) -> ChatRequest:
+    """A prompt's turns, filled in, as a request; with the prompt's sampling where none is named."""
     roles: Mapping[str, Role] = {"system": "system", "assistant": "assistant"}
-    return tuple(Message(role=roles.get(role, "user"), content=text) for role, text in turns)
+    return ChatRequest(
+        messages=tuple(Message(role=roles.get(r, "user"), content=text) for r, text in turns),
+        max_tokens=prompt.max_tokens if max_tokens is None else max_tokens,
+        temperature=prompt.temperature if temperature is None else temperature,
+        seed=seed,
+        schema=prompt.schema,
+        logprobs=prompt.logprobs,
+    )

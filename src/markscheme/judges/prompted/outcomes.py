@@ -7,18 +7,14 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from markscheme.contract import ChatReply
+from markscheme.judges.outcomes import Vote, decided
 from markscheme.judges.prompted.asking import Sample, spent
 from markscheme.judges.prompted.confidence import confidence
 from markscheme.judges.prompted.parsers import Parser
 from markscheme.text.replies import Reading, read_grade, read_relation, read_score, read_yes_no
-
-Vote = Literal["majority", "mean"]
-
-_ENOUGH = 0.5
-
 
 READERS: Mapping[str, Callable[..., Reading]] = {
     "yes_no": read_yes_no,
@@ -72,29 +68,16 @@ def outcome(samples: Sequence[Sample], *, vote: Vote, accept_from: float) -> dic
             "marks": only.marks,
             "explanation": only.reason or None,
         }
-    accepting = sum(bool(sample.verdict) for sample in judged)
-    score = math.fsum(sample.score or 0.0 for sample in judged) / len(judged)
-    explanation = f"{accepting} of {len(judged)} samples accept"
+    opinions = [(bool(one.verdict), one.score or 0.0, one.relation, one.marks) for one in judged]
+    found = decided(opinions, vote=vote, accept_from=accept_from)
+    explanation = f"{sum(one[0] for one in opinions)} of {len(judged)} samples accept"
     if len(judged) < len(samples):
         explanation += f"; {len(samples) - len(judged)} of {len(samples)} were not judged"
-    verdict = score >= accept_from
-    if vote == "majority":
-        rejecting = len(judged) - accepting
-        verdict = accepting > rejecting if accepting != rejecting else score > _ENOUGH
-        if accepting == rejecting and score == _ENOUGH:
-            return row | {"status": "unparsed", "explanation": f"a tie: {explanation}"}
-    agreeing = [sample for sample in judged if sample.verdict == verdict] or judged
-    relations = Counter(sample.relation for sample in agreeing if sample.relation)
-    marks = [sample.marks for sample in judged if sample.marks is not None]
+    if found["status"] != "judged":
+        return row | found | {"explanation": f"a tie: {explanation}"}
+    agreeing = [sample for sample in judged if sample.verdict == found["verdict"]] or judged
     reason = next((sample.reason for sample in agreeing if sample.reason), "")
-    return row | {
-        "status": "judged",
-        "verdict": verdict,
-        "score": score,
-        "relation": relations.most_common(1)[0][0] if relations else None,
-        "marks": math.fsum(marks) / len(marks) if marks else None,
-        "explanation": f"{explanation}: {reason}" if reason else explanation,
-    }
+    return row | found | {"explanation": f"{explanation}: {reason}" if reason else explanation}
 
 
 def compared(samples: Sequence[Sample], *, accept_from: float) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import polars as pl
 
 from markscheme.contract import ChatReply, ChatRequest, ModelSource
 from markscheme.errors import JudgeError
-from markscheme.judges.prompted.asking import AsksChat, Call, Sample, messages
+from markscheme.judges.prompted.asking import AsksChat, Call, Sample, request_of
 from markscheme.tables import JUDGMENTS_SCHEMA, SPENT
 from markscheme.text.replies import Reading
 
@@ -151,11 +151,10 @@ class AskedPairs(AsksChat):
         ]
 
     def _request(self, pair: Pair) -> ChatRequest:
-        prompt = self.template
-        return ChatRequest(
-            messages=messages(prompt.turns(dict(zip(self.VARIABLES, pair, strict=True)))),
-            max_tokens=prompt.max_tokens if self.max_tokens is None else self.max_tokens,
-            temperature=prompt.temperature if self.temperature is None else self.temperature,
+        return request_of(
+            self.template,
+            self.template.turns(dict(zip(self.VARIABLES, pair, strict=True))),
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
             seed=self.seed,
-            logprobs=prompt.logprobs,
         )

@@ -1,6 +1,6 @@
 """Prompts as data: one TOML file each, read, checked, hashed and filled in here.
 
-A file holds `summary`, `paper`, `citation`, `quoted` (whether the wording is a paper's), `parser`,
+A file holds `summary`, `paper`, `quoted` (whether the wording is a paper's), `parser`,
 `user` (or `messages`, a whole conversation) and, where wanted, `system`, `repair`, `schema`,
 `labels`, `criteria`, `references`, `images`, `accept_from` and `[sampling]`. Templates are
 Jinja2's, in its sandbox. They may use `question`, `references` (a list), `answer`, `context` (text,
@@ -72,7 +72,6 @@ class Prompt:
         name: its file's name without the ending.
         summary: one sentence for lists of judges.
         paper: where it comes from; says so where the wording is ours.
-        citation: the paper in full.
         quoted: whether the wording is as a paper prints it.
         parser: one of `PARSERS`.
         system, user: templates; no system message where empty.
@@ -97,7 +96,6 @@ class Prompt:
     system: str = ""
     repair: str = ""
     paper: str = ""
-    citation: str = ""
     quoted: bool = False
     schema: str | None = None
     accept_from: float = 0.5
@@ -145,7 +143,7 @@ class Prompt:
         decisive = {
             key: value
             for key, value in asdict(self).items()
-            if key not in ("name", "summary", "paper", "citation", "quoted")
+            if key not in ("name", "summary", "paper", "quoted")
             and not (key in _LATER and not value)
         }
         text = json.dumps(decisive, sort_keys=True, ensure_ascii=False)
@@ -253,7 +251,8 @@ def load_prompt(path: str | Path) -> Prompt:
     sampling = data.pop("sampling") if isinstance(data.get("sampling"), Mapping) else {}
     if "messages" in data:
         data["conversation"] = data.pop("messages")
-    prompt = from_table(Prompt, {**data, **sampling}, where, name=file.stem)
+    # A citation is for people; nothing shows it.
+    prompt = from_table(Prompt, {**data, **sampling}, where, also=("citation",), name=file.stem)
     prompt = replace(prompt, repair=prompt.repair or _repair(prompt))
     wrong = _conversation_problems(prompt) or _parser_problems(prompt, ours=file.parent == FOLDER)
     if wrong:

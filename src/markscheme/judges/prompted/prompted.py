@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ import polars as pl
 from markscheme.contract import (
     ChatModel,
     ChatReply,
-    ChatRequest,
     Image,
     Lineage,
     ModelSource,
@@ -21,17 +20,15 @@ from markscheme.contract import (
     check_range,
 )
 from markscheme.errors import JudgeError
-from markscheme.judges.outcomes import PATTERNS
-from markscheme.judges.prompted.asking import AsksChat, Call, Reader, Sample, messages
+from markscheme.judges.outcomes import PATTERNS, Vote, has_patterns
+from markscheme.judges.prompted.asking import AsksChat, Call, Reader, Sample, request_of
 from markscheme.judges.prompted.examples import check_apart, examples_hash
-from markscheme.judges.prompted.outcomes import Vote, compared, further, outcome, read_reply
+from markscheme.judges.prompted.outcomes import compared, further, outcome, read_reply
 from markscheme.models.chat import UnusableImageError, image_at, images_below
 from markscheme.tables import ANSWERS_SCHEMA, JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME
 from markscheme.text.replies import Reading
 
 NEEDS = Needs(chat=True)
-
-_EQUAL = "equal to a reference after normalisation; the model was not queried"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +45,10 @@ class Prompted(AsksChat):
         threshold: score from which an answer is accepted, where replies are scores or the vote is
             by mean; the prompt's if none.
         repair: ask once more where a reply cannot be read.
-        short_circuit: accept answers equal to a reference (as `exact_match`) without asking.
         images: columns of the answers that name images, which are sent before the prompt's text;
             the prompt's own if none. A cell is a path, a `data:` address, or a list of them.
         image_folder: where paths of images begin, and outside which none is read.
+        short_circuit: gone; `cascade(first=exact_match, then=JUDGE, reject=-1)` does that.
     """
 
     samples: int = 1
@@ -62,9 +59,17 @@ class Prompted(AsksChat):
     seed: int | None = None
     threshold: float | None = None
     repair: bool = True
-    short_circuit: bool = False
     images: tuple[str, ...] = ()
     image_folder: str | None = None
+    short_circuit: InitVar[bool | None] = None
+
+    def __post_init__(self, short_circuit: bool | None) -> None:
+        """Raises JudgeError where a parameter of 0.1.0 is used that was taken out."""
+        if short_circuit:
+            raise JudgeError(
+                "short_circuit=true is a cascade now: cascade(first=exact_match, then=JUDGE, "
+                "reject=-1) accepts answers equal to a reference without asking JUDGE"
+            )
 
     @property
     def accept_from(self) -> float:
@@ -220,9 +225,7 @@ class Prompted(AsksChat):
         prompt = self.template
         columns = answers.columns
         contexts = answers["context"].to_list() if "context" in columns else [None] * answers.height
-        kinds = answers["reference_kind"].to_list() if "reference_kind" in columns else []
-        patterns = [kind == "regex" for kind in kinds] or [False] * answers.height
-        equal = self._equal(answers)
+        patterns = answers.with_columns(patterns=has_patterns(answers))["patterns"].to_list()
         shots = self.shots(answers)
         own = {
             name: answers[name].cast(pl.String).to_list() if name in columns else None
@@ -242,43 +245,33 @@ class Prompted(AsksChat):
             mine = {name: None if column is None else column[place] for name, column in own.items()}
             lacking = self._lacking(references, context, mine, patterns=patterns[place])
             images: tuple[Image, ...] = ()
-            if not lacking and not equal[place]:
+            if not lacking:
                 try:
                     images = self._images(mine)
                 except UnusableImageError as error:
                     lacking = f"no image to send: {error}"
             if lacking:
                 by_place[place] = {"status": "skipped", "explanation": lacking}
-            elif equal[place]:
-                by_place[place] = self._accepted()
-            else:
-                given = {"question": question, "answer": answer, "context": context, **mine}
-                calls = self._calls_for(given, references, shots, self._read, images)
-                if prompt.swap:
-                    one, other = prompt.swap
-                    turned = {**given, one: given[other], other: given[one]}
-                    calls += self._calls_for(turned, references, shots, self._read_swapped, images)
-                pending.append((place, calls))
+                continue
+            given = {"question": question, "answer": answer, "context": context, **mine}
+            ways: list[tuple[dict[str, Any], Reader]] = [(given, self._read)]
+            if prompt.swap:
+                one, other = prompt.swap
+                turned = {**given, one: given[other], other: given[one]}
+                ways.append((turned, self._reversed(self._read)))
+            calls: list[Call] = []
+            for values, reader in ways:
+                turns = prompt.messages(
+                    question=values["question"],
+                    references=references,
+                    answer=values["answer"],
+                    context=values["context"],
+                    examples=shots,
+                    own={name: values[name] for name in prompt.columns},
+                )
+                calls += self._calls(turns, reader, images=images)
+            pending.append((place, calls))
         return by_place, pending
-
-    def _calls_for(
-        self,
-        given: Mapping[str, Any],
-        references: Sequence[str],
-        shots: Sequence[Mapping[str, Any]],
-        reader: Reader,
-        images: tuple[Image, ...],
-    ) -> list[Call]:
-        own = {name: given[name] for name in self.template.columns}
-        turns = self.template.messages(
-            question=given["question"],
-            references=references,
-            answer=given["answer"],
-            context=given["context"],
-            examples=shots,
-            own=own,
-        )
-        return [Call(request=request, reader=reader) for request in self._samples(turns, images)]
 
     def _lacking(
         self,
@@ -317,12 +310,9 @@ class Prompted(AsksChat):
     def needs(self) -> Needs:
         """A chat model, and of a row what the prompt uses."""
         prompt = self.template
-        references = prompt.needs_references
-        if self.short_circuit and references == "unused":
-            references = "optional"  # It is compared with them before a request is sent.
         return Needs(
             chat=True,
-            references=references,
+            references=prompt.needs_references,
             apart=True,
             columns=tuple(dict.fromkeys((*prompt.columns, *self.image_columns))),
             question="required" if "question" in prompt.variables else "unused",
@@ -339,26 +329,26 @@ class Prompted(AsksChat):
             image_at(one, folder) for name in self.image_columns for one in _cells(own[name] or "")
         )
 
-    def _samples(
-        self, turns: Sequence[tuple[str, str]], images: tuple[Image, ...] = ()
-    ) -> list[ChatRequest]:
-        prompt = self.template
-        conversation = messages(turns)
+    def _calls(
+        self,
+        turns: Sequence[tuple[str, str]],
+        reader: Reader,
+        *,
+        weight: float = 1.0,
+        images: tuple[Image, ...] = (),
+    ) -> list[Call]:
+        """A call for each sample of a conversation, with the images before its last text."""
+        request = request_of(
+            self.template, turns, temperature=self.temperature, max_tokens=self.max_tokens
+        )
         if images:
-            *before, last = conversation
-            conversation = (*before, replace(last, images=images))
-        return [
-            ChatRequest(
-                messages=conversation,
-                max_tokens=self.max_tokens or prompt.max_tokens,
-                temperature=self._temperature,
-                seed=None if self.seed is None else self.seed + sample,
-                schema=prompt.schema,
-                logprobs=prompt.logprobs,
-                sample=sample,
-            )
+            *before, last = request.messages
+            request = replace(request, messages=(*before, replace(last, images=images)))
+        requests = (
+            replace(request, seed=None if self.seed is None else self.seed + sample, sample=sample)
             for sample in range(self.samples)
-        ]
+        )
+        return [Call(request=request, reader=reader, weight=weight) for request in requests]
 
     def _read(self, reply: ChatReply) -> Reading:
         prompt = self.template
@@ -366,34 +356,17 @@ class Prompted(AsksChat):
             reply, parser=prompt.parser, accept_from=self.accept_from, own=prompt.reader
         )
 
-    def _read_swapped(self, reply: ChatReply) -> Reading:
-        """The reading where the two texts have changed places."""
-        found = self._read(reply)
-        if found.score is None:
-            return found
-        score = 1.0 - found.score
-        return replace(found, score=score, verdict=score >= self.accept_from)
+    def _reversed(self, reader: Reader) -> Reader:
+        """What reads replies where the two texts have changed places."""
 
-    def _equal(self, answers: pl.DataFrame) -> list[bool]:
-        if not self.short_circuit:
-            return [False] * answers.height
-        from markscheme.metrics import exact_match
+        def read(reply: ChatReply) -> Reading:
+            found = reader(reply)
+            if found.score is None:
+                return found
+            score = 1.0 - found.score
+            return replace(found, score=score, verdict=score >= self.accept_from)
 
-        matches = exact_match(answers["answer"], answers["references"])
-        return [match == 1 for match in matches]
-
-    def _accepted(self) -> dict[str, Any]:
-        found: dict[str, Any] = {
-            "status": "judged",
-            "verdict": True,
-            "score": 1.0,
-            "explanation": _EQUAL,
-        }
-        if self.template.parser in ("grade", "relation"):
-            found["relation"] = "equivalent"
-        if self.template.parser == "grade":
-            found["marks"] = 1.0
-        return found
+        return read
 
 
 def _cells(text: str) -> list[str]:

@@ -27,7 +27,7 @@ from markscheme.models.chat.event_loop import loop_thread
 from markscheme.models.chat.http import ConnectFailedError, HttpClient
 from markscheme.models.chat.openai_format import is_refusal
 from markscheme.models.chat.profiles import ModelProfile
-from markscheme.models.chat.reading import MalformedReplyError, added, mapping, well_formed
+from markscheme.models.chat.reading import MalformedReplyError, added, error_in, on_a_line
 from markscheme.models.chat.wire import (
     Sending,
     body_of,
@@ -326,9 +326,8 @@ def read_result(sending: Sending, result: BatchResult) -> tuple[ChatReply, Sendi
     """The reply in a result, and what to send in another round, if anything."""
     wire = wire_of(sending.profile)
     if result.status != 200:
-        error = mapping(mapping(result.body).get("error", result.body))
-        message = error.get("message") or error.get("code") or "no reason given"
-        detail = " ".join(well_formed(str(message)).split())[:400]
+        error, message = error_in(result.body)
+        detail = on_a_line(message or str(error.get("code") or "no reason given"))
         if is_refusal(error):
             return ChatReply(status="refused", error=f"batch: {detail}"), None
         lacking = lacking_feature(wire, result.status, error, detail, sending)

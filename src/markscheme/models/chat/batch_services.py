@@ -17,7 +17,7 @@ import orjson
 from markscheme.errors import ModelError
 from markscheme.models.chat.http import ConnectionBrokeError, HttpClient, HttpResponse
 from markscheme.models.chat.profiles import ModelProfile
-from markscheme.models.chat.reading import mapping, objects, well_formed, word
+from markscheme.models.chat.reading import SHOWN, error_in, mapping, objects, on_a_line, word
 from markscheme.models.chat.wire import Wire, address_of
 
 LARGEST_RESULTS = 1 << 30
@@ -25,7 +25,6 @@ OPENAI_PROTOCOLS = ("chat", "responses", "completions")
 """Protocols whose batches are files of lines."""
 
 _MIB = 1 << 20
-_SHOWN = 400
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,10 +156,8 @@ class Caller:
 
 
 def _detail(response: HttpResponse) -> str:
-    message = mapping(mapping(response.body).get("error")).get("message")
-    if not isinstance(message, str):
-        message = response.content[:_SHOWN].decode("utf-8", "replace")
-    return f"HTTP {response.status}: {' '.join(well_formed(message).split())[:_SHOWN]}"
+    message = error_in(response.body)[1] or response.content[:SHOWN].decode("utf-8", "replace")
+    return f"HTTP {response.status}: {on_a_line(message)}"
 
 
 class OpenAIBatches:

@@ -142,22 +142,15 @@ def _usage(counted: Mapping[str, Any]) -> Usage:
 
 def _logprobs(result: Mapping[str, Any], text: str) -> TokenLogprobs | None:
     chosen, top = result.get("chosenCandidates"), result.get("topCandidates")
-    if not isinstance(chosen, list) or not chosen:
+    if not isinstance(chosen, list):
         return None
     others = top if isinstance(top, list) and len(top) == len(chosen) else [None] * len(chosen)
-    places, tokens = [], []
+    places = []
     for one, other in zip(chosen, others, strict=True):
-        place = _place(one)
-        if not isinstance(place["token"], str):
-            return None
-        tokens.append(well_formed(place["token"]))
         listed = mapping(other).get("candidates")
-        places.append(
-            {**place, "top_logprobs": [_place(o) for o in listed or ()]}
-            if isinstance(listed, list)
-            else place
-        )
-    return of_the_text(places, tokens, text)
+        top = [_place(o) for o in listed] if isinstance(listed, list) else None
+        places.append({**_place(one), "top_logprobs": top})
+    return of_the_text(places, text)
 
 
 def _place(candidate: object) -> dict[str, Any]:

@@ -38,19 +38,11 @@ class HttpResponse:
     headers: Mapping[str, str]
     content: bytes
 
-    def json(self) -> object:
-        """The content as JSON.
-
-        Raises:
-            ValueError: it is none.
-        """
-        return orjson.loads(self.content)
-
     @property
     def body(self) -> object:
         """The content as JSON; None where it is none."""
         try:
-            return self.json()
+            return orjson.loads(self.content)
         except ValueError:
             return None
 

@@ -342,16 +342,7 @@ def _chat_reply(
 def _logprobs(value: object, text: str) -> TokenLogprobs | None:
     """Alternatives of the reply's first tokens; None where they are not as they should be."""
     content = mapping(value).get("content")
-    if not isinstance(content, list) or not content:
-        return None
-    places, tokens = [], []
-    for one in content:
-        token = mapping(one).get("token")
-        if not isinstance(token, str):
-            return None
-        tokens.append(well_formed(token))
-        places.append(one)
-    return of_the_text(places, tokens, text)
+    return of_the_text(content, text) if isinstance(content, list) else None
 
 
 def _old_logprobs(value: object, text: str) -> TokenLogprobs | None:
@@ -360,9 +351,7 @@ def _old_logprobs(value: object, text: str) -> TokenLogprobs | None:
     tokens, chosen, top = (
         listed.get(name) for name in ("tokens", "token_logprobs", "top_logprobs")
     )
-    if not isinstance(tokens, list) or not isinstance(chosen, list) or not tokens:
-        return None
-    if len(tokens) != len(chosen) or not all(isinstance(token, str) for token in tokens):
+    if not isinstance(tokens, list) or not isinstance(chosen, list) or len(tokens) != len(chosen):
         return None
     others = top if isinstance(top, list) and len(top) == len(tokens) else [None] * len(tokens)
     places = [
@@ -373,4 +362,4 @@ def _old_logprobs(value: object, text: str) -> TokenLogprobs | None:
         }
         for token, number, other in zip(tokens, chosen, others, strict=True)
     ]
-    return of_the_text(places, [well_formed(token) for token in tokens], text)
+    return of_the_text(places, text)

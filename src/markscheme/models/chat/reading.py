@@ -16,6 +16,9 @@ WHOLE_TOKENS = 16
 """Tokens at the start whose alternatives are all stored; later, only likely ones are."""
 _UNLIKELY = math.log(0.001)
 
+SHOWN = 400
+"""Characters of what a server says that a message quotes."""
+
 _MOST_TOKENS = 1 << 31
 _MOST_DOLLARS = 1e6
 _ROUNDING = 1e-3
@@ -117,6 +120,19 @@ def word(value: object) -> str | None:
     return well_formed(value)[:200] if isinstance(value, str) else None
 
 
+def error_in(body: object) -> tuple[Mapping[str, Any], str]:
+    """The error that a body reports, and its message; "" where it has none."""
+    found = mapping(body).get("error", body)
+    message = found if isinstance(found, str) else mapping(found).get("message")
+    return mapping(found), message if isinstance(message, str) else ""
+
+
+def on_a_line(text: str) -> str:
+    """What a server says on one line, shortened."""
+    text = " ".join(well_formed(text).split())
+    return text if len(text) <= SHOWN else text[:SHOWN] + " ..."
+
+
 def well_formed(text: str) -> str:
     """Text without lone surrogates, which JSON may carry and UTF-8 may not."""
     if text.isascii():
@@ -168,7 +184,7 @@ def is_logprob(value: object) -> bool:
     return value <= _ROUNDING and math.isfinite(value)
 
 
-def of_the_text(places: Sequence[object], tokens: Sequence[str], text: str) -> TokenLogprobs | None:
+def of_the_text(places: Sequence[object], text: str) -> TokenLogprobs | None:
     """Alternatives of the first tokens of `text`, which need not be the first that were generated.
 
     A server that takes reasoning out of the reply may still give the log-probabilities of all
@@ -176,14 +192,15 @@ def of_the_text(places: Sequence[object], tokens: Sequence[str], text: str) -> T
 
     Args:
         places: for each generated token an object with `token`, `logprob`, `top_logprobs`.
-        tokens: the generated tokens themselves.
         text: the reply.
 
     Returns:
         None where the reply's first token is not found, or one of its places could not be read.
     """
     wanted = text.strip()
-    if not wanted or not tokens:
+    found = [mapping(place).get("token") for place in places]
+    tokens = [well_formed(token) for token in found if isinstance(token, str)]
+    if not wanted or not tokens or len(tokens) < len(found):
         return None
     whole = "".join(tokens)
     at = whole.rfind(wanted)

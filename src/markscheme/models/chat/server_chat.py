@@ -23,13 +23,15 @@ from markscheme.models.chat.http import (
 from markscheme.models.chat.openai_format import chat_usage, is_refusal, is_unpaid
 from markscheme.models.chat.profiles import ModelProfile, model_table
 from markscheme.models.chat.reading import (
+    SHOWN,
     BrokenGenerationError,
     MalformedReplyError,
     added,
     dollars,
+    error_in,
     mapping,
+    on_a_line,
     plausible,
-    well_formed,
 )
 from markscheme.models.chat.run_stop import RunStop
 from markscheme.models.chat.throttle import (
@@ -56,7 +58,6 @@ from markscheme.models.chat.wire import (
 from markscheme.models.options import ServerOptions
 
 _LONGEST_BACKOFF = 60.0
-_SHOWN = 400
 _SHORTEST_KEY = 8
 _VAIN = 3
 _PASSING = (408, 409, 425)
@@ -292,11 +293,9 @@ class ServerChat:
 
     def _read(self, response: HttpResponse, sending: Sending) -> ChatReply:
         """The reply in a response with status 200: it is billed, so it is not requested again."""
-        try:
-            body = response.json()
-        except ValueError as error:
-            reason = self._clean(str(error))
-            raise _PassingError(f"the server's reply is not JSON: {reason}", billed=True) from None
+        body = response.body
+        if body is None:
+            raise _PassingError("the server's reply is not JSON", billed=True)
         trouble = mapping(body).get("error")
         if isinstance(trouble, Mapping) and trouble and not mapping(body).get("choices"):
             # Gateways report what went wrong behind them in a response of status 200.
@@ -319,11 +318,8 @@ class ServerChat:
         self, status: int, body: object, response: HttpResponse, sending: Sending
     ) -> Exception:
         """What an error status means for the request, and for the run."""
-        found = mapping(body).get("error", body)
-        error = mapping(found)
-        message = error.get("message") or (found if isinstance(found, str) else None)
-        if not isinstance(message, str):
-            message = response.content[:_SHOWN].decode("utf-8", "replace")
+        error, message = error_in(body)
+        message = message or response.content[:SHOWN].decode("utf-8", "replace")
         detail = f"HTTP {status}: {self._clean(message)}"
         if is_refusal(error):
             return _LastingError(ChatReply(status="refused", error=detail))
@@ -425,8 +421,7 @@ class ServerChat:
         """Text of an error on one line, shortened, without the key."""
         if len(self._key) >= _SHORTEST_KEY:
             text = text.replace(self._key, "[key]")
-        text = " ".join(well_formed(text).split())
-        return text if len(text) <= _SHOWN else text[:_SHOWN] + " ..."
+        return on_a_line(text)
 
     def _without_key(self, reply: ChatReply) -> ChatReply:
         """The reply itself, unless the server sent the key back in it."""

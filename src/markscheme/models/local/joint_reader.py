@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import zstandard
 
-from markscheme.errors import ModelError, reading_weights
+from markscheme.errors import ModelError
 from markscheme.models.local.weights import (
     equal_length_batches,
     open_session,
@@ -69,10 +68,7 @@ class JointReader:
                 f"{folder / 'config.json'} does not give the numbers cls, sep and tokens"
             ) from None
         self._tokenizer = open_tokenizer(folder, self._tokens)
-        path = required(folder, "model.onnx.zst")
-        with reading_weights(path):
-            content = zstandard.decompress(path.read_bytes())
-        self._session = open_session(path, content)
+        self._session = open_session(required(folder, "model.onnx.zst"))
 
     def read(self, rows: Sequence[Row]) -> Readings:
         """Read answers; equal rows run once, and a row's figures do not depend on the others."""

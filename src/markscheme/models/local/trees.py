@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import zstandard
 
 from markscheme.errors import reading_weights
 from markscheme.models.local.weights import open_session
@@ -57,8 +56,4 @@ class Trees:
 
     @cached_property
     def _session(self) -> InferenceSession:
-        with reading_weights(self.path):
-            content = self.path.read_bytes()
-            if self.path.suffix == ".zst":
-                content = zstandard.decompress(content)
-            return open_session(self.path, content)
+        return open_session(self.path)

@@ -136,7 +136,7 @@ def open_session(path: Path, content: bytes | None = None) -> InferenceSession:
     thread pool behind for a forked process to trip over, and keeps the order of summation fixed.
 
     Args:
-        path: the file.
+        path: the file; one whose name ends in `.zst` is decompressed.
         content: what to load in its place.
 
     Raises:
@@ -144,6 +144,11 @@ def open_session(path: Path, content: bytes | None = None) -> InferenceSession:
     """
     import onnxruntime
 
+    if content is None and path.suffix == ".zst":
+        import zstandard
+
+        with reading_weights(path):
+            content = zstandard.decompress(path.read_bytes())
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -277,7 +282,7 @@ def in_batches(
     max_tokens: int,
     inputs: Sequence[str] = ("input_ids",),
 ) -> list[Row]:
-    """What a model makes of each text or pair of texts, in order; equal ones run once.
+    """What a model makes of each text or pair of texts, in order; what it reads alike runs once.
 
     Args:
         tokenizer: truncates by itself; megabytes are cut before it sees them.
@@ -288,19 +293,18 @@ def in_batches(
         inputs: names of the inputs, of `FED`.
     """
     characters = max_tokens * CHARACTERS_A_TOKEN
-    distinct = list(dict.fromkeys(texts))
+    read: list[Any] = [
+        text[:characters] if isinstance(text, str) else tuple(t[:characters] for t in text)
+        for text in texts
+    ]
+    distinct = list(dict.fromkeys(read))
     tokens: list[Feeds] = []
     for start in range(0, len(distinct), _TEXTS_AT_ONCE):
-        coded = tokenizer.encode_batch(
-            [
-                text[:characters] if isinstance(text, str) else tuple(t[:characters] for t in text)
-                for text in distinct[start : start + _TEXTS_AT_ONCE]
-            ]
-        )
+        coded = tokenizer.encode_batch(distinct[start : start + _TEXTS_AT_ONCE])
         tokens += [
             {name: np.array(getattr(row, FED[name]), np.int64) for name in inputs} for row in coded
         ]
-    results: dict[Text, Row] = {}
+    results: dict[Any, Row] = {}
 
     def run_batch(batch: npt.NDArray[np.int64]) -> None:
         feeds = {name: np.stack([tokens[row][name] for row in batch]) for name in inputs}
@@ -308,7 +312,7 @@ def in_batches(
 
     lengths = np.array([len(row[inputs[0]]) for row in tokens], np.int64)
     run_batches(list(equal_length_batches(lengths)), run_batch)
-    return [results[text] for text in texts]
+    return [results[text] for text in read]
 
 
 # --- Weights that a heavy, optional library opens -------------------------------------------------

@@ -39,7 +39,12 @@
       const code = column?.codes ? column.codes[row] : -1;
       return code < 0 ? null : column.values[code];
     };
-    const verdictOf = (judge, row) => judge.verdict[row];
+    const labelOf = (row) => (people ? people[row] : null);
+    // The judge that is chosen, else all.
+    const chosenJudges = () => {
+      const chosen = judges.filter((judge) => judge.name === state.judge);
+      return chosen.length ? chosen : judges;
+    };
     const fold = (text) =>
       /^[\x00-\x7f]*$/.test(text)
         ? text.toLowerCase()
@@ -56,7 +61,7 @@
         if (verdict === 1) yes++;
         else if (verdict === 0) no++;
       }
-      const label = people ? people[row] : null;
+      const label = labelOf(row);
       const torn = yes > 0 && no > 0;
       const against = label !== null && (label ? no : yes) > 0;
       kind[row] = torn ? 3 : against ? 2 : yes + no + (label === null ? 0 : 1) > 1 ? 1 : 0;
@@ -226,14 +231,12 @@
     };
     const filter = () => {
       const tests = [];
-      const chosen = judges.filter((judge) => judge.name === state.judge);
-      const those = chosen.length ? chosen : judges;
-      const label = (row) => (people ? people[row] : null);
+      const those = chosenJudges();
       if (state.id) tests.push((row) => data.ids[row] === state.id);
       if (state.system) tests.push((row) => value(data.system, row) === state.system);
       if (state.people) {
         const wanted = { accepts: 1, rejects: 0 }[state.people] ?? null;
-        tests.push((row) => label(row) === wanted);
+        tests.push((row) => labelOf(row) === wanted);
       }
       if (state.agreement) tests.push(AGREEMENT[state.agreement][1]);
       if (state.mode && data.mode) {
@@ -246,7 +249,7 @@
       const ofJudge = [];
       if (state.verdict) {
         const test = VERDICTS[state.verdict][1];
-        ofJudge.push((judge, row) => test(verdictOf(judge, row), label(row), judge, row));
+        ofJudge.push((judge, row) => test(judge.verdict[row], labelOf(row), judge, row));
       }
       if (state.error && whole) ofJudge.push((judge, row) => value(judge.error, row) === state.error);
       if (state.relation) {
@@ -318,7 +321,7 @@
     };
     const chipOf = (judge, row) => {
       const verdict = judge.verdict[row];
-      const label = people ? people[row] : null;
+      const label = labelOf(row);
       return chip(verdict, {
         score: judge.score?.[row] ?? null, status: names.statuses[judge.status[row]], who: judge.name,
         wrong: verdict !== null && label !== null && verdict !== label,
@@ -329,11 +332,10 @@
     const references = (row) => data.reference.values[data.reference.codes[row]];
     const rowOf = (row) => {
       const isOpen = open.has(row);
-      const toggle = make("button", { class: "toggle", type: "button", textContent: isOpen ? "▾" : "▸" });
-      toggle.setAttribute("aria-expanded", isOpen);
-      toggle.setAttribute("aria-label", `Details of answer ${row + 1}`);
-      toggle.dataset.row = row;
-      const mode = data.mode ? value(data.mode.mode, row) : null;
+      const toggle = make("button", {
+        class: "toggle", type: "button", textContent: isOpen ? "▾" : "▸", "aria-expanded": isOpen, "aria-label": `Details of answer ${row + 1}`, "data-row": row,
+      });
+      const mode = value(data.mode?.mode, row);
       return make("tr", { role: "row", class: isOpen ? "answer open" : "answer" },
         make("td", { role: "cell", class: "t" }, toggle),
         cell(null, "q", make("div", { class: "clip", dir: "auto", textContent: short(value(data.question, row)) }),
@@ -357,7 +359,7 @@
     const detailsOf = (row) => {
       const columns = 4 + (people ? 1 : 0) + judges.length;
       const answer = value(data.answer, row);
-      const mode = data.mode ? value(data.mode.mode, row) : null;
+      const mode = value(data.mode?.mode, row);
       const context = value(data.context, row);
       const box = make("td", { role: "cell", colSpan: columns });
       const title = (text) => make("h3", { textContent: text });
@@ -438,11 +440,9 @@
       const header = (name, text, style) => {
         const here = state.sort === name;
         const arrow = here ? (state.order === "down" ? " ↓" : " ↑") : "";
-        const th = make("th", { scope: "col", role: "columnheader", class: style },
-          make("button", { type: "button", title: `Sort by ${text}` }, ...breakable(text), arrow));
-        if (here) th.setAttribute("aria-sort", state.order === "down" ? "descending" : "ascending");
-        th.firstChild.dataset.sort = name;
-        return th;
+        const sorted = here ? (state.order === "down" ? "descending" : "ascending") : null;
+        return make("th", { scope: "col", role: "columnheader", class: style, "aria-sort": sorted },
+          make("button", { type: "button", title: `Sort by ${text}`, "data-sort": name }, ...breakable(text), arrow));
       };
       const focused = document.activeElement?.dataset?.sort;
       head.replaceChildren(make("tr", { role: "row" },
@@ -500,27 +500,23 @@
     };
     const drawViews = () => {
       const names_ = { "": "Answers", questions: "Questions by system" };
-      $("views").replaceChildren(...(systems.length < 2 ? [] : Object.entries(names_)).map(([view, text]) => {
-        const button = make("button", { type: "button", textContent: text, onclick: () => { change({ view }); $("views").querySelector("[aria-pressed=true]").focus(); } });
-        button.setAttribute("aria-pressed", state.view === view);
-        return button;
-      }));
+      $("views").replaceChildren(...(systems.length < 2 ? [] : Object.entries(names_)).map(([view, text]) => make("button", {
+        type: "button", textContent: text, "aria-pressed": state.view === view,
+        onclick: () => { change({ view }); $("views").querySelector("[aria-pressed=true]").focus(); },
+      })));
     };
     // One press to what is read first, of the judge that is chosen or of any.
     const SHORTCUTS = { ...(people && { fp: "False passes", fn: "False rejects" }), unsure: "Unsure" };
     const drawShortcuts = () => {
-      const chosen = judges.filter((judge) => judge.name === state.judge);
-      const those = chosen.length ? chosen : judges;
+      const those = chosenJudges();
       $("shortcuts").replaceChildren(...Object.entries(SHORTCUTS).map(([verdict, text]) => {
         const test = VERDICTS[verdict][1];
-        const many = every.filter((row) => those.some((judge) => test(judge.verdict[row], people ? people[row] : null, judge, row))).length;
+        const many = every.filter((row) => those.some((judge) => test(judge.verdict[row], labelOf(row), judge, row))).length;
         const pressed = state.verdict === verdict;
-        const button = make("button", { type: "button", textContent: `${text}: ${count(many)}`, onclick: () => {
+        return make("button", { type: "button", textContent: `${text}: ${count(many)}`, "aria-pressed": pressed, onclick: () => {
           change({ verdict: pressed ? "" : verdict });
           $("shortcuts").children[Object.keys(SHORTCUTS).indexOf(verdict)].focus();
         } });
-        button.setAttribute("aria-pressed", pressed);
-        return button;
       }));
     };
     const drawDuel = () => {
@@ -583,20 +579,17 @@
       if (!options.length) return;
       const plain = options.flatMap((option) => option.options ?? [option]);
       if (plain.length < 2 && name !== "status") return;
-      const control = make("select", { id: `filter-${name}` }, make("option", { value: "", textContent: none }));
+      const control = make("select", { id: `filter-${name}`, onchange: () => change({ [name]: control.value }) }, make("option", { value: "", textContent: none }));
       for (const option of options) {
         const choices = (option.options ?? [option]).map(([choice, shownAs]) => make("option", { value: choice, textContent: shownAs }));
         control.append(...(option.options ? [make("optgroup", { label: option.label }, ...choices)] : choices));
       }
-      control.addEventListener("change", () => change({ [name]: control.value }));
       controls.set(name, control);
       $("filters").insertBefore(make("label", {}, text, control), before);
     };
     const plain = (list) => list.map((text) => [text, words(text)]);
     const pairs = (table) => Object.entries(table).map(([name, [text]]) => [name, text]);
-    const seen = (column) => new Set(column);
-    const box = make("input", { type: "search", id: "filter-q", placeholder: "words, or \"a phrase\"", autocomplete: "off", spellcheck: false });
-    box.addEventListener("input", () => change({ q: box.value }));
+    const box = make("input", { type: "search", id: "filter-q", placeholder: "words, or \"a phrase\"", autocomplete: "off", spellcheck: false, oninput: () => change({ q: box.value }) });
     controls.set("q", box);
     $("filters").append(make("label", { class: "search" }, "Search questions, answers, explanations ( / )", box));
     select("agreement", "Agreement", judges.length > 1 || people ? pairs(AGREEMENT) : []);
@@ -606,9 +599,9 @@
     if (people) select("people", "People", [["accepts", "accept"], ["rejects", "reject"], ["none", "no label"]]);
     const ofModes = make("span", { hidden: true }); // where the filters of what comes later go
     $("filters").append(ofModes);
-    const relations = seen(judges.flatMap((judge) => [...new Set(judge.relation ?? [])]));
+    const relations = new Set(judges.flatMap((judge) => [...new Set(judge.relation ?? [])]));
     select("relation", "Relation", plain(names.relations.filter((_, at) => relations.has(at))));
-    const statuses = seen(judges.flatMap((judge) => [...new Set(judge.status)]));
+    const statuses = new Set(judges.flatMap((judge) => [...new Set(judge.status)]));
     select("status", "Status", plain(names.statuses.filter((_, at) => statuses.has(at))));
     if (judges.length > 1) {
       select("yes", "Judge that accepts", judges.map((judge) => [judge.name, judge.name]));
@@ -620,8 +613,7 @@
       select("wrong", "System that is wrong", names_);
       select("voice", "By whose word", voices().map((text) => [text, text]), "first of these");
     }
-    const orders = make("select", { id: "filter-sort" }, ...Object.entries(COLUMNS).map(([name, [text]]) => make("option", { value: name, textContent: text })));
-    orders.addEventListener("change", () => change({ sort: orders.value, order: "" }));
+    const orders = make("select", { id: "filter-sort", onchange: () => change({ sort: orders.value, order: "" }) }, ...Object.entries(COLUMNS).map(([name, [text]]) => make("option", { value: name, textContent: text })));
     controls.set("sort", orders);
     $("filters").append(make("label", {}, "Sort by", orders));
     // What comes later: marks, reasons, failure modes, and the filters that need them.
@@ -658,8 +650,8 @@
 
     // --- a threshold to try ---------------------------------------------------------------------
     const scored = judges.filter((judge) => judge.score && new Set(judge.score.filter((score) => score !== null)).size > 2);
-    const slider = make("input", { type: "range", id: "threshold", min: 0, max: 1, step: 0.01, value: 0.5 });
-    const whose = make("select", { id: "threshold-of" }, ...scored.map((judge) => make("option", { value: judge.name, textContent: judge.name })));
+    const slider = make("input", { type: "range", id: "threshold", min: 0, max: 1, step: 0.01, value: 0.5, oninput: () => drawThreshold() });
+    const whose = make("select", { id: "threshold-of", onchange: () => drawThreshold() }, ...scored.map((judge) => make("option", { value: judge.name, textContent: judge.name })));
     const says = make("p", { role: "status", id: "threshold-says" });
     const drawThreshold = () => {
       if (!scored.length) return;
@@ -681,8 +673,6 @@
       says.textContent = `From a score of ${fixed(from, 2)}, ${judge.name} would accept ${percent(yes, known)} of the ${count(known)} shown that it scored${errors}.`;
     };
     if (scored.length) {
-      slider.addEventListener("input", drawThreshold);
-      whose.addEventListener("change", drawThreshold);
       $("trial").append(make("details", {}, make("summary", { textContent: "Try another threshold" }),
         make("div", { class: "trial" }, make("label", {}, "Judge", whose), make("label", {}, "Accepts from a score of", slider)), says));
     }
@@ -692,7 +682,7 @@
       answer_id: data.ids[row], question: value(data.question, row), references: references(row), answer: value(data.answer, row),
       system: value(data.system, row), ...(people && { label: people[row] }),
       ...Object.fromEntries(judges.flatMap((judge) => {
-        const verdict = verdictOf(judge, row);
+        const verdict = judge.verdict[row];
         return [[`${judge.name} verdict`, verdict === null ? null : Boolean(verdict)], [`${judge.name} score`, judge.score?.[row] ?? null],
           [`${judge.name} status`, names.statuses[judge.status[row]]], [`${judge.name} explanation`, value(judge.explanation, row)]];
       })),
@@ -721,8 +711,7 @@
       const button = (text, to, id) => make("button", { type: "button", id, textContent: text, disabled: to < 1 || to > pageCount(), onclick: () => go(to) });
       const focused = nav.contains(document.activeElement) ? document.activeElement.id : null;
       const field = make("input", { type: "number", id: "page", min: 1, max: pageCount(), value: page(), onchange: (event) => go(event.target.value) });
-      const sizes = make("select", { id: "size" }, ...SIZES.map((size) => make("option", { value: size, textContent: size, selected: size === state.size })));
-      sizes.addEventListener("change", () => change({ size: sizes.value }));
+      const sizes = make("select", { id: "size", onchange: () => change({ size: sizes.value }) }, ...SIZES.map((size) => make("option", { value: size, textContent: size, selected: size === state.size })));
       nav.replaceChildren(button("Previous", page() - 1, "previous"), make("label", {}, "Page", field, `of ${count(pageCount())}`),
         button("Next", page() + 1, "next"), make("label", {}, "Rows", sizes));
       if (focused) $(focused)?.focus();

@@ -9,7 +9,7 @@ from markscheme.engine import ALL_SYSTEMS
 from markscheme.reports.charts import address, dot, dots
 from markscheme.reports.material import PEOPLE, Material
 from markscheme.reports.section import Section, pivot_section
-from markscheme.results import accuracy_note, interval, percent, scope_notes
+from markscheme.results import accuracy_figure, accuracy_note, scope_notes
 
 EXACT = "exact_match"
 
@@ -103,9 +103,7 @@ def _chart(material: Material, people: Mapping[str, dict[str, Any]], *, linked: 
         if one["system"] in order and one["accuracy"] is not None:
             leads = judge == PEOPLE or (linked and judge != EXACT)
             link = address(_link(one["system"], judge)) if leads else ""
-            low, high = one["accuracy_low"], one["accuracy_high"]
-            row = dot(one["system"], judge, one["accuracy"], low, high, x="accuracy", link=link)
-            rows.append(row)
+            rows.append(dot(one["system"], judge, accuracy_figure(one), x="accuracy", link=link))
     rows.sort(key=lambda row: (order[row["system"]], row["judge"]))
     return dots(
         rows,
@@ -122,8 +120,7 @@ def _chart(material: Material, people: Mapping[str, dict[str, Any]], *, linked: 
 def _cell(record: dict[str, Any]) -> str | None:
     if record["accuracy"] is None:
         return None
-    bounds = interval(record["accuracy_low"], record["accuracy_high"])
-    text = f"{percent(record['accuracy'])} ({bounds})"
+    text = accuracy_figure(record).text(scale=100, digits=1, words=True)
     missing = sum(record.get("not_judged", {}).values())
     return f"{text} of {record['judged']:,}; {missing:,} not judged" if missing else text
 

@@ -13,7 +13,7 @@ from markscheme.reports.section import Section
 def _chart(material: Material) -> Any:
     """The share of answers on which each judge says what people say, by system."""
     found = [
-        dot(one.system, one.judge, share.value, share.low, share.high, x="agreement")
+        dot(one.system, one.judge, share, x="agreement")
         for one in material.agreement
         if (share := one.left_out["accuracy"]).value is not None
     ]

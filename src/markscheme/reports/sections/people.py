@@ -9,7 +9,7 @@ from markscheme.engine import ALL_SYSTEMS
 from markscheme.reports.charts import dot, dots
 from markscheme.reports.material import PEOPLE, Material
 from markscheme.reports.section import Section
-from markscheme.results import Column, Table, interval_note, number, out_of
+from markscheme.results import Column, Figure, Table, interval_note, number, out_of
 
 
 def people(material: Material) -> Section | None:
@@ -43,14 +43,14 @@ def people(material: Material) -> Section | None:
 
 def _chart(found: EstimateResult, judge: str) -> Any:
     alone = [
-        dot(one.system, judge, one.judge_mean, None, None, x="accepted")
+        dot(one.system, judge, Figure(value=one.judge_mean), x="accepted")
         for one in found.estimates
         if one.judge_mean is not None
     ]
     known = [
-        dot(one.system, PEOPLE, figure.value, figure.low, figure.high, x="accepted")
+        dot(one.system, PEOPLE, one.figure, x="accepted")
         for one in found.estimates
-        if (figure := one.figure) is not None
+        if one.figure is not None
     ]
     return dots(
         [*alone, *known],

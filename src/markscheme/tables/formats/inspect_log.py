@@ -28,7 +28,7 @@ def inspect_archive(content: bytes, intake: Intake) -> dict[str, Any] | None:
     """The document that an .eval archive holds in pieces, or None where it is another archive.
 
     Raises:
-        DataError: its pieces are too large, or hold too many values.
+        DataError: it is damaged, or its pieces are too large or hold too many values.
     """
     values = 0
 
@@ -39,13 +39,12 @@ def inspect_archive(content: bytes, intake: Intake) -> dict[str, Any] | None:
         intake.check_values(values)
         return orjson.loads(found)
 
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+    with intake.archive(content) as archive:
         names = archive.namelist()
         pieces = [name for name in names if name.startswith("samples/")]
         head = next((n for n in ("header.json", "_journal/start.json") if n in names), None)
         if head is None:
             return None
-        intake.check_archive(archive)
         header: dict[str, Any] = read(head)
         samples = [read(name) for name in pieces]
     return header | {"samples": samples}

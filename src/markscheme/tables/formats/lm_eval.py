@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from markscheme.tables.columns import ALIASES, plain_name
+from markscheme.tables.columns import value_named
 from markscheme.tables.formats.foreign import ForeignFormat, Record
 
 COLUMNS = ({"doc", "target", "filtered_resps"},)
@@ -26,18 +26,13 @@ def _ours(record: Record) -> Record:
     else:
         found["answer"] = _first(record["filtered_resps"])
         found["references"] = _references(doc, record["target"])
-    model = _model(record)
+    # Somebody may have added a column of the system's name.
+    model = value_named(record, "system", str)
     return found | ({"system": model} if model else {})
 
 
 def _is_choice(choices: Sequence[str], scores: Sequence[float] | None) -> bool:
     return bool(choices) and scores is not None and len(choices) == len(scores)
-
-
-def _model(record: Record) -> str | None:
-    """The system's name, where somebody has added a column of it."""
-    texts = {plain_name(name): value for name, value in record.items() if isinstance(value, str)}
-    return next((texts[name] for name in ALIASES["system"] if texts.get(name)), None)
 
 
 def _filter(record: Record) -> str | None:
@@ -73,10 +68,9 @@ def _graded(record: Record) -> tuple[str, bool] | None:
 
 
 def _question(doc: Mapping[str, Any], record: Record) -> Any:
-    names = {plain_name(name): value for name, value in doc.items()}
-    for name in ("question", *ALIASES["question"]):
-        if isinstance(names.get(name), str):
-            return names[name]
+    named = value_named(doc, "question", str)
+    if named is not None:
+        return named
     arguments = record.get("arguments")
     if isinstance(arguments, Mapping):
         arguments = next(iter(arguments.values()), None)

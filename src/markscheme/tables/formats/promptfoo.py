@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markscheme.tables.columns import ALIASES, plain_name
+from markscheme.tables.columns import ALIASES, plain_name, value_named
 from markscheme.tables.formats.foreign import ForeignFormat, Record
 
 COLUMNS = ({"vars", "response", "provider"},)
@@ -216,7 +216,7 @@ def _ours(record: Record) -> Record:
     response = record.get("response") or {}
     provider = record.get("provider") or {}
     output = response.get("output") if isinstance(response, Mapping) else response
-    references = _named(variables, "references")
+    references = value_named(variables, "references")
     if references is None:
         references = _asserted(record.get("testCase") or {})
     if references is None:  # The output is the answer, so this is what it should be.
@@ -239,7 +239,7 @@ def _error(record: Record) -> str | None:
 
 
 def _question(record: Record, variables: Mapping[str, Any]) -> Any:
-    named = _named(variables, "question")
+    named = value_named(variables, "question")
     if named is not None:
         return named
     others = {"answer", *ALIASES["references"]}
@@ -247,12 +247,6 @@ def _question(record: Record, variables: Mapping[str, Any]) -> Any:
     texts = [value for value in free if isinstance(value, str)]
     prompt = record.get("prompt") or {}
     return texts[0] if len(texts) == 1 else prompt.get("raw")
-
-
-def _named(variables: Mapping[str, Any], ours: str) -> Any:
-    names = (ours, *ALIASES[ours])
-    found = {plain_name(name): value for name, value in variables.items()}
-    return next((found[name] for name in names if found.get(name) is not None), None)
 
 
 def _asserted(test: Mapping[str, Any]) -> list[Any] | None:

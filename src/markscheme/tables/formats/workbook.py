@@ -5,11 +5,8 @@ from __future__ import annotations
 import datetime
 import io
 import re
-import zipfile
-import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 from xml.parsers import expat
@@ -119,7 +116,7 @@ def _filled_rows(sheet: CalamineSheet) -> list[tuple[int, list[Any]]]:
     return [
         (number, [""] * left + row)
         for number, row in enumerate(sheet.to_python(skip_empty_area=True), start=above + 1)
-        if _filled(row)
+        if any(cell not in ("", None) for cell in row)
     ]
 
 
@@ -141,23 +138,19 @@ def _checked_sheets(content: bytes, intake: Intake) -> list[_Part]:
         DataError: a limit is exceeded, or a part that matters is no XML.
     """
     parts: dict[str, _Part] = {}
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            intake.check_archive(archive)
-            for info in archive.infolist():
-                name = info.filename.lower()
-                part = parts[name] = _Part(intake)
-                try:
-                    with archive.open(info) as stream:
-                        part.read(stream)
-                except expat.ExpatError as error:  # A picture; or a sheet that is called so.
-                    is_sheet = b"sheetData" in archive.read(info).replace(b"\0", b"")
-                    if is_sheet or name.endswith((".xml", ".rels")):
-                        raise DataError(
-                            f"{intake.name} is not a table that can be read: {error}; {EXPORT_IT}"
-                        ) from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise DataError(f"{intake.name}: the archive is damaged or cut: {error}") from None
+    with intake.archive(content) as archive:
+        for info in archive.infolist():
+            name = info.filename.lower()
+            part = parts[name] = _Part(intake)
+            try:
+                with archive.open(info) as stream:
+                    part.read(stream)
+            except expat.ExpatError as error:  # A picture; or a sheet that is called so.
+                is_sheet = b"sheetData" in archive.read(info).replace(b"\0", b"")
+                if is_sheet or name.endswith((".xml", ".rels")):
+                    raise DataError(
+                        f"{intake.name} is not a table that can be read: {error}; {EXPORT_IT}"
+                    ) from None
     if "xl/workbook.bin" in parts:
         raise DataError(f"{intake.name} is a binary workbook (.xlsb); {EXPORT_IT}")
     every = parts.values()
@@ -302,10 +295,6 @@ class _Part:
 
 def _number(text: str | None, default: int) -> int:
     return int(text) if text and text.isdecimal() and len(text) < _LONGEST else default
-
-
-def _filled(row: Iterable[Any]) -> bool:
-    return any(cell not in ("", None) for cell in row)
 
 
 def _value(cell: Any) -> str:

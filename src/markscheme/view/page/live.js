@@ -11,15 +11,12 @@ const serve = ({ data, value, make, people, base, references, labelled }) => {
     return said;
   };
   const comments = new Map();
-  const tableOf = ({ title, header, rows, numeric, notes }) => make("div", { class: "wide", tabIndex: 0, role: "group", "aria-label": title },
-    make("table", {}, make("caption", { textContent: title }),
-      make("thead", {}, make("tr", {}, ...header.map((name) => make("th", { scope: "col", class: numeric.includes(name) ? "number" : null, textContent: name })))),
-      make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell, at) => make(at ? "td" : "th", { scope: at ? null : "row", class: numeric.includes(header[at]) ? "number" : null, textContent: cell })))))),
-    ...notes.map((note) => make("p", { class: "note", textContent: note })));
+  // Tables and figures come as HTML, in which the server has escaped all text.
+  const nodesOf = (html) => [...new DOMParser().parseFromString(html, "text/html").body.childNodes].map((node) => document.importNode(node, true));
   const showGiven = ({ labels, tables, problem, file }) => {
     document.getElementById("given").replaceChildren(...(labels ? [
       make("h3", { textContent: `${labels} verdict${labels === 1 ? "" : "s"} given here, saved in ${file}` }),
-      ...tables.map(tableOf),
+      ...nodesOf(tables),
       problem ? make("p", { class: "note", textContent: problem }) : "",
       make("p", { class: "note" }, "The figures above are as of when the page was opened; ", make("a", { href: location.href, textContent: "load them again", onclick: (event) => { event.preventDefault(); location.reload(); } }), ". An estimate of all holds where the labelled answers were picked by chance: sort by chance and label from the top."),
     ] : []));
@@ -32,7 +29,7 @@ const serve = ({ data, value, make, people, base, references, labelled }) => {
   const label = (row) => {
     const id = data.ids[row];
     const status = make("span", { role: "status", class: "small" });
-    const comment = make("input", { type: "text", maxLength: 10000, value: comments.get(id) ?? "", dir: "auto", "aria-label": "Comment", placeholder: "comment" });
+    const comment = make("input", { type: "text", maxLength: 10000, value: comments.get(id) ?? "", dir: "auto", "aria-label": "Comment", placeholder: "comment", onchange: () => send(people[row]) });
     const send = async (verdict) => {
       status.textContent = "saving …";
       try {
@@ -47,12 +44,9 @@ const serve = ({ data, value, make, people, base, references, labelled }) => {
       }
     };
     const buttons = [[1, "✓ right"], [0, "✗ wrong"], [null, "no label"]].map(([verdict, text]) => {
-      const button = make("button", { type: "button", textContent: text, onclick: () => send(verdict) });
-      button.dataset.verdict = String(verdict);
-      button.setAttribute("aria-pressed", people[row] === verdict);
-      return button;
+      const properties = { type: "button", textContent: text, "data-verdict": String(verdict), "aria-pressed": people[row] === verdict };
+      return make("button", { ...properties, onclick: () => send(verdict) });
     });
-    comment.addEventListener("change", () => send(people[row]));
     return make("div", { class: "give" }, ...buttons, comment, status);
   };
 
@@ -82,9 +76,7 @@ const serve = ({ data, value, make, people, base, references, labelled }) => {
   const figures = async (then) => {
     const place = document.getElementById("figures");
     try {
-      const text = await (await got("figures")).text();
-      const body = new DOMParser().parseFromString(text, "text/html").body;
-      place.replaceChildren(...[...body.childNodes].map((node) => document.importNode(node, true)));
+      place.replaceChildren(...nodesOf(await (await got("figures")).text()));
       document.documentElement.dataset.figures = "";
       then();
       if (location.hash.startsWith("#section")) document.getElementById(location.hash.slice(1))?.scrollIntoView();

@@ -18,6 +18,7 @@ from markscheme.cli import (
     show_weights,
 )
 from markscheme.flags import LIMIT, Columns, Default, Option, Seed
+from markscheme.tables import check_new_folder
 from markscheme_research.options import (
     DRAWS,
     ENTAILED,
@@ -62,7 +63,6 @@ def entailment(
     """
     from markscheme_research.training import (
         EntailmentOptions,
-        check_new_folder,
         entailment_report,
         read_all_pairs,
         train_entailment,
@@ -164,7 +164,6 @@ def learned(
         RECIPES,
         LearnOptions,
         LoraOptions,
-        check_new_folder,
         finetuned_report,
         train_finetuned,
         training_answers,
@@ -217,7 +216,7 @@ def listwise(
     `listwise_examiner(weights='FOLDER')` uses the result. The defaults reproduce the shipped
     weights, byte for byte on the same kind of machine.
     """
-    from markscheme_research.training import ListwiseOptions, check_new_folder, train_listwise
+    from markscheme_research.training import ListwiseOptions, train_listwise
 
     check_new_folder(out)
     options = ListwiseOptions(draws=draws, seed=seed)

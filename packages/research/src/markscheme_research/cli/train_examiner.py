@@ -6,6 +6,7 @@ from typing import Annotated
 
 from markscheme.cli import OutFile, command, say, show_tables, show_weights
 from markscheme.flags import Columns, Default, Option
+from markscheme.tables import check_new_folder
 from markscheme_research.options import FOLDS, ROUNDS, DataDir, TrainingData
 
 
@@ -39,7 +40,6 @@ def examiner(
     """
     from markscheme_research.training import (
         TrainOptions,
-        check_new_folder,
         examiner_report,
         train_examiner,
         training_answers,

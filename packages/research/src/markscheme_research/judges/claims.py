@@ -15,8 +15,8 @@ import orjson
 import polars as pl
 
 from markscheme.contract import ModelSource, Needs, check_range, register
-from markscheme.judges import PATTERNS, has_patterns
-from markscheme.judges.entailment import StagedJudge, with_nearest_references
+from markscheme.judges import PATTERNS, has_patterns, with_nearest_references
+from markscheme.judges.entailment import StagedJudge
 from markscheme.judges.prompted import SamplingOverrides
 from markscheme.models import Models
 from markscheme.tables import JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME, SPENT

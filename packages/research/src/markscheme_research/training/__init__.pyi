@@ -29,7 +29,6 @@ from .splits import fold_of as fold_of
 from .splits import pandas_halves as pandas_halves
 from .splits import parts as parts
 from .splits import question_hash as question_hash
-from .training_data import check_new_folder as check_new_folder
 from .training_data import labelled_answers as labelled_answers
 from .training_data import read_all_pairs as read_all_pairs
 from .training_data import read_pairs as read_pairs

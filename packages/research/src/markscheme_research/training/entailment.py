@@ -23,6 +23,7 @@ from markscheme.features.entailment import NAMES, entailment_features
 from markscheme.judges import save_rarity
 from markscheme.judges.examiner import platt
 from markscheme.models.local import write_manifest
+from markscheme.tables import whole_folder
 from markscheme_research.training import (
     Forest,
     TreeOptions,
@@ -176,14 +177,7 @@ def train_entailment(
         report(found)
     say("the final trees")
     forest = grow(rows)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "trees.onnx"
-    save_onnx(forest, path, features=len(NAMES))
-    (folder / "trees.onnx.zst").write_bytes(zstandard.compress(path.read_bytes(), 19))
-    path.unlink()
-    save_rarity(rarity, folder / "rarity.npz")
     asked = [] if given is None else given["question"].to_list()
-    Lineage.of([*answers["question"].unique().to_list(), *asked]).save(folder)
     settings = {
         "features": list(NAMES),
         "platt": calibration,
@@ -198,8 +192,16 @@ def train_entailment(
             "rounds": options.trees.rounds,
         },
     }
-    (folder / "entailment.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
-    write_manifest(folder)
+    with whole_folder(folder) as place:
+        path = place / "trees.onnx"
+        save_onnx(forest, path, features=len(NAMES))
+        (place / "trees.onnx.zst").write_bytes(zstandard.compress(path.read_bytes(), 19))
+        path.unlink()
+        save_rarity(rarity, place / "rarity.npz")
+        Lineage.of([*answers["question"].unique().to_list(), *asked]).save(place)
+        content = orjson.dumps(settings, option=orjson.OPT_INDENT_2)
+        (place / "entailment.json").write_bytes(content)
+        write_manifest(place)
     return Trained(folder=folder, held_out=found)
 
 

@@ -40,6 +40,7 @@ from markscheme.judges.examiner import (
 )
 from markscheme.models import Models
 from markscheme.models.local import write_manifest
+from markscheme.tables import whole_folder
 from markscheme.text import Lexicon, encode
 from markscheme_research.training.rows import Rows, shipped_rows
 from markscheme_research.training.splits import fold_key
@@ -225,7 +226,7 @@ def train_examiner(
     Args:
         answers: an answers table; rows without label or answer are left out; a label of 0.5 and
             more counts as accepted.
-        folder: where the weights go; made if it is not there.
+        folder: where the weights go; a new one.
         options: how to train.
         mixed: more labelled answers to learn from, such as the rows in `recipes/training-data/`,
             which the report leaves out. In either table a column `weight` says how much each row
@@ -398,13 +399,7 @@ def save(
     questions: pl.Series,
     trained: dict[str, Any],
 ) -> None:
-    """Write the weights of an examiner to a folder, which is made if it is not there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    save_onnx(grown.trees, folder / "trees.onnx.zst", features=len(COLUMNS))
-    save_rarity(rarity, folder / "rarity.npz")
-    lineage = _lineage(questions)
-    if lineage.known:
-        lineage.save(folder)
+    """Write the weights of an examiner to a new folder, whole or not at all."""
     low, high = np.quantile(rows.matrix, [_STRANGE, 1 - _STRANGE], axis=0)
     right = (grown.held_out >= 0.5) == (rows.labels > 0.5)
     settings = {
@@ -424,8 +419,15 @@ def save(
             "rounds": sum(one.rounds for one in options.trees),
         },
     }
-    (folder / "examiner.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
-    write_manifest(folder)
+    lineage = _lineage(questions)
+    with whole_folder(folder) as place:
+        save_onnx(grown.trees, place / "trees.onnx.zst", features=len(COLUMNS))
+        save_rarity(rarity, place / "rarity.npz")
+        if lineage.known:
+            lineage.save(place)
+        content = orjson.dumps(settings, option=orjson.OPT_INDENT_2)
+        (place / "examiner.json").write_bytes(content)
+        write_manifest(place)
 
 
 def _as_json(blend: Blend) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from markscheme.agreement import best_threshold
 from markscheme.contract import Lineage
 from markscheme.errors import DataError
 from markscheme.models import Models
+from markscheme.tables import whole_folder
 from markscheme_research.judges.finetuned import (
     CHOICES,
     SETTINGS,
@@ -182,7 +183,7 @@ def train_finetuned(
     Args:
         answers: an answers table; rows without label or answer are left out; a label of 0.5 and
             more counts as accepted.
-        folder: where adapters and `learned.json` go; made if it is not there.
+        folder: where adapters and `learned.json` go; a new one.
         model: a folder, a `.gguf` file or a name on the hub.
         options: how to train.
         say: called with each step.
@@ -238,8 +239,6 @@ def train_finetuned(
     figures = _figures(judged, options)
     if report is not None:
         report(figures)
-    for role, adapter in adapters.items():
-        adapter.save(folder / role)
     settings = {
         "variant": options.variant,
         "base": {
@@ -259,8 +258,11 @@ def train_finetuned(
         "last_losses": {role: adapter.losses[-1] for role, adapter in adapters.items()},
         "figures": asdict(figures),
     }
-    Lineage.of(chosen.learn["question"].unique().to_list()).save(folder)
-    (folder / SETTINGS).write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
+    with whole_folder(folder) as place:
+        for role, adapter in adapters.items():
+            adapter.save(place / role)
+        Lineage.of(chosen.learn["question"].unique().to_list()).save(place)
+        (place / SETTINGS).write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
     return TrainedJudge(
         folder=folder,
         figures=figures,

@@ -16,6 +16,7 @@ import zstandard
 from markscheme.contract import Lineage
 from markscheme.errors import MarkschemeError
 from markscheme.models.local import TokenEncoder, write_manifest
+from markscheme.tables import whole_folder
 from markscheme_research.datasets import passages
 from markscheme_research.lists import averaged_over_draws
 from markscheme_research.training import Forest, fold_of, need_trainers, save_onnx
@@ -61,7 +62,7 @@ def train_listwise(
     """Train the listwise examiner on ANTIQUE and TREC-DL-NF and write its weights to `folder`.
 
     Args:
-        folder: where the weights go; made if it is not there.
+        folder: where the weights go; a new one.
         options: how to train.
         data_dir: folder with the datasets.
         part: of ANTIQUE: `auto`, `all` or `dev`.
@@ -193,21 +194,24 @@ def save_listwise(drawn: Drawn, encoded: Trained, words: Trained, folder: Path) 
     Raises:
         MissingExtraError: the package onnx is not installed.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     settings: dict[str, Any] = {}
-    for key, file, trained in (("encoded", "trees", encoded), ("words", "words", words)):
-        path = folder / f"listwise_{file}.onnx"
-        save_onnx(trained.forest, path, features=len(trained.names))
-        packed = zstandard.ZstdCompressor(level=19).compress(path.read_bytes())
-        path.with_suffix(".onnx.zst").write_bytes(packed)
-        path.unlink()
-        settings |= {key: list(trained.names), f"{key}_platt": [trained.slope, trained.intercept]}
-    if encoded.style is not None:
-        np.savez_compressed(folder / "listwise_style.npz", weights=encoded.style.astype(np.float32))
-    Lineage.of(drawn.rows["question"].unique().to_list()).save(folder)
-    np.savez_compressed(folder / "listwise_rarity.npz", table=drawn.rarity.table.astype(np.float16))
-    (folder / "listwise.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
-    write_manifest(folder)
+    with whole_folder(folder) as place:
+        for key, file, trained in (("encoded", "trees", encoded), ("words", "words", words)):
+            path = place / f"listwise_{file}.onnx"
+            save_onnx(trained.forest, path, features=len(trained.names))
+            packed = zstandard.ZstdCompressor(level=19).compress(path.read_bytes())
+            path.with_suffix(".onnx.zst").write_bytes(packed)
+            path.unlink()
+            settings[key] = list(trained.names)
+            settings[f"{key}_platt"] = [trained.slope, trained.intercept]
+        if encoded.style is not None:
+            style = encoded.style.astype(np.float32)
+            np.savez_compressed(place / "listwise_style.npz", weights=style)
+        Lineage.of(drawn.rows["question"].unique().to_list()).save(place)
+        rarity = drawn.rarity.table.astype(np.float16)
+        np.savez_compressed(place / "listwise_rarity.npz", table=rarity)
+        (place / "listwise.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
+        write_manifest(place)
 
 
 def _platt(scores: Array, rows: pl.DataFrame) -> tuple[float, float]:

@@ -17,6 +17,7 @@ import orjson
 import polars as pl
 
 from markscheme.judges.listwise import asks_opinion, features
+from markscheme.tables import replace_file
 from markscheme_research.datasets import load, passages
 from markscheme_research.training import fold_of
 
@@ -119,9 +120,8 @@ def train_question_kind(
 
 
 def save_question_kind(fitted: Fitted, path: Path) -> None:
-    """Write the weights as JSON."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(orjson.dumps(fitted.weights, option=orjson.OPT_INDENT_2))
+    """Write the weights as JSON, whole or not at all."""
+    replace_file(path, orjson.dumps(fitted.weights, option=orjson.OPT_INDENT_2))
 
 
 def _model(

@@ -1,4 +1,4 @@
-"""What trained judges learn from unless other data are named, and where weights may go."""
+"""What trained judges learn from unless other data are named."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from markscheme.errors import DataError, RunError
+from markscheme.errors import DataError
 from markscheme.tables import ReadOptions, read_answers, read_dataset
 from markscheme_research.statements import read_entailment_pairs
 from markscheme_research.training.splits import parts
@@ -100,9 +100,3 @@ def read_all_pairs(files: Sequence[str], *, entailed: str | None = None) -> pl.D
     if not files:
         return None
     return pl.concat([read_pairs(one, entailed=entailed) for one in files])
-
-
-def check_new_folder(folder: Path) -> None:
-    """Raises RunError where a folder for weights has files already."""
-    if folder.exists() and any(folder.iterdir()):
-        raise RunError(f"{folder} is not empty; choose a new --out")

@@ -1,0 +1,158 @@
+"""What is printed below tables of pairs: of what they speak, and what they could not have shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import polars as pl
+
+from markscheme.agreement.pairs import LARGE, WITHIN_CHANCE, Comparison
+from markscheme.agreement.system_differences import PeoplesDifference, SlicedDifference
+from markscheme.results import COUNTED, PAIRED, number_text, population, share_text
+
+
+def pairs_population(
+    pairs: Sequence[Comparison | PeoplesDifference], by: str, *, systems: bool
+) -> str:
+    """Of what differences speak (`results.population`).
+
+    Args:
+        pairs: that are shown together.
+        by: whose word, in words.
+        systems: whether systems are compared, question by question.
+    """
+    questions = {one.questions for one in pairs}
+    several = any(isinstance(one, Comparison) and one.shared > one.questions for one in pairs)
+    return population(
+        by,
+        questions=questions.pop() if len(questions) == 1 else None,
+        unit=PAIRED if systems else COUNTED if several else "",
+    )
+
+
+def corrected_p(pair: Comparison | PeoplesDifference) -> float | None:
+    """Its p, corrected for the number of pairs."""
+    return pair.holm if isinstance(pair, PeoplesDifference) else pair.p_holm
+
+
+def without_difference(people: Sequence[PeoplesDifference]) -> list[str]:
+    """Why pairs have no difference by people: a line for each reason."""
+    reasons: dict[str, list[str]] = {}
+    for one in people:
+        if one.difference.value is None:
+            pair = f"{one.first} and {one.second}"
+            reasons.setdefault(str(one.difference.reason), []).append(pair)
+    return [f"no difference yet of {', '.join(names)}: {why}" for why, names in reasons.items()]
+
+
+def apart_note(
+    pairs: Sequence[Comparison | PeoplesDifference], *, scale: int = 100, digits: int = 1
+) -> tuple[str, ...]:
+    """Why a difference is not that of the two values printed before it, where some are not."""
+    rounded = False
+    for pair in pairs:
+        figures = (pair.first_value.value, pair.second_value.value, pair.difference.value)
+        one, two, change = (None if value is None else scale * value for value in figures)
+        if one is None or two is None or change is None:
+            continue
+        if abs(one - two - change) > _APART * 10**-digits:
+            return (
+                "a difference is estimated by itself, question by question, so that it need "
+                "not be that of the two shares",
+            )
+        texts = (number_text(value, digits=digits) for value in (one, two, change))
+        first, second, shown = map(Decimal, texts)
+        rounded = rounded or first - second != shown
+    return ("differences are taken before rounding",) if rounded else ()
+
+
+_APART = 0.01
+"""Part of the last decimal from which on rounding does not explain a difference."""
+
+
+def detectable_note(
+    pairs: Sequence[Comparison | PeoplesDifference],
+    alpha: float,
+    *,
+    by_points: bool = True,
+    by: str = "questions",
+) -> list[str]:
+    """Where chance explains what there is: what would have been found, and what could not be.
+
+    Args:
+        pairs: that are shown together.
+        alpha: a p from which on chance explains a difference.
+        by_points: differences are of shares.
+        by: of what there are too few, where a small difference could not be shown.
+    """
+    unshown = [
+        pair
+        for pair in pairs
+        if pair.difference.low is not None and ((p := corrected_p(pair)) is None or p > alpha)
+    ]
+    sizes = [pair.detectable for pair in unshown if pair.detectable is not None]
+    never = [f"{pair.first} and {pair.second}" for pair in unshown if pair.detectable is None]
+    said = []
+    if sizes:
+        ends = (min(sizes), max(sizes))
+        texts = [share_text(end) if by_points else number_text(end) for end in ends]
+        size = f"{' to '.join(dict.fromkeys(texts))}{' points' if by_points else ''}"
+        by_pair = ", by pair," if len(set(texts)) > 1 else ""
+        said.append(
+            f"where a difference is {WITHIN_CHANCE}, one of {size}{by_pair} or more would have "
+            "been found in 4 of 5 such comparisons"
+        )
+        if max(sizes) > LARGE:
+            said.append(f"a small difference could not be shown by so few {by}")
+    if never:
+        said.append(f"no difference of {', '.join(never)} could be shown by so few {by}")
+    return said
+
+
+def undecided(column: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Why there is no difference within some values: a line for each reason, which names them.
+
+    A reason says first how much a system has, which is another number of each, and then what is
+    needed.
+    """
+    within: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if reason := row["difference"].reason:
+            within.setdefault(reason.rpartition("; ")[2], {})[row["value"]] = None
+    return [
+        f"no difference by {column} within {', '.join(values)}; {reason}"
+        for reason, values in within.items()
+    ]
+
+
+def not_compared(values: pl.Series, sliced: Sequence[SlicedDifference]) -> list[str]:
+    """How many values of a column have no pair of systems with a question in common."""
+    left_out = values.cast(pl.String).n_unique() - len({one.value for one in sliced})
+    what = "within which no two systems have a judged question in common, are left out"
+    return [f"{left_out:,} values of {values.name}, {what}"] if left_out > 0 else []
+
+
+def reversed_pairs(
+    sliced: Sequence[SlicedDifference],
+    pairs: Sequence[Comparison],
+    people: Sequence[PeoplesDifference],
+) -> list[str]:
+    """Pairs of which one is ahead over all and behind within every value (Simpson 1951)."""
+    found = []
+    for whole in people or pairs:
+        inside = [
+            one.people or one.pair
+            for one in sliced
+            if (one.pair.first, one.pair.second) == (whole.first, whole.second)
+        ]
+        total = whole.difference.value or 0.0
+        if len(inside) > 1 and all((each.difference.value or 0.0) * total < 0 for each in inside):
+            names = (whole.first, whole.second) if total > 0 else (whole.second, whole.first)
+            found.append(
+                f"{names[0]} is ahead of {names[1]} over all and behind within every value here: "
+                "they answered these in different proportions, so the total compares different "
+                "mixtures (Simpson's paradox)"
+            )
+    return found
