@@ -53,6 +53,7 @@ def diff(
     examiner.
     """
     from markscheme.analysis import diff as find_changes
+    from markscheme.tables import replace_file
 
     found = find_changes(base, new, options)
     for path, write in (
@@ -61,8 +62,7 @@ def diff(
         (sarif, found.sarif),
     ):
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(write(), encoding="utf-8")
+            replace_file(path, write().encode())
             notes.print(f"written to {path}")
     shown.show(found)
     if fail_on_regression:

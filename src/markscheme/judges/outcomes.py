@@ -84,6 +84,7 @@ def judged_rows(
         status: of rows that are not judged; `skipped` if None.
     """
     status = pl.lit("skipped") if status is None else status
+    # With a column of the table, so that what is the same for all rows is there for each.
     reasons = answers.select("answer", explanation=why_not, status=status).drop("answer")
     judged = reasons["explanation"].is_null()
     parts = [judge(part) for part in answers.filter(judged).iter_slices(rows_at_once)]

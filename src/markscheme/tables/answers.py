@@ -469,19 +469,26 @@ def _encoded(cell: pl.Expr, kind: Any) -> pl.Expr:
 
 
 class _SeenIds:
-    """Which ids came before, as sorted 64-bit hashes: 8 bytes an id."""
+    """Which ids came before, as 64-bit hashes: 8 bytes an id, in a few sorted runs.
+
+    A run is merged with those that are no longer, so that an id is moved seldom in a long file.
+    """
 
     def __init__(self) -> None:
-        self._known = np.empty(0, dtype=np.uint64)
+        self._runs: list[np.ndarray[Any, np.dtype[np.uint64]]] = []
 
     def add(self, hashes: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Remember `hashes`; true where one was seen before, in this call or an earlier one."""
         distinct, first = np.unique(hashes, return_index=True)
-        places = np.searchsorted(self._known, distinct)
         new = np.ones(len(distinct), dtype=bool)
-        inside = places < len(self._known)
-        new[inside] = self._known[places[inside]] != distinct[inside]
-        self._known = np.insert(self._known, places[new], distinct[new])
+        for run in self._runs:
+            near = np.minimum(np.searchsorted(run, distinct), len(run) - 1)
+            new &= run[near] != distinct
+        run = distinct[new]
+        while self._runs and len(self._runs[-1]) <= len(run):
+            run = np.sort(np.concatenate([self._runs.pop(), run]), kind="stable")
+        if len(run):
+            self._runs.append(run)
         again = np.ones(len(hashes), dtype=bool)
         again[first[new]] = False
         return again

@@ -15,6 +15,7 @@ import polars as pl
 from markscheme.contract import Judge, ModelSource, check_range, register, run_judge
 from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import COMBINED, content_hash, read_file
+from markscheme.tables import replace_file
 
 Array = npt.NDArray[np.float64]
 
@@ -43,14 +44,19 @@ class CalibrationMap:
     def __call__(self, scores: Array) -> Array:
         """Probabilities, from 0 to 1, of an array of scores."""
         if self.kind == "platt":
-            steep = -(self.slope * scores + self.intercept)
-            return np.asarray(1.0 / (1.0 + np.exp(np.clip(steep, -700, 700))))
+            from scipy.special import expit  # loaded when used: it would slow every command's start
+
+            return np.asarray(expit(self.slope * scores + self.intercept), dtype=np.float64)
         return np.asarray(np.interp(scores, self.scores, self.probabilities), dtype=np.float64)
 
     def save(self, path: str | Path) -> None:
-        """Write the map as JSON."""
+        """Write the map as JSON, whole or not at all.
+
+        Raises:
+            DataError: it cannot be written.
+        """
         content = {"markscheme_calibration": 1, **asdict(self)}
-        Path(path).write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
+        replace_file(Path(path), orjson.dumps(content, option=orjson.OPT_INDENT_2))
 
     @classmethod
     def load(cls, path: str) -> CalibrationMap:

@@ -27,6 +27,7 @@ from markscheme.tables import (
     OUTSIDE,
     SPENT,
     UNKNOWN,
+    replace_file,
 )
 
 Array = npt.NDArray[np.float64]
@@ -139,8 +140,10 @@ class JuryWeights:
 
     def __call__(self, votes: Array) -> Array:
         """Probability that people accept, of votes of shape (..., judges)."""
-        logits = votes @ np.array(list(self.weights.values())) + self.intercept
-        return np.asarray(1 / (1 + np.exp(-np.clip(logits, -700, 700))), dtype=np.float64)
+        from scipy.special import expit  # loaded when used: it would slow every command's start
+
+        weights = np.array(list(self.weights.values()))
+        return np.asarray(expit(votes @ weights + self.intercept), dtype=np.float64)
 
     def probability(self, members: Sequence[Row]) -> float:
         """Probability that people accept one answer, from the judges' outcomes in their order."""
@@ -148,14 +151,18 @@ class JuryWeights:
         return float(self(np.array(votes)))
 
     def save(self, path: str | Path) -> Path:
-        """Write them as JSON, for `panel(judges=[...], weights="FILE")`."""
+        """Write them as JSON, whole or not at all, for `panel(judges=[...], weights="FILE")`.
+
+        Raises:
+            DataError: they cannot be written.
+        """
         content = {
             "markscheme_jury": 1,
             "judges": dict(self.weights),
             "intercept": self.intercept,
             "answers": self.answers,
         }
-        Path(path).write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
+        replace_file(Path(path), orjson.dumps(content, option=orjson.OPT_INDENT_2))
         return Path(path)
 
 
