@@ -7,7 +7,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PROJECTS := pyproject.toml packages/research/pyproject.toml
+PROJECTS := pyproject.toml packages/languages/pyproject.toml packages/research/pyproject.toml
 READY := $(VENV)/.ready-for-users
 READY_DEV := $(VENV)/.ready-for-developers
 CHROMIUM := $(or $(shell command -v chromium),$(VENV)/.chromium)
@@ -31,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 define install
 $(1)/bin/pip install --quiet --disable-pip-version-check -r requirements/$(2).txt
 $(1)/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . \
-    --editable packages/research
+    --editable packages/languages --editable packages/research
 endef
 
 $(BIN)/python:

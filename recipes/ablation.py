@@ -43,9 +43,7 @@ SHOWN = {
 }
 """Column of the printed table, and the sets of rows in it."""
 
-STANCE = ("negation_", "hedge_", "contrast_", "former_", "denied_", "disputed", "corrected_",
-          "affirmed_", "polarity", "refusal", "outdated_")  # fmt: skip
-PLACE = ("match_", "rivals_", "new_", "adjacent_rival")
+STANCE = ("denied_", "disputed", "corrected_", "affirmed_", "polarity", "refusal", "outdated_")
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,6 @@ COLUMNS_LEFT_OUT: dict[str, Callable[[str], bool]] = {
     "small words": lambda name: name in WORDING,
     "alignment": lambda name: name in FEATURES,
     "denial, doubt, refusal": starting(*STANCE),
-    "place of the match and its rivals": starting(*PLACE),
 }
 ROWS_LEFT_OUT = {
     "hand-written rows": ["contrast"],

@@ -66,6 +66,13 @@ WITH_RESEARCH = {
 """What works with it, and what must be printed."""
 
 
+ABROAD = '{"question": "Кто написал роман «Идиот»?", "reference": "Фёдор Достоевский", ' + (
+    '"answer": "Роман написан Достоевским."}\n'
+)
+ABROAD_ALONE = {"judge abroad.jsonl -j examiner": "pip install ./packages/languages"}
+WITH_LANGUAGES = {"judge abroad.jsonl -j examiner": "texts are in Cyrillic script"}
+
+
 def environment(folder: Path) -> Path:
     """A new environment in `folder`; its Python."""
     venv.create(folder, with_pip=True)
@@ -91,7 +98,7 @@ def megabytes(folder: Path) -> float:
 def sources(project: Path, folder: Path) -> Path:
     """A copy of a project's sources without what lies beside them by chance."""
     folder.mkdir(parents=True)
-    for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-e5", "NOTICE"):
         if (project / name).exists():
             shutil.copy(project / name, folder)
     shutil.copytree(
@@ -129,12 +136,18 @@ def main() -> None:
         pip(environment(folder / "build-environment"),
             "wheel", "--quiet", "--no-deps", "--wheel-dir", str(built),
             str(sources(ROOT, folder / "sources" / "core")),
-            str(sources(ROOT / "packages" / "research", folder / "sources" / "research")),
+            *(
+                str(sources(ROOT / "packages" / one, folder / "sources" / one))
+                for one in ("languages", "research")
+            ),
         )  # fmt: skip
         (wheel,) = built.glob("markscheme-*.whl")
+        (languages,) = built.glob("markscheme_languages-*.whl")
         (research,) = built.glob("markscheme_research-*.whl")
-        for one in (wheel, research):
+        for one in (wheel, languages, research):
             print(f"{one.name}: {one.stat().st_size / 1e6:.1f} MB")
+            if one.stat().st_size > 100e6:
+                sys.exit(f"{one.name} is over 100 MB, which package indexes refuse")
         user = folder / "user-environment"
         python = environment(user)
         wanted = f"{wheel}[{','.join(extras)}]" if extras else str(wheel)
@@ -159,6 +172,10 @@ def main() -> None:
         print(f"environment: {megabytes(user):.0f} MB, {packages} packages with pip and setuptools")
         pip(python, "install", "--quiet", f"{wheel}[research]", str(research))
         try_commands(python, WITH_RESEARCH, code=0, folder=work, env=clean)
+        (work / "abroad.jsonl").write_text(ABROAD, encoding="utf-8")
+        try_commands(python, ABROAD_ALONE, code=0, folder=work, env=clean)
+        pip(python, "install", "--quiet", f"{wheel}[languages]", str(languages))
+        try_commands(python, WITH_LANGUAGES, code=0, folder=work, env=clean)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
     make proofs-for BASE=COMMIT           # or: python scripts/proofs.py for COMMIT
     python scripts/proofs.py stale        # areas whose stamp is missing, or of other files
     python scripts/proofs.py stamp AREA   # after a whole run that passed: make proof-AREA calls it
-    python scripts/proofs.py tables       # write the tables of docs/testing.md (make test-times)
+    python scripts/proofs.py tables       # write the tables of docs/testing.md and that
+                                          # of the attacks in docs/robustness.md (make test-times)
 
 A file belongs to an area if it is one of these:
 
@@ -288,6 +289,12 @@ class Project:
         return rows + [f"| `{area}` | {of['proves']} | {of['adds']} |"
                        for area, of in self.areas.items()]  # fmt: skip
 
+    def attacks_table(self) -> list[str]:
+        """The rows that the attacks on the service recorded (`tests/service/test_attacks.py`)."""
+        found = (self.stamp("attacks") or {}).get("recorded", {}).get("attack", [])
+        head = "| attack | attacker, % | load, % | without: median, ms | p99 | with: median | p99"
+        return [f"{head} | ratio |", "|---" + "|---:" * 7 + "|", *(f"| {row} |" for row in found)]
+
     def times_table(self, before: str) -> list[str]:
         """The rows of the table of times; a stage not measured here keeps its row."""
         kept = {line.split("`")[1]: line for line in before.splitlines() if line.startswith("| `")}
@@ -387,6 +394,9 @@ def main() -> None:
         page = ROOT / "docs" / "testing.md"
         text = with_table(page.read_text("utf-8"), "areas", project.areas_table())
         page.write_text(with_table(text, "times", project.times_table(text)), "utf-8")
+        page = ROOT / "docs" / "robustness.md"
+        text = with_table(page.read_text("utf-8"), "attacks", project.attacks_table())
+        page.write_text(text, "utf-8")
     else:
         changed = changed_since(given.base)
         touched = project.touched(changed)

@@ -181,18 +181,22 @@ def install_line(extra: str) -> str:
     "pip install 'markscheme[report]', or in a checkout pip install '.[report]'"
     """
     names = extra.split(",")
-    rest = ",".join(name for name in names if name != "research")
+    apart = [f"./packages/{name}" for name in names if name in _PACKAGES]
+    rest = ",".join(name for name in names if name not in _PACKAGES)
     here = f"'.[{rest}]' " if rest else ""
-    if "research" in names:  # a package of its own, which no index has
-        return f"pip install {here}./packages/research (in a checkout)"
+    if apart:
+        return f"pip install {here}{' '.join(apart)} (in a checkout)"
     return f"pip install 'markscheme[{extra}]', or in a checkout pip install {here.strip()}"
 
 
+_PACKAGES = ("languages", "research")
+"""Extras that are packages of their own, which no index has."""
 _MODULES = {
+    "languages": ("markscheme_languages",),
     "report": ("altair", "vl_convert"),
     "web": ("fastapi", "uvicorn"),
 }
-"""Modules by which the extras of `report` and `view` are recognised as installed."""
+"""Modules by which an extra is recognised as installed."""
 
 
 def lacks_extras(*extras: str) -> bool:

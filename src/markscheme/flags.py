@@ -134,7 +134,8 @@ def parse_columns(text: str) -> dict[str, str]:
         ours, theirs = ours.strip(), theirs.strip()
         if ours in found:
             hint = (
-                f"; where each holds a system's answers, --answer-columns {found[ours]},{theirs}"
+                f"; where each holds a system's answers, 'markscheme judge' and 'init' take "
+                f"--answer-columns {found[ours]},{theirs}"
                 if ours == "answer"
                 else "; give one of them"
             )

@@ -340,7 +340,7 @@ def test_an_interval_at_every_look_is_about_these_answers() -> None:
         human_accuracy(judged(table), labels, replace(options, about="future"))
 
 
-def test_each_of_several_judges_has_its_weight_and_each_interval_its_method() -> None:
+def test_each_of_several_judges_has_its_weight_and_each_interval_its_population() -> None:
     table = world()
     rows = pl.concat([judged(table), judged(table).with_columns(judge=pl.lit("other"))])
     systems = [table.filter(pl.col("system") == name) for name in ("s0", "s1")]
@@ -350,7 +350,11 @@ def test_each_of_several_judges_has_its_weight_and_each_interval_its_method() ->
         r"judge's scores alone say \d+% \(weights: judge [\d.]+, other [\d.]+\)", shown.lead[0]
     )
     assert "(weights" not in shown.lead[2]
-    assert "95% intervals (wilson-t: all; wilson: s0, s1) are for" in str(shown)
+    whole, each = (line for line in str(shown).splitlines() if line.startswith("95% intervals"))
+    assert whole.startswith("95% intervals (wilson-t) are for further questions like these ")
+    assert whole.endswith(", counted by question, according to the labels (40 of 1,000 answers)")
+    assert each.startswith("95% intervals (wilson) are for each system: further questions like ")
+    assert each.endswith(", according to the labels of its own answers (counts in its row)")
 
 
 def test_infinite_scores_have_an_order_and_no_mean() -> None:

@@ -19,7 +19,7 @@ def test_a_gate_on_single_answers_passes_five_in_a_hundred_that_just_fail(
         record = {
             "judge": "", "system": "", "judged": answers, "not_judged": {},
             "accuracy": right / answers, "effective_answers": float(answers),
-            "interval": "wilson",
+            "independent_answers": float(answers), "interval": "wilson",
         }  # fmt: skip
         (gate,) = gates([record], limit, confidence=0.95)
         assert gate.bound == pytest.approx(

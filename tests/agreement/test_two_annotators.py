@@ -52,11 +52,11 @@ def test_errors_are_of_the_labels_that_count_and_of_one_persons() -> None:
     assert "of the labels that count here, on which most agree; without the errors" in line
 
 
-def test_tied_answers_are_named_and_bound_the_figures() -> None:
+def test_tied_answers_bound_the_figures() -> None:
     judgments, labels = world()
     found = agree(judgments, labels)
     (line,) = (one for one in found.lead if "tied" in one)
-    assert line.startswith("8 answers, on which annotators are tied, count in no figure (a0, a10, ")
+    assert line.startswith("8 answers, on which annotators are tied, count in no figure (--format")
     assert "with all of them against the judge, or for it: best 90.0 to 100.0%" in line
     assert found.data["tied"] == [{"answer_id": f"a{n}"} for n in range(0, 80, 10)]
     estimated = estimate(judgments, labels, judge="best")

@@ -39,7 +39,7 @@ def row(judge: str, reference: str, answer: str, verdict: bool, **more: Any) -> 
         (row("bertscore", "Bizet", "Rossini", True, score=0.9), "contextual_misunderstanding"),
         (row("llm_kamalloo", "Ghosh", "Roy", True), "overgeneralisation"),
         (row("llm_kamalloo", "Ghosh", "Roy, after Ghosh.", True), "misleading_emphasis"),
-        (row("llm_kamalloo", "3.99 degrees", "3.97 degrees", False), "literal_interpretation"),
+        (row("llm_kamalloo", "29.2 million", "29 million", False), "literal_interpretation"),
         (row("llm_kamalloo", "quicksilver", "a heavy liquid", False), "unknown"),
     ],
 )  # fmt: skip

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from markscheme.cli import run
+from markscheme.cli.settings import read_settings
 
 Captured = pytest.CaptureFixture[str]
 
@@ -83,6 +84,23 @@ def test_init_takes_the_columns_that_its_error_asks_for(judged: Path, capsys: Ca
     assert run(["init", "other.jsonl", "--columns", "answer=said"]) == 0
     assert 'answer = "said"' in Path("markscheme.toml").read_text()
     assert run(["judge", "other.jsonl", "-j", "exact_match", "-q"]) == 0
+
+
+def test_init_takes_the_columns_that_hold_a_systems_answers_each(
+    judged: Path, capsys: Captured
+) -> None:
+    rows = pl.read_ndjson("answers.jsonl").drop("id").rename({"answer": "left"})
+    rows.with_columns(right=pl.lit("yes")).write_ndjson("wide.jsonl")
+    assert run(["init", "wide.jsonl"]) == 2
+    option = "--answer-columns left,right"
+    assert option in " ".join(capsys.readouterr().err.split())
+    assert run(["init", "wide.jsonl", *option.split(), "--on-bad-row", "skip"]) == 0
+    found = read_settings(Path("markscheme.toml"))
+    assert found.values == {"answer_columns": ["left", "right"], "on_bad_row": "skip"}
+    capsys.readouterr()
+    assert run(["judge", "wide.jsonl", "-j", "exact_match", "-q"]) == 0
+    out = capsys.readouterr().out
+    assert re.findall(r"exact_match +(left|right) +\S+", out) == ["left", "right"]
 
 
 def test_other_slices_in_the_same_folder_are_called_slices(judged: Path, capsys: Captured) -> None:

@@ -89,7 +89,7 @@ def test_long_judging_starts_processes_where_cores_are_idle(
     example: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     items = read_answers(example)
-    monkeypatch.setattr(processes, "_cores", lambda: 4)
+    monkeypatch.setattr(processes, "available_cores", lambda: 4)
     monkeypatch.setattr(os, "getloadavg", lambda: (1.0, 1.0, 1.0))
     here = {os.getpid()}
 
@@ -105,9 +105,10 @@ def test_long_judging_starts_processes_where_cores_are_idle(
     monkeypatch.setattr(os, "getloadavg", lambda: (3.5, 1.0, 1.0))  # Others use the cores.
     with process_pool(None) as ask:
         assert judged_in(ask) == here
-    monkeypatch.setattr(processes, "_cores", lambda: 1)
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))
+    monkeypatch.setattr(processes, "available_cores", lambda: 1)
     with process_pool(None) as ask:
-        assert ask is apply
+        assert judged_in(ask) == here
 
 
 def test_few_answers_stay_here(example: Path) -> None:

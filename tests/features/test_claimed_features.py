@@ -26,18 +26,11 @@ def feature(name: str, question: str, reference: str | list[str], answer: str) -
 @pytest.mark.parametrize(
     ("name", "question", "reference", "answer", "value"),
     [
-        ("quantity", "How hot is it?", "100 °C", "212 degrees Fahrenheit", 1),
-        ("quantity", "How hot is it?", "100 °C", "100 °F", 0),
-        ("quantity", "How long is it?", "50 kilometres", "50km", 1),
-        ("quantity", "How large is it?", "1 kilobyte", "8,000 bits", 1),
-        ("quantity", "How heavy is it?", "1 kilogram", "1 pound", 0),
         ("polarity", "Did she finish it?", "no", "She left it unfinished.", 1),
         ("polarity", "Did she finish it?", "no", "She finished it.", -1),
     ],
 )
-def test_amounts_and_yes_or_no(
-    name: str, question: str, reference: str, answer: str, value: float
-) -> None:
+def test_yes_or_no(name: str, question: str, reference: str, answer: str, value: float) -> None:
     assert feature(name, question, reference, answer) == value
 
 

@@ -12,8 +12,7 @@ from markscheme.contract import registry
 from markscheme.contract.grammar import parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import MissingExtraError
-from markscheme.judges.embedding.similarity import MOST_REFERENCES
-from markscheme.judges.outcomes import with_nearest_references
+from markscheme.judges.outcomes import MOST_REFERENCES, with_nearest_references
 from markscheme.models.local.encoder import _opened as opened
 from markscheme.models.local.encoder import token_encoder
 from markscheme.models.local.weights import in_batches

@@ -82,7 +82,6 @@ RIGHT = {
         "B",
         "Jupiter",
     ),
-    "the same frequency": ("When is the filter replaced?", "every six months", "twice a year"),
     "a price for another period": ("What does the plan cost?", "$29 per month", "$348 per year"),
     "the same comparison the other way": (
         "Which is larger, Jupiter or Saturn?",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -12,10 +14,12 @@ import pytest
 import markscheme
 from markscheme.contract import HasLineage, parse_judge
 from markscheme.judges.entailment import Entailment
-from markscheme.judges.examiner import Examiner
+from markscheme.judges.examiner import Examiner, readers_of
+from markscheme.judges.examiner.readers import folder_of
 from markscheme.judges.examiner.weight_files import SHIPPED
 from markscheme.judges.listwise import ListwiseExaminer
 from markscheme.models import Models
+from markscheme.results import scope_notes
 from markscheme.text import language_of
 from trained_questions import trained_questions
 
@@ -23,6 +27,11 @@ FRENCH = {
     "question": "Qui a écrit le roman « Les Misérables » ?",
     "references": ["C'est Victor Hugo qui l'a écrit."],
     "answer": "Il a été écrit par Victor Hugo.",
+}
+RUSSIAN = {
+    "question": "Кто написал роман «Идиот»?",
+    "references": ["Фёдор Достоевский"],
+    "answer": "Этот роман написал Лев Толстой.",
 }
 ENGLISH = {
     "question": "Who built the Zorvex bridge?",
@@ -123,3 +132,32 @@ def test_scope_is_null_where_a_judge_makes_no_statement() -> None:
     judged = markscheme.judge([ENGLISH], "exact_match").judgments
     assert judged.schema["scope"] == pl.String
     assert judged["scope"].to_list() == [None]
+
+
+@pytest.fixture
+def without_languages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The package `markscheme-languages` is as good as not installed."""
+    monkeypatch.setitem(sys.modules, "markscheme_languages", None)
+    folder_of.cache_clear()
+    yield
+    folder_of.cache_clear()
+
+
+def _readers() -> list[str]:
+    return readers_of([tuple(row.values()) for row in (ENGLISH, FRENCH, RUSSIAN)]).tolist()  # type: ignore[misc]
+
+
+def test_other_languages_have_an_encoder_of_their_own() -> None:
+    assert _readers() == ["english", "languages", "languages"]
+    run = markscheme.judge([FRENCH, RUSSIAN], "examiner(depth=full)")
+    assert run.judgments["verdict"].to_list() == [True, False]
+    note = scope_notes(run.run.judgments, run.run.records)[0]
+    assert note.endswith("its verdicts there are less reliable")
+
+
+@pytest.mark.usefixtures("without_languages")
+def test_without_their_package_its_install_line_is_named() -> None:
+    assert _readers() == ["english", "english", ""]
+    run = markscheme.judge([FRENCH, RUSSIAN], "examiner(depth=fast)")
+    note = scope_notes(run.run.judgments, run.run.records)[0]
+    assert note.endswith("pip install ./packages/languages (in a checkout) has an encoder for them")

@@ -8,7 +8,14 @@ import pytest
 from markscheme.contract import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
-from markscheme.judges.outcomes import Opinion, Vote, decided, judged_rows, known_sum
+from markscheme.judges.outcomes import (
+    Opinion,
+    Vote,
+    decided,
+    judged_rows,
+    known_sum,
+    with_nearest_references,
+)
 
 YES: Opinion = (True, 0.9, "equivalent", 1.0)
 NO: Opinion = (False, 0.2, "incorrect", None)
@@ -44,6 +51,23 @@ def test_answers_without_a_kind_of_reference_are_plain_text_to_every_judge() -> 
     for name in ("listwise_examiner(encoder=never)", "examiner(depth=fast)", "regex", "contains"):
         outcomes = apply(parse_judge(name), rows)
         assert outcomes["status"].to_list() == ["judged"] * 3, name
+
+
+def test_the_nearest_references_keep_their_grades_and_are_of_each() -> None:
+    near = [f"it is so {number}" for number in range(6)]
+    rows = pl.DataFrame(
+        {
+            "answer": ["It is so", "It is so", None],
+            "references": [["no", *near, "never so"], ["no"], None],
+            "reference_grades": [[0, 2, 2, 2, 2, 2, 2, 0], None, None],
+        }
+    )
+    read = with_nearest_references(rows, 4)
+    assert read["references"].to_list() == [["no", *near[:2], "never so"], ["no"], []]
+    assert read["reference_grades"].to_list() == [[0, 2, 2, 0], None, None]
+    plain = with_nearest_references(rows.drop("reference_grades"), 4)
+    assert plain["references"].to_list()[0] == near[:4]
+    assert with_nearest_references(rows, 8) is rows
 
 
 @pytest.mark.parametrize("name", ["examiner", "embedding_cosine", "listwise_examiner", "rouge1"])

@@ -152,6 +152,31 @@ def test_pieces_are_cut_by_bytes() -> None:
     assert len(seen) > 1
 
 
+def test_an_answer_with_many_references_is_one_piece_and_counts_once() -> None:
+    seen: list[int] = []
+
+    def note(left: pl.Series, right: pl.Series) -> pl.Series:
+        seen.append(len(left))
+        return left + right
+
+    left, right = pl.Series(["a" * 90] * 50 + ["b"]), pl.Series(["x"] * 51)
+    assert pairs.by_pieces(note, left, right, size=150).to_list() == (left + right).to_list()
+    assert seen == [51]
+
+
+def test_many_references_are_as_like_an_answer_as_each_alone() -> None:
+    answers = ["Jane Austen wrote Emma", None, "", "Emma was written by Jane Austen 北京"]
+    words = ("Jane", "Emma", "é", "by Ann", "北", "*", "")
+    references = [
+        [f"{words[(n + row) % 7]} {words[n % 5]} {n % 11}" for n in range(70 + row)]
+        for row in range(4)
+    ]
+    found = char_similarity(*squad.columns(answers, references)).to_list()
+    for score, answer, listed in zip(found, answers, references, strict=True):
+        alone = [char_similarity(*squad.columns([answer], [[one]]))[0] for one in listed]
+        assert score == (None if answer is None else max(alone))
+
+
 def test_shared_counts_repeats() -> None:
     left = pl.Series([["a", "a", "b"], [], ["c"]], dtype=pl.List(pl.String))
     right = pl.Series([["a", "a", "a"], ["c"], ["c", "c"]], dtype=pl.List(pl.String))

@@ -242,10 +242,16 @@ def of_estimate(case: Case) -> Iterator[tuple[Place, list[str]]]:
     found = markscheme.estimate(case.run, judge=judge, by="system")
     for one in data(found)["estimates"]:
         system = one["system"] or ALL
-        figure = one["estimates"][0]["figure"]
-        yield ("people", system, "people would accept"), sides(figure)
-        yield ("people", system, f"{judge} alone"), shares(one["judge_mean"])
-        yield ("people", system, "labelled"), [str(one["labelled"]), str(one["answers"])]
+        reported, *alone = one["estimates"]
+        figure = reported["figure"]
+        for heading in ("answers", "labelled"):
+            yield ("people", system, heading), [str(one[heading])]
+        yield ("people", system, "judge says"), shares(one["judge_mean"])
+        yield ("people", system, "people would say"), sides(figure)
+        for each in alone:
+            yield ("people", system, "by labels alone"), sides(each["figure"])
+        if any(reported["weights"].values()):
+            yield ("people", system, "labels' worth"), [f"{reported['worth']:.0f}"]
         yield ("people", "mark", f"people, {system}"), sides(figure)
         yield ("people", "mark", f"{judge}, {system}"), shares(one["judge_mean"])
     yield ("people", "says"), [kappa_of(case), *numbers(found.lead[0], case.judges)]

@@ -44,18 +44,7 @@ def test_the_estimate_comes_first_and_is_that_of_the_command(half: Path) -> None
     section = sections(material)[0]
     assert section.key == "people"
     found = markscheme.estimate(half, judge=JUDGES[-1], by="system")
-    shown = {row[0]: row[1:] for row in section.table.rows}
-    for one in found.estimates:
-        figure = one.figure
-        assert figure is not None
-        assert figure.value is not None
-        assert figure.low is not None
-        assert figure.high is not None
-        cells = shown[one.system or "(all)"]
-        wanted = [100 * number for number in (figure.value, figure.low, figure.high)]
-        assert _numbers(cells[0]) == pytest.approx(wanted, abs=0.051)
-        assert _numbers(cells[1]) == pytest.approx([100 * one.judge_mean], abs=0.051)
-        assert cells[2] == f"{one.labelled:,} of {one.answers:,}"
+    assert section.table == found.tables[0]
 
 
 def test_accuracy_is_that_of_judging(half: Path, example: Path) -> None:

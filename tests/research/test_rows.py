@@ -63,8 +63,8 @@ def test_damaged_rows_and_other_columns_are_refused(tmp_path: Path) -> None:
 
 def test_the_package_has_the_columns_that_this_version_reads() -> None:
     rows = shipped_rows(COLUMNS)
-    assert rows.matrix.shape == (153_246, len(COLUMNS))
-    assert len(rows.labels) == len(rows.weights) == len(rows.key) == 153_246
+    assert rows.matrix.shape == (170_912, len(COLUMNS))
+    assert len(rows.labels) == len(rows.weights) == len(rows.key) == 170_912
     assert set(np.unique(rows.labels)) == {0.0, 1.0}
     assert len(rows.read) == rows.unseen.sum()
     # Where the encoder reads acceptance in rows that it has not seen, people accept.
@@ -80,7 +80,7 @@ def test_own_answers_are_mixed_with_the_shipped_rows(tmp_path: Path, example: Pa
     trained = train_examiner(
         answers, tmp_path / "mixed", SMALL, say=said.append, report=seen.append
     )
-    assert any("153,246 answers that the shipped examiner learned from" in one for one in said)
+    assert any("170,912 answers that the shipped examiner learned from" in one for one in said)
     assert seen[0].rows == trained.held_out.shape[0] == 248
     assert seen[0].trained.auroc > 0.82
     known = pl.DataFrame(

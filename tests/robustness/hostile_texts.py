@@ -13,6 +13,7 @@ from markscheme.engine.execute import apply
 from markscheme.tables.answers import read_answers
 
 LENGTH = 100_000
+MANY = 15_000
 
 PIECES = (
     "and ", "or ", "but it is ", "is not ", "Paris ", "John Smith, ", "a, ", "a. ", ";",
@@ -45,7 +46,8 @@ class Hostile:
         else:
             size = length // 2 // self.several
             text = filled(self.reference, size * self.several) + self.ending
-            references = [text[n * size :][: size + len(self.ending)] for n in range(self.several)]
+            ends = range(size, size * self.several + 1, size)
+            references = [text[end - size : end + len(self.ending)] for end in ends]
             length //= 2
         answer = filled(self.pattern, length)
         return {"question": "What is it?", "references": references, "answer": answer}
@@ -71,7 +73,7 @@ def climb(judge: str, *, seed: int, first: int, steps: int, within: float) -> No
     simple = [
         Hostile(piece, other, "x", several)
         for piece in PIECES
-        for other, several in (("", 1), (piece, 1), (piece, 1000))
+        for other, several in (("", 1), (piece, 1), (piece, 1000), (piece, MANY), ("{n} ", MANY))
     ]
     chance.shuffle(simple)
     longest, worst = -1.0, simple[0]
@@ -81,11 +83,12 @@ def climb(judge: str, *, seed: int, first: int, steps: int, within: float) -> No
         row = simple[step] if step < first else changed(worst, chance)
         table = read_answers([row.row(LENGTH)])
         began = time.process_time()
-        apply(took_by, table, row_seconds=30)
+        outcome = apply(took_by, table, row_seconds=30)
         took = time.process_time() - began
         if took > longest:
             longest, worst = took, row
-            print(json.dumps({"seconds": took, "step": step, "row": asdict(row)}), flush=True)
+            found = {"seconds": took, "step": step, "row": asdict(row)}
+            print(json.dumps({**found, "said": outcome["explanation"][0]}), flush=True)
 
 
 def changed(row: Hostile, chance: random.Random) -> Hostile:
@@ -99,7 +102,7 @@ def changed(row: Hostile, chance: random.Random) -> Hostile:
         case 2:
             return replace(row, reference=chance.choice(["", row.pattern, piece]))
         case 3:
-            return replace(row, several=chance.choice([1, 20, 1000]))
+            return replace(row, several=chance.choice([1, 20, 1000, MANY]))
         case 4:
             return replace(row, ending=piece)
         case _:

@@ -291,15 +291,18 @@ def _id(chance: random.Random, runs: Runs, folder: Path, naming: str) -> None:
         shutil.copy(file, folder / "parts" / file.name)
 
 
+CHANGES: dict[str, Change] = {
+    "a verdict changed": _verdict,
+    "scores changed": _score,
+    "another column changed": _cell,
+    "rows in another order": _order,
+    "a row twice": _twice,
+    "shortened": _short,
+    "extended": _long,
+    "columns missing, added or of another type": _columns,
+}
 EDITS: dict[str, Callable[[random.Random, Runs, Path, str], None]] = {
-    "a verdict changed": _edited(_verdict),
-    "scores changed": _edited(_score),
-    "another column changed": _edited(_cell),
-    "rows in another order": _edited(_order),
-    "a row twice": _edited(_twice),
-    "shortened": _edited(_short),
-    "extended": _edited(_long),
-    "columns missing, added or of another type": _edited(_columns),
+    **{name: _edited(change) for name, change in CHANGES.items()},
     "of another judge": _as_judge,
     "of another batch": _as_batch,
     "two pieces swapped": _swapped,

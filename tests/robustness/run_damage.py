@@ -17,6 +17,7 @@ from markscheme.analysis import verify
 from markscheme.engine.run_folder import RunFolder
 from markscheme.errors import MarkschemeError, RunError
 from markscheme.tables.judgment_files import judgments_file, load_judgments
+from markscheme.tables.seal import bytes_digest, file_digest
 
 JUDGES = ["exact_match", "token_f1"]
 
@@ -113,7 +114,7 @@ def _digit(chance: random.Random, content: bytearray) -> bytearray:
     return content
 
 
-_digit_of = _bytes(_digit)
+_digit_of, flip_file = _bytes(_digit), _bytes(_flip)
 
 
 def _remove(chance: random.Random, file: Path) -> None:
@@ -136,13 +137,17 @@ def _empty(chance: random.Random, file: Path) -> None:
     file.write_bytes(b"")
 
 
-def _edit(chance: random.Random, file: Path) -> None:
-    """Valid JSON that says something else: a value changed, of another type, gone or added."""
+def change_json(chance: random.Random, file: Path) -> None:
+    """Valid JSON that says something else; another digit in another file."""
     if file.suffix != ".json":
         _digit_of(chance, file)
         return
-    holder: Any = json.loads(file.read_bytes())
-    root = holder
+    file.write_text(json.dumps(changed(chance, json.loads(file.read_bytes()))))
+
+
+def changed(chance: random.Random, root: Any) -> Any:
+    """What JSON held, with a value changed, of another type, gone or added."""
+    holder = root
     while True:
         keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
         deeper = [key for key in keys if isinstance(holder[key], dict | list) and holder[key]]
@@ -159,7 +164,7 @@ def _edit(chance: random.Random, file: Path) -> None:
             holder["added"] = chance.random()
         case _:
             holder[key] = holder[key] * 2 if isinstance(holder[key], int | float) else 7
-    file.write_text(json.dumps(root))
+    return root
 
 
 def _closed(chance: random.Random, file: Path) -> None:
@@ -168,9 +173,22 @@ def _closed(chance: random.Random, file: Path) -> None:
 
 
 DAMAGES: tuple[Callable[[random.Random, Path], None], ...] = (
-    _bytes(_flip), _bytes(_flip), _bytes(_cut), _bytes(_blank), _bytes(_grown), _bytes(_digit),
-    _bytes(_digit), _remove, _swap, _folder, _empty, _edit, _edit, _closed,
+    flip_file, flip_file, _bytes(_cut), _bytes(_blank), _bytes(_grown), _digit_of, _digit_of,
+    _remove, _swap, _folder, _empty, change_json, change_json, _closed,
 )  # fmt: skip
+
+
+def sealed_again(folder: Path) -> None:
+    """What somebody does who changes a run and makes its seal anew."""
+    manifest, plan = (
+        json.loads((folder / name).read_text()) for name in ("manifest.json", "run.json")
+    )
+    manifest |= {key: plan[key] for key in manifest if key in plan}
+    manifest["files"] = {name: file_digest(folder / name) for name in manifest["files"]}
+    content = json.dumps(manifest).encode()
+    (folder / "manifest.json").write_bytes(content)
+    plan["manifest"] = bytes_digest(content)["sha256"]
+    (folder / "run.json").write_text(json.dumps(plan))
 
 
 def damage_once(seed: int, kept: Path, work: Path, right: Truth) -> str:

@@ -11,14 +11,14 @@ from typing import Any
 
 import polars as pl
 import pytest
-from run_damage import JUDGES, Truth, answers, damage_once, stopped, truth
+from run_damage import JUDGES, Truth, answers, damage_once, sealed_again, stopped, truth
 
 import markscheme
 from markscheme.cli import run
 from markscheme.errors import RunError
 from markscheme.tables.answers import AnswersReader
 from markscheme.tables.read_options import ReadOptions
-from markscheme.tables.seal import MANIFEST, bytes_digest, file_digest, json_bytes, seal_of
+from markscheme.tables.seal import MANIFEST, bytes_digest, json_bytes, seal_of
 
 QUICK = int(os.environ.get("MARKSCHEME_FUZZ", "40"))
 
@@ -179,19 +179,6 @@ def test_a_run_that_failed_while_reading_leaves_no_folder(tmp_path: Path) -> Non
     assert not (tmp_path / "run").exists()
 
 
-def _sealed_again(folder: Path) -> None:
-    """What somebody does who changes a run and makes its seal anew."""
-    manifest, plan = (
-        json.loads((folder / name).read_text()) for name in ("manifest.json", "run.json")
-    )
-    manifest |= {key: plan[key] for key in manifest if key in plan}
-    manifest["files"] = {name: file_digest(folder / name) for name in manifest["files"]}
-    content = json.dumps(manifest).encode()
-    (folder / "manifest.json").write_bytes(content)
-    plan["manifest"] = bytes_digest(content)["sha256"]
-    (folder / "run.json").write_text(json.dumps(plan))
-
-
 FORGERIES: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
     "no judge": lambda table: table.drop("judge"),
     "words as verdicts": lambda table: table.with_columns(verdict=pl.lit("yes")),
@@ -214,7 +201,7 @@ def test_a_sealed_table_that_is_none_is_one_error_and_healed(
     FORGERIES[forgery](pl.read_parquet(out / "judgments.parquet")).write_parquet(
         out / "judgments.parquet"
     )
-    _sealed_again(out)
+    sealed_again(out)
     assert run(["verify", str(out)]) == 1
     assert run(["report", str(out), "-o", str(tmp_path / "page.html")]) == 2
     assert "judgments.parquet" in capsys.readouterr().err

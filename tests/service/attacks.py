@@ -2,6 +2,7 @@
 
 `python attacks.py NAME ADDRESS KEY SECONDS` goes on until the seconds are over. An attack is bytes
 that many connections send: a request, again and again, or a beginning and then a little at a time.
+`python attacks.py load SHARE SECONDS` attacks nobody: it uses that share of a processor.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -282,6 +284,18 @@ async def main(name: str, address: str, key: str, seconds: float) -> None:
     await asyncio.gather(*(attack(kind, address, key, sent) for _ in range(kind.connections)))
 
 
+def load(share: float, seconds: float) -> None:
+    """Compute for a share of the time, 0 to 1."""
+    print("begun", flush=True)
+    began = time.monotonic()
+    while (passed := time.monotonic() - began) < seconds:
+        if time.process_time() > share * passed:
+            time.sleep(0.005)
+
+
 if __name__ == "__main__":
     os.nice(19)
+    if sys.argv[1] == "load":
+        load(*map(float, sys.argv[2:]))
+        sys.exit()
     asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])))

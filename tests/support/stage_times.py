@@ -45,6 +45,7 @@ class StageTimes:
         self.seconds: dict[str, float] = {}
         self.processor_seconds = 0.0
         self.skipped: set[str] = set()
+        self.recorded: dict[str, list[str]] = {}
         if self.leads:
             file.unlink(missing_ok=True)
 
@@ -67,6 +68,9 @@ class StageTimes:
         """Add up."""
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
         self.processor_seconds += getattr(report, "processor_seconds", 0.0)
+        if report.when == "call":
+            for name, value in report.user_properties:
+                self.recorded.setdefault(name, []).append(value)
         if report.skipped:
             self.skipped.add(report.nodeid)
 
@@ -84,6 +88,7 @@ class StageTimes:
             "tests": hashlib.sha256("\n".join(sorted(self.seconds)).encode()).hexdigest(),
             "slowest": [[in_short(name), round(self.seconds[name], 1)]
                         for name in slowest],
+            "recorded": {name: sorted(rows) for name, rows in self.recorded.items()},
             "began": self.began,
         }  # fmt: skip
         self.file.parent.mkdir(parents=True, exist_ok=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from markscheme.text.cues import INJECTION, NEGATIONS, OUTDATED, REFUSAL
-from markscheme.text.lexicon import CONTRAST, FORMERLY, HEDGE, NEGATION, describe
+from markscheme.text.cues import INJECTION, OUTDATED, REFUSAL
+from markscheme.text.lexicon import HEDGE, describe
 
 
 @pytest.mark.parametrize(
@@ -45,17 +45,9 @@ def test_an_answer_about_marks_does_not() -> None:
     assert not INJECTION.search("mark twain wrote it")
 
 
-@pytest.mark.parametrize(
-    ("word", "bit"),
-    [("not", NEGATION), ("doesn't", NEGATION), ("Never", NEGATION), ("maybe", HEDGE),
-     ("However", CONTRAST), ("formerly", FORMERLY)],
-)  # fmt: skip
-def test_single_words_carry_their_cue(word: str, bit: int) -> None:
-    assert describe(word)[2] & bit
-
-
-def test_negations_have_no_apostrophes() -> None:
-    assert not any("'" in word for word in NEGATIONS)
+@pytest.mark.parametrize("word", ["maybe", "Perhaps", "UNLIKELY"])
+def test_a_hedge_is_known_by_its_word(word: str) -> None:
+    assert describe(word)[2] & HEDGE
 
 
 @pytest.mark.parametrize("pattern", [REFUSAL, OUTDATED, INJECTION])

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.text.lexicon import (
-    ALL_CAPS,
     CAPITAL,
     MARK,
     MONTH,
@@ -60,11 +59,6 @@ def test_numbers_of_several_words_become_one() -> None:
     assert merged(["about", "two", "hundred", "cats"]) == ["about", f"{NUMBER_SIGN}200.0", "cats"]
 
 
-def test_the_stop_of_a_short_form_ends_no_sentence() -> None:
-    texts = encode(["Dr. Smith came. He left."], Lexicon())
-    assert texts.sentence.tolist() == [0, 0, 0, 1, 1]
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -87,20 +81,18 @@ def test_words_that_do_not_stay_apart(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("word", "bits"),
-    [("the", STOPWORD), ("London", CAPITAL), ("BBC", CAPITAL | ALL_CAPS), ("1984", NUMBER | YEAR),
+    [("the", STOPWORD), ("London", CAPITAL), ("BBC", CAPITAL), ("1984", NUMBER | YEAR),
      ("1,984", NUMBER), ("seven", NUMBER), ("June", MONTH), ("cat", 0)],
 )  # fmt: skip
 def test_kinds(word: str, bits: int) -> None:
     assert describe(word)[2] == bits
 
 
-def test_marks_are_no_words_but_end_sentences_and_separate_items() -> None:
+def test_marks_are_no_words() -> None:
     lexicon = Lexicon()
     texts = encode(["red, green and blue! All.", "", "one"], lexicon)
     assert not (lexicon.known().kind[texts.word] & MARK).any()
     assert texts.count.tolist() == [5, 0, 1]
-    assert texts.sentence.tolist() == [0, 0, 0, 0, 1, 0]
-    assert texts.after_list.tolist() == [False, True, False, True, False, False]
 
 
 def test_nothing_at_all() -> None:
@@ -115,8 +107,6 @@ def test_a_text_is_encoded_alike_whatever_stands_beside_it() -> None:
     other = encode(["It was blue,", "green, not red."], together)
     begin = int(other.start[1])
     assert [together.words[i] for i in other.word[begin:]] == [alone.words[i] for i in one.word]
-    assert other.sentence[begin:].tolist() == one.sentence.tolist()
-    assert other.after_list[begin:].tolist() == one.after_list.tolist()
 
 
 def test_the_lexicon_numbers_words_once() -> None:
@@ -133,6 +123,5 @@ def test_any_text_can_be_encoded(texts: list[str]) -> None:
     lexicon = Lexicon()
     encoded = encode(texts, lexicon)
     assert len(encoded.start) == len(texts) + 1
-    assert encoded.start[-1] == len(encoded.word) == len(encoded.sentence)
+    assert encoded.start[-1] == len(encoded.word)
     assert (encoded.count >= 0).all()
-    assert (encoded.sentence >= 0).all()

@@ -516,9 +516,6 @@ _WHOSE = ("judge", Column("system", missing="(all)"))
 
 
 def _counts(found: Sequence[Agreement], notes: tuple[str, ...]) -> Table:
-    def unjudged(row: Mapping[str, Any]) -> str:
-        return ", ".join(f"{count} {status}" for status, count in row["not_judged"].items()) or "0"
-
     return Table.of(
         "Judgments against labels",
         (
@@ -526,7 +523,7 @@ def _counts(found: Sequence[Agreement], notes: tuple[str, ...]) -> Table:
             *columns("count", "answers", "questions"),
             *columns("share", ("labels accept", "human"), ("judge accepts", "judged")),
             *columns("count", *((heading, name) for name, heading in _CELLS.items())),
-            Column("not judged", unjudged, "right"),
+            Column("not judged", lambda row: not_judged(row["not_judged"]), "right"),
         ),
         [{**vars(one), **one.counts} for one in found],
         notes,

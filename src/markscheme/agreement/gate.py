@@ -163,7 +163,6 @@ def _counted(record: dict[str, Any]) -> tuple[int, int]:
 
 
 def _evidence(record: dict[str, Any]) -> Evidence:
-    answers = record["effective_answers"]
-    independent = record.get("independent_answers") or answers  # which older runs have not
+    answers, independent = record["effective_answers"], record["independent_answers"]
     freedom = math.inf if record["interval"] == "wilson" else freedom_of(independent)
     return Evidence(answers=answers, independent=independent, freedom=freedom)

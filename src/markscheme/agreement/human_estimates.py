@@ -16,6 +16,7 @@ from markscheme.agreement.sources import (
 from markscheme.agreement.ties import tied_answers
 from markscheme.flags import with_keywords
 from markscheme.results import (
+    COUNTED,
     Column,
     Figure,
     Table,
@@ -24,6 +25,7 @@ from markscheme.results import (
     flat_frame,
     interval_note,
     number,
+    population,
     share_text,
 )
 from markscheme.tables import label_notes
@@ -162,19 +164,39 @@ def _records(one: HumanAccuracy) -> list[dict[str, Any]]:
     ]
 
 
+def _interval_notes(found: Sequence[HumanAccuracy], confidence: float) -> tuple[str, ...]:
+    """Of what the intervals speak: that of all answers, and those of systems, which differ."""
+    whole, *systems = found
+    said = interval_note(_named([whole]), whole.population, confidence)
+    if not systems:
+        return said
+    return said + interval_note(_named(systems), _population_of_systems(systems), confidence)
+
+
+def _population_of_systems(systems: Sequence[HumanAccuracy]) -> str:
+    """As `HumanAccuracy.population`; counts are named where they are the same of all systems."""
+    by = "according to the labels of its own answers (counts in its row)"
+    if not systems[0].further:
+        return f"each system: its answers alone, {by}"
+    sizes = {(one.questions, one.answers) for one in systems}
+    questions, answers = sizes.pop() if len(sizes) == 1 else (None, None)
+    several = any(one.questions and one.answers > one.questions for one in systems)
+    unit = COUNTED if several else ""
+    return f"each system: {population(by, questions=questions, answers=answers, unit=unit)}"
+
+
 def _named(found: Sequence[HumanAccuracy]) -> Iterator[tuple[str, Figure]]:
     """Figures with what distinguishes them: the system, the method, or both."""
     for one in found:
         apart = len({each.figure.method for each in one.estimates if each.figure.method}) > 1
         for each in one.estimates:
-            system = [one.system or "all"] if len(found) > 1 else []
-            method = [NAMES[each.method]] if apart or not system else []
-            yield " ".join(system + method), each.figure
+            method = [NAMES[each.method]] if apart or one.system is None else []
+            yield " ".join([one.system, *method] if one.system else method), each.figure
 
 
 def _table(found: Sequence[HumanAccuracy], options: EstimateOptions, more: Sequence[str]) -> Table:
     said = [
-        *interval_note(_named(found), found[0].population, options.confidence),
+        *_interval_notes(found, options.confidence),
         f"judge says: the mean of {found[0].judge.partition(' + ')[0]}'s {found[0].predictions}s",
     ]
     figures = [(each.method, each.figure.value) for one in found for each in one.estimates]

@@ -173,7 +173,7 @@ def plan_labels(
     complete = pilot is None and known is not None and known["label"].count() == known.height
     table, said = _with_known(rows, None if complete else known)
     if complete:  # There are none left to draw.
-        said.append("every answer has a label already: the plan is as if none had one")
+        said.append("every answer has a label already; the plan draws as if there were no labels")
     if pair:
         table = _both_answered(table, pair, by=wanted.by)
     parts = table.partition_by("system", maintain_order=True) if wanted.by else [table]

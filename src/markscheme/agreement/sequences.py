@@ -76,7 +76,9 @@ class RunningEstimate:
 
     def enough_at(self, margin: float) -> bool:
         """Whether the interval is no wider than the estimate +- `margin` (a share: 0.03)."""
-        return self.upper - self.lower <= 2 * _checked(margin)
+        if not 0 < margin < 1:
+            raise AgreementError(f"a margin of {margin:g} is out of range; give one from 0 to 1")
+        return self.upper - self.lower <= 2 * margin
 
     def more_for(self, margin: float) -> int | None:
         """About how many more labels `enough_at(margin)` takes.
@@ -184,12 +186,6 @@ def running_estimate(
         answers=answers,
         confidence=confidence,
     )
-
-
-def _checked(margin: float) -> float:
-    if not 0 < margin < 1:
-        raise AgreementError(f"a margin of {margin:g} is out of range; give one between 0 and 1")
-    return margin
 
 
 def _foretold(predictions: Sequence[float] | Array | None, answers: int) -> Array:

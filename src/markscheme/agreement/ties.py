@@ -13,10 +13,6 @@ import polars as pl
 
 from markscheme.results import share_text
 from markscheme.tables import KEYS, is_tied
-from markscheme.text import excerpt
-
-_SHOWN = 10
-_LONGEST = 40
 
 
 def tied_answers(labels: pl.DataFrame) -> list[dict[str, Any]]:
@@ -35,27 +31,21 @@ def decided(labels: pl.DataFrame, way: Literal["lowest", "highest"]) -> pl.DataF
 def tie_sentence(
     ties: Sequence[Mapping[str, Any]], ends: Mapping[str, tuple[float, float]], what: str
 ) -> str:
-    """How many answers are tied, which, and between which ends each figure lies with them.
+    """How many answers are tied, and between which ends each figure lies with them.
 
     Args:
         ties: as `tied_answers` gives them.
         ends: lower and upper end as shares, by the name of what they are.
         what: how the ties are counted, and of which figures the ends are.
     """
-    names = [excerpt(_name(one), _LONGEST) for one in ties[:_SHOWN]]
-    more = f" and {len(ties) - _SHOWN:,} more" if len(ties) > _SHOWN else ""
-    answers = "answers, on which" if len(ties) > 1 else "answer, on which"
+    several = len(ties) > 1
+    answers, count = ("answers", "count") if several else ("answer", "counts")
     bounds = ", ".join(
         f"{name} {share_text(low)} to {share_text(high)}%".lstrip()
         for name, (low, high) in ends.items()
     )
     moved = f"; {what}: {bounds}" if ends else ""
     return (
-        f"{len(ties):,} {answers} annotators are tied, count in no figure "
-        f"({', '.join(names)}{more}; --format json lists all as 'tied'){moved}"
+        f"{len(ties):,} {answers}, on which annotators are tied, {count} in no figure "
+        f"(--format json lists them as 'tied'){moved}"
     )
-
-
-def _name(one: Mapping[str, Any]) -> str:
-    known = [str(one[name]) for name in KEYS if one.get(name) is not None]
-    return known[0] if one.get("answer_id") is not None else ": ".join(known[:2])

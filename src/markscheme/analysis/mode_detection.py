@@ -21,7 +21,6 @@ from markscheme.analysis.same import (
     other_words,
     quoted,
     same_name,
-    same_number,
     same_value,
     words_added,
 )
@@ -219,7 +218,6 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("spatial_granularity", _finer_place),
     ("em_in_explanatory", _verbatim),
     ("symbolic_equivalence", same_value),
-    ("symbolic_equivalence", same_number),
     ("list_question", one_of_list),
     ("multinominal_entity", same_name),
     ("bridging_abridging", words_added),

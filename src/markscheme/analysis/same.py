@@ -5,7 +5,6 @@ Each function gives its evidence in words, or None.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
 from itertools import product
@@ -13,7 +12,7 @@ from itertools import product
 from rapidfuzz import fuzz
 
 from markscheme.analysis.wording import Pair, Wording, stands_in, wording
-from markscheme.text import CARDINAL_WORDS, UNITS, asks_amount, asks_list, same_given_name
+from markscheme.text import asks_list, same_given_name
 from markscheme.values import Outcome, compare_values, relate_dates
 
 _READINGS = re.compile(
@@ -26,11 +25,7 @@ _WHO = re.compile(
     r"president|king|queen|singer|author|player|person|man|woman)\b",
     re.IGNORECASE,
 )
-SMALL_WORDS = frozenset(CARDINAL_WORDS)
-_MEASURED = frozenset(["percent", "degre", "dollar", "pound", *UNITS])
-CLOSE = 0.01
-"""Relative difference up to which two numbers are roundings of each other."""
-_ROUNDED = frozenset(["quantity", "duration", "percent", "range"])
+_ROUNDED = frozenset(["number", "quantity", "duration", "percent", "range"])
 """Kinds of value that are rounded and given in several units."""
 
 
@@ -71,32 +66,6 @@ def same_date(pair: Pair) -> str | None:
         if wanted.month and relate_dates(wanted, said).value == "same":
             return f"the same date as {wanted.text!r}, written in another way"
     return _nested_dates(pair, spans=True)
-
-
-def same_number(pair: Pair) -> str | None:
-    """The same number, or a rounding of it, in other symbols."""
-    one, other = pair.reference, pair.answer
-    if not one.numbers or one.dates or len(one.words) > len(one.numbers) + 3:
-        return None
-    amount = asks_amount(pair.question) or bool(_MEASURED & one.words)
-    for value in one.numbers:
-        for said in other.numbers:
-            if value == said and not _written(one, other, value):
-                return f"{said:g} is {one.text!r} in other symbols"
-            if value != said and value and amount and math.isclose(value, said, rel_tol=CLOSE):
-                return f"{said:g} is about {value:g}"
-    low, high = min(one.numbers), max(one.numbers)
-    within = [said for said in other.numbers if low < said < high]
-    if within and amount:
-        return f"{within[0]:g} is between {low:g} and {high:g}"
-    return None
-
-
-def _written(one: Wording, other: Wording, value: float) -> bool:
-    """Whether both write the number with the same symbols."""
-    return any(piece in other.pieces for piece in one.pieces if piece in SMALL_WORDS) or (
-        f"{value:g}" in one.pieces and f"{value:g}" in other.pieces
-    )
 
 
 def _nested_dates(pair: Pair, *, spans: bool) -> str | None:

@@ -23,9 +23,6 @@ from markscheme.text import (
 from markscheme.values import Date, Value, parse_values
 
 _GAP = re.compile(r"[\W_]+")
-_POWER = re.compile(r"(\d+(?:\.\d+)?) ?[×x*] ?10 ?\^? ?(\d{1,2})\b")
-_FRACTION = re.compile(r"(?<![\d/])(\d{1,3})/(\d{1,3})(?![\d/])")
-_FRACTION_WORDS = {"half": 0.5, "third": 1 / 3, "quarter": 0.25}
 _APART = re.compile(r"(?<=\d) ?\. ?(?=\d+\b(?! [a-z]+ [a-z]+ [a-z]))")
 """A decimal point with spaces about it, as tokenised predictions have it."""
 
@@ -43,7 +40,7 @@ class Wording:
         pieces: lower-case runs of letters and digits, in order: "s-block" is two.
         content: canonical forms (stems, numbers as numbers) of words that are not function words.
         capitals: canonical forms of words written with a capital.
-        numbers: values of its numbers, years, days and fractions included.
+        numbers: values of its numbers, years and days included.
         values: its typed values.
         names: lower-case pieces without titles, suffixes and function words.
         written: canonical forms but of numbers, with the first word of each as in the text.
@@ -118,22 +115,11 @@ def wording(text: str) -> Wording:
         pieces=pieces,
         content=tuple(canon for canon, _, kind in known if not kind & STOPWORD),
         capitals=frozenset(canon for canon, _, kind in known if kind & CAPITAL),
-        numbers=frozenset(value for _, value, kind in known if kind & NUMBER)
-        | _written_out(plain_text),
+        numbers=frozenset(value for _, value, kind in known if kind & NUMBER),
         values=tuple(parse_values(read)),
         names=tuple(piece for piece in pieces if piece not in _NOT_OF_NAMES),
         written=written,
     )
-
-
-def _written_out(text: str) -> frozenset[float]:
-    """Fractions, percentages as shares, and powers of ten."""
-    found = {float(top) / float(bottom) for top, bottom in _FRACTION.findall(text) if int(bottom)}
-    found |= {float(base) * 10 ** int(power) for base, power in _POWER.findall(text)}
-    low = text.lower()
-    found |= {value for word, value in _FRACTION_WORDS.items() if re.search(rf"\b{word}\b", low)}
-    percents = re.findall(r"(\d+(?:\.\d+)?) ?(?:%|per ?cent)", low)
-    return frozenset(found | {float(number) / 100 for number in percents})
 
 
 def named(said: Wording) -> frozenset[str]:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 from markscheme.cli.app import console, notes
 from markscheme.cli.options import command
-from markscheme.cli.settings import NAME, TEMPLATE, settings_file, shown
+from markscheme.cli.settings import NAME, SECTIONS, TEMPLATE, settings_file, shown
 from markscheme.errors import MarkschemeError
-from markscheme.flags import Argument, Columns, Option
+from markscheme.flags import Argument, Fields, Option
+from markscheme.tables import ReadOptions
 
 
 @command("init", example="markscheme init")
 def init(
-    columns: Columns,
+    read: Annotated[ReadOptions, Fields(only=("columns", *SECTIONS["reading"]))],
     file: Annotated[
         str | None,
         Argument(
-            "File of answers whose columns, as recognised, are written to markscheme.toml.",
+            "File of answers; its columns, as recognised, and the options that read it are written "
+            "to markscheme.toml.",
             metavar="FILE",
         ),
     ] = None,
@@ -36,15 +37,15 @@ def init(
     if target.exists() and not replace:
         raise MarkschemeError(f"{NAME} exists already; edit it, or pass --replace")
     above = settings_file()
-    text = TEMPLATE if file is None else _with_columns(file, columns)
+    text = TEMPLATE if file is None else _read_from(file, read)
     target.write_text(text, encoding="utf-8")
     if above is not None and above.resolve() != target.resolve():
         notes.print(f"note: {shown(above)} no longer counts in this folder")
     console.print(f"written to {NAME}; every command run here reads it")
 
 
-def _with_columns(file: str, columns: Mapping[str, str]) -> str:
-    """The template with the columns of a file under [columns].
+def _read_from(file: str, read: ReadOptions) -> str:
+    """The template with the columns of a file under [columns], how it is read under [reading].
 
     Raises:
         DataError: the file cannot be read as answers.
@@ -52,18 +53,25 @@ def _with_columns(file: str, columns: Mapping[str, str]) -> str:
     from markscheme.analysis import describe_columns
     from markscheme.errors import DataError
 
-    found = describe_columns([file], columns=columns)
+    found = describe_columns([file], read)
     if found.trouble:
         raise DataError(found.trouble)
     (source,) = found.sources[:1]
-    pairs = [
-        f"{one.read_as} = {json.dumps(one.name, ensure_ascii=False)}"
-        for one in source.columns
+    known = [] if source.tool else source.columns
+    columns = {
+        one.read_as: one.name
+        for one in known
         if one.read_as in ("question", "references", "answer", "system", "label", "context")
         and one.read_as != one.name
         and not one.name.startswith("(")
-    ]
-    if not pairs or source.tool:
-        return TEMPLATE
-    head, _, rest = TEMPLATE.partition("[columns]\n")
-    return "\n".join([f"{head}[columns]", *pairs, rest])
+    }
+    wide = tuple(one.name for one in known if one.read_as.startswith("answer of "))
+    reading = {key: getattr(read, key) for key in SECTIONS["reading"]} | {"answer_columns": wide}
+    default = ReadOptions()
+    changed = {key: value for key, value in reading.items() if value != getattr(default, key)}
+    text = TEMPLATE
+    for section, values in (("columns", columns), ("reading", changed)):
+        pairs = values.items()
+        lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in pairs]
+        text = text.replace(f"[{section}]\n", "".join([f"[{section}]\n", *lines]))
+    return text

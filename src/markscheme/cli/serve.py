@@ -38,7 +38,7 @@ def serve(
     no_keys: Annotated[
         bool, Option("Require no key: answer everybody who can reach the address.")
     ] = False,
-    jobs: Annotated[Path, Option("Folder for jobs.")] = Path("runs/service-jobs"),
+    jobs: Annotated[Path, Option("Folder for jobs (deprecated).")] = Path("runs/service-jobs"),
     linger: Annotated[
         float, Option("Seconds between SIGTERM and closing the port.", minimum=0, rare=True)
     ] = 1.0,
@@ -49,11 +49,11 @@ def serve(
         bool, Option("Log one line per request on standard error.", rare=True)
     ] = False,
 ) -> None:
-    """Judge over HTTP: judgments, rewards for training, jobs for large files.
+    """Judge over HTTP: judgments, and rewards for training.
 
     /openapi.json describes every request. SIGTERM or Ctrl+C stops the server after it has finished
-    the accepted requests; jobs resume at the next start. --max-cost and --max-calls limit all
-    requests together, and each job.
+    the accepted requests. --max-cost and --max-calls limit all requests together. Jobs (/v1/jobs)
+    are deprecated and will be removed in 0.3: judge a large file with 'markscheme judge FILE'.
     """
     import logging
 

@@ -26,6 +26,7 @@ import polars as pl
 from markscheme.contract import Judge, ModelSource, asks_chat, judge_name, origin_of, parts
 from markscheme.engine.execute import Ask, apply
 from markscheme.errors import JudgeError, MarkschemeError, RunError
+from markscheme.models.local import available_cores
 
 if TYPE_CHECKING:
     from markscheme.models import ModelOptions
@@ -60,14 +61,13 @@ def process_pool(count: int | None, models: ModelSource | None = None) -> Iterat
     from markscheme.models import Models
 
     made_of_options = isinstance(models, Models) and models.from_options
-    cores = _cores()
-    if count == 1 or (count is None and cores == 1) or not (models is None or made_of_options):
+    if count == 1 or not (models is None or made_of_options):
         yield apply
         return
     options = models.options if isinstance(models, Models) else None
     with ExitStack() as stack:
         pool = None if count is None else stack.enter_context(_spawned(count, options))
-        width, watch = count or min(cores, _MOST), _Watch(cores)
+        watch = _Watch()
 
         def ask(judge: Judge, items: pl.DataFrame, models: ModelSource | None) -> pl.DataFrame:
             nonlocal pool
@@ -76,6 +76,7 @@ def process_pool(count: int | None, models: ModelSource | None = None) -> Iterat
             if pool is None and not watch.pays():
                 with watch.watching():
                     return apply(judge, items, models)
+            width = count or min(available_cores(), _MOST)
             pool = pool or stack.enter_context(_spawned(width, options))
             size = max(_LEAST, -(-items.height // width))
             try:
@@ -93,11 +94,6 @@ def process_pool(count: int | None, models: ModelSource | None = None) -> Iterat
                 ) from None
 
         yield ask
-
-
-def _cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
@@ -119,7 +115,6 @@ def _spawned(count: int, options: ModelOptions | None) -> Iterator[ProcessPoolEx
 class _Watch:
     """How long one process has judged, and how many cores it used meanwhile."""
 
-    cores: int
     seconds: float = field(default=0.0, init=False)
     used: float = field(default=0.0, init=False)
 
@@ -134,8 +129,9 @@ class _Watch:
         """Whether more processes would shorten what is left of a run this long."""
         if self.seconds < _PAYS_FROM:
             return False
+        cores = available_cores()
         load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-        return max(load, self.used / max(self.seconds, 1e-9)) < _IDLE * self.cores
+        return cores > 1 and max(load, self.used / max(self.seconds, 1e-9)) < _IDLE * cores
 
 
 _models: ModelSource | None = None

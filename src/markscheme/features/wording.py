@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.text import denials_abroad, language_of
+from markscheme.text import STOP, denials_abroad, language_of, stem
 
 Matrix = npt.NDArray[np.float32]
 
@@ -66,13 +66,9 @@ _NEGATION = re.compile(
 )
 _WORD = re.compile(r"\w+", re.UNICODE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_STOP_WORDS = (
-    "a an the of to in on at for and or but is are was were be been being it its this that these those "
-    "as by from with he she they we you i his her their our your my there here which who whom what when "
-    "where why how do does did has have had not no so than then too very will would can could may might "
-    "must shall should s t if into out about also one"
-)
-_STOP = frozenset(_STOP_WORDS.split())
+_STOP = STOP | {"s", "t"}
+"""Function words, and what an apostrophe cuts off."""
+_stem = lru_cache(65_536)(stem)
 _LONGEST = 6_000
 _ASIDE = re.compile(
     r"[,.;:!?](?=\s|$)|[\"“”„«»`]|(?<!\w)['‘’]|['‘’](?!\w)|\b(?:an?|the)\b(?=\s+\w)"
@@ -98,13 +94,6 @@ def wording_features(
 @lru_cache(16_384)
 def _words(text: str) -> tuple[str, ...]:
     return tuple(_stem(word) for word in _WORD.findall(text) if word not in _STOP)
-
-
-def _stem(word: str) -> str:
-    for ending in ("ing", "ies", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
 
 
 @lru_cache(65_536)

@@ -98,6 +98,8 @@ def in_order(*parts: tuple[pl.Series, pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(placed, how="diagonal_relaxed").sort("place").drop("place")
 
 
+MOST_REFERENCES = 500
+"""References of a row that an encoder reads."""
 MOST_READ = 2_000_000
 """Characters of an answer, counted once for each reference that it is compared with."""
 _WORD = re.compile(r"\w+")
@@ -107,31 +109,50 @@ def with_nearest_references(answers: pl.DataFrame, most: int | None = None) -> p
     """Answers with at most `most` references, by default with so many that comparing an answer
     anew with each reads at most `MOST_READ` characters.
 
-    Of more, those stay, in their order, that share the largest part of their words with the answer.
+    Of more, those stay, in their order and with their grades, that share the largest part of their
+    words with the answer, equally many of each grade.
     """
     count = pl.col("references").list.len()
     read = pl.col("answer").str.len_chars() * count > MOST_READ
     if not answers.select((read if most is None else count > most).any()).item():
         return answers
-    texts = answers.select("answer", "references").iter_rows()
-    kept = [_nearest(answer or "", references or [], most) for answer, references in texts]
-    return answers.with_columns(references=pl.Series(kept, dtype=pl.List(pl.String)))
+    graded = "reference_grades" in answers.columns
+    grades = pl.col("reference_grades") if graded else pl.lit(None)
+    texts = answers.select("answer", "references", grades.alias("grades")).iter_rows()
+    kept = [_nearest(answer or "", listed or [], of, most) for answer, listed, of in texts]
+    nearest = {"references": pl.Series([one for one, _ in kept], dtype=pl.List(pl.String))}
+    if graded:
+        kind = answers.schema["reference_grades"]
+        nearest["reference_grades"] = pl.Series([of for _, of in kept], dtype=kind)
+    return answers.with_columns(**nearest)
 
 
 def _nearest(
-    answer: str, references: Sequence[str | None], most: int | None
-) -> Sequence[str | None]:
+    answer: str, references: Sequence[str | None], grades: Sequence[Any] | None, most: int | None
+) -> tuple[Sequence[str | None], Sequence[Any] | None]:
     most = max(1, MOST_READ // max(1, len(answer))) if most is None else most
     if len(references) <= most:
-        return references
+        return references, grades
+    if grades is not None and len(grades) != len(references):
+        grades = None
     said = set(_WORD.findall(answer.lower()))
 
     def share(place: int) -> float:
         words = set(_WORD.findall((references[place] or "").lower()))
         return len(words & said) / max(1, len(words))
 
-    near = sorted(range(len(references)), key=share, reverse=True)[:most]
-    return [references[place] for place in sorted(near)]
+    near = sorted(range(len(references)), key=share, reverse=True)
+    if grades is not None:
+        # The nearest of each grade, then the second of each: an answer's place is between grades.
+        seen = Counter[Any]()
+        turn = {}
+        for place in near:
+            turn[place] = seen[grades[place]]
+            seen[grades[place]] += 1
+        near.sort(key=turn.__getitem__)
+    places = sorted(near[:most])
+    kept = [references[place] for place in places]
+    return kept, grades and [grades[place] for place in places]
 
 
 Vote = Literal["majority", "mean"]

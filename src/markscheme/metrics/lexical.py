@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import operator
 import re
-from functools import lru_cache, partial
+from functools import partial
 from typing import Literal
 
 import numpy as np
 import polars as pl
 
-from markscheme.metrics.pairs import Pairs, as_written, by_pieces, shared, token_grams
+from markscheme.metrics.pairs import (
+    Pairs,
+    as_written,
+    by_pieces,
+    pair_grams,
+    shared,
+    without_repeats,
+)
 from markscheme.text import normalise_series, split_expr
 
 Empty = Literal["everywhere", "verbatim"]
@@ -27,7 +34,7 @@ LONG_REFERENCE = 256
 """References longer than so many bytes are looked for by Python."""
 
 _PIECE_BYTES = 2**23
-"""Of texts that Python is given at once: a long answer is there once for each of its references."""
+"""Of texts that are split, or made Python's, at once."""
 
 _WORD_EDGE = re.compile(r"\b")
 
@@ -88,17 +95,16 @@ def _contained(answers: pl.Series, references: pl.Series) -> pl.Series:
 
 def _contained_apart(answers: pl.Series, references: pl.Series) -> pl.Series:
     """Whether a reference occurs in an answer, its letters not touching those of another word."""
+    distinct, owner = without_repeats(answers)
+    texts, parts = (
+        [None if text is None else _WORD_EDGE.sub("\0", text) for text in side]
+        for side in (distinct, references)
+    )
     found = [
-        None if text is None or part is None else _WORD_EDGE.sub("\0", part) in _with_edges(text)
-        for text, part in zip(answers, references, strict=True)
+        None if (text := texts[place]) is None or part is None else part in text
+        for place, part in zip(owner.tolist(), parts, strict=True)
     ]
     return pl.Series(found, dtype=pl.Boolean)
-
-
-@lru_cache(maxsize=1)
-def _with_edges(text: str) -> str:
-    """A text with a mark at each end of a word. Its references follow one another."""
-    return _WORD_EDGE.sub("\0", text)
 
 
 def token_f1(
@@ -173,7 +179,4 @@ def _looked_up(table: pl.DataFrame) -> pl.Series:
 
 def _counted(answers: pl.Series, references: pl.Series) -> pl.Series:
     """Size of the multiset intersection of the tokens of each pair: UInt32."""
-    sides = pl.DataFrame({"a": answers, "r": references}).select(
-        split_expr(pl.col("a")), split_expr(pl.col("r"))
-    )
-    return pl.Series(shared(*token_grams(sides["a"], sides["r"])).astype(np.uint32))
+    return pl.Series(shared(*pair_grams(answers, references, split_expr)).astype(np.uint32))

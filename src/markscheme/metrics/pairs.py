@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from rapidfuzz.process import cdist, cpdist
 
 from markscheme.text import SPACES
 
@@ -70,16 +72,29 @@ def by_pieces(
 ) -> pl.Series:
     """`function` of two equally long String columns, in pieces of about so many bytes.
 
-    Token-level work needs some fifty times the memory of its text; this bounds it.
+    Token-level work needs some fifty times the memory of its text; this bounds it. A text of `left`
+    that follows itself counts once, as `function` reads it once (`without_repeats`).
     """
-    piece = pl.select(
-        (left.str.len_bytes() + right.str.len_bytes()).fill_null(0).cum_sum() // size
-    ).to_series()
+    texts, owner = without_repeats(left)
+    sizes = right.str.len_bytes().fill_null(0).to_numpy().astype(np.int64)
+    begins = np.flatnonzero(np.diff(owner, prepend=-1))
+    sizes[begins] += texts.str.len_bytes().fill_null(0).to_numpy()
+    piece = pl.Series(np.cumsum(sizes) // size)
     edges = [0, *((piece.diff() != 0).arg_true().to_list()), len(left)]
     parts = [
         function(left[start:stop], right[start:stop]) for start, stop in itertools.pairwise(edges)
     ]
     return pl.concat(parts)
+
+
+def without_repeats(texts: pl.Series) -> tuple[pl.Series, Integers]:
+    """Texts (String) but for those that equal the one before, and the place in them of each.
+
+    An answer follows itself once for each of its references: what is done with its text is so done
+    once.
+    """
+    runs = texts.rle().struct.unnest()
+    return runs["value"], np.repeat(np.arange(runs.height), runs["len"].to_numpy())
 
 
 def as_written(
@@ -100,6 +115,42 @@ def as_written(
     raw = raw.map(lambda texts: texts.str.to_lowercase().str.strip_chars(" " + SPACES))
     answers, references = raw.spread(raw.answers).gather(empty), raw.references.gather(empty)
     return scores.scatter(empty, compare(answers, references).cast(scores.dtype))
+
+
+_MANY = 64
+"""References of an answer from which on they are compared with it in a call of their own."""
+
+
+def likeness(
+    answers: Sequence[Any],
+    references: Sequence[Any],
+    owner: Integers,
+    *,
+    scorer: Callable[..., Any],
+    dtype: npt.DTypeLike,
+) -> npt.NDArray[Any]:
+    """RapidFuzz's `scorer` of n references (texts or lists), each with `answers[owner[i]]`.
+
+    `owner` ascends, shape (n,). So many calls as answers with very many references, and one for all
+    others: `cpdist` reads an answer anew for each of its references, `cdist` once.
+    """
+    scores = np.zeros(len(owner), dtype)
+    counts = np.bincount(owner, minlength=len(answers))
+    few = np.flatnonzero(counts[owner] < _MANY)
+    scores[few] = cpdist(
+        [answers[place] for place in owner[few].tolist()],
+        [references[place] for place in few.tolist()],
+        scorer=scorer,
+        dtype=dtype,
+        workers=-1,
+    )
+    ends = np.cumsum(counts)
+    for place in np.flatnonzero(counts >= _MANY).tolist():
+        mine = slice(ends[place] - counts[place], ends[place])
+        (scores[mine],) = cdist(
+            [answers[place]], references[mine], scorer=scorer, dtype=dtype, workers=-1
+        )
+    return scores
 
 
 # --- How many tokens, or runs of n tokens, two lists of tokens share, counted with repeats --------
@@ -146,6 +197,22 @@ def token_grams(left: pl.Series, right: pl.Series) -> tuple[Grams, Grams]:
         for length, ids in zip(lengths, (identity[:cut], identity[cut:]), strict=True)
     )
     return left_grams, right_grams
+
+
+def pair_grams(
+    answers: pl.Series, references: pl.Series, split: Callable[[pl.Expr], pl.Expr]
+) -> tuple[Grams, Grams, Integers]:
+    """Tokens of the answers and of the references of n pairs (String), and which answer each
+    reference is of, shape (n,).
+
+    An answer that follows itself is split once.
+    """
+    distinct, owner = without_repeats(answers)
+    left, right = (
+        side.to_frame("text").select(split(pl.col("text"))).to_series()
+        for side in (distinct, references)
+    )
+    return *token_grams(left, right), owner
 
 
 def longer(

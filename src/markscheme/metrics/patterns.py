@@ -114,14 +114,29 @@ class Pattern:
         if text.isascii():
             # Python before 3.14 finds no \B in an empty text.
             return bool(text) or r"\B" not in self.source
-        if self.flags & re.IGNORECASE and any(letter in text for letter in _QUARREL):
+        if self.flags & re.IGNORECASE and _quarrels(text):
             return False
         return r"\b" not in self.source and r"\B" not in self.source
 
     def found_in(self, text: str) -> bool:
         """Whether RE2 finds the pattern anywhere in `text`, in time linear in its length."""
-        return self.fast.search(text.encode()) is not None
+        return self.fast.search(_encoded(text)) is not None
 
+
+@lru_cache(maxsize=1)
+def _quarrels(text: str) -> bool:
+    """Whether Python and RE2 differ on a letter of a text. Its patterns follow one another."""
+    return any(letter in text for letter in _QUARREL)
+
+
+@lru_cache(maxsize=1)
+def _encoded(text: str) -> bytes:
+    return text.encode()
+
+
+_OPTIONS = re2.Options()
+_OPTIONS.log_errors = False
+_OPTIONS.never_capture = True
 
 _LONGEST = 2_000
 """Characters of a pattern that RE2 runs: its time grows with the pattern's length too, and it
@@ -142,12 +157,9 @@ def read_pattern(source: str, *, ignore_case: bool) -> Pattern:
     translated = to_re2(source)
     unsafe = ignore_case and any(letter in source for letter in _QUARREL)
     if translated is not None and not unsafe and len(source) <= _LONGEST:
-        options = re2.Options()
-        options.log_errors = False
-        options.never_capture = True
         letters = "im" if ignore_case else "m"
         try:
-            fast = re2.compile(f"(?{letters}:{translated})", options)
+            fast = re2.compile(f"(?{letters}:{translated})", _OPTIONS)
         except re2.error:
             fast = None
     return Pattern(source=source, flags=flags, error="", fast=fast)

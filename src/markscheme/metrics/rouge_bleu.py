@@ -13,9 +13,16 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 from rapidfuzz.distance import LCSseq
-from rapidfuzz.process import cpdist
 
-from markscheme.metrics.pairs import Grams, Integers, Pairs, by_pieces, longer, shared, token_grams
+from markscheme.metrics.pairs import (
+    Integers,
+    Pairs,
+    by_pieces,
+    likeness,
+    longer,
+    pair_grams,
+    shared,
+)
 from markscheme.text import SPACES as ODD_SPACES
 
 ORDERS = 4
@@ -63,7 +70,7 @@ def bleu_matches(answers: pl.Series, references: pl.Series) -> tuple[Integers, I
     Returns the runs of 1 to ORDERS tokens that the texts of a pair share, shape (ORDERS, n), and
     how many tokens the answers and the references have, each of shape (n,).
     """
-    left, right, owner = _tokens(answers, references, tokens_13a)
+    left, right, owner = pair_grams(answers, references, tokens_13a)
     lengths = left.counts()[owner], right.counts()
     grams = tokens = left, right
     matched = [shared(*tokens, owner)]
@@ -132,22 +139,6 @@ def _words(text: pl.Expr) -> pl.Expr:
     return text.str.to_lowercase().str.extract_all("[a-z0-9]+")
 
 
-def _tokens(
-    answers: pl.Series, references: pl.Series, split: Callable[[pl.Expr], pl.Expr] = _words
-) -> tuple[Grams, Grams, Integers]:
-    """Tokens of the answers and of the references, and which answer each reference is of.
-
-    An answer follows itself once for each of its references, and is split once.
-    """
-    runs = answers.rle().struct.unnest()
-    left, right = (
-        side.to_frame("text").select(split(pl.col("text"))).to_series()
-        for side in (runs["value"], references)
-    )
-    owner = np.repeat(np.arange(runs.height), runs["len"].to_numpy())
-    return *token_grams(left, right), owner
-
-
 def _f_measure(common: Integers, left: Integers, right: Integers) -> pl.Series:
     """2PR / (P + R), which is twice what is common over both sizes; 0 where nothing is common."""
     return pl.Series(
@@ -156,7 +147,7 @@ def _f_measure(common: Integers, left: Integers, right: Integers) -> pl.Series:
 
 
 def _rouge_n(answers: pl.Series, references: pl.Series, *, order: int) -> pl.Series:
-    left, right, owner = _tokens(answers, references)
+    left, right, owner = pair_grams(answers, references, _words)
     grams = tokens = left, right
     for length in range(2, order + 1):
         grams = longer(grams, tokens, order=length)
@@ -165,18 +156,17 @@ def _rouge_n(answers: pl.Series, references: pl.Series, *, order: int) -> pl.Ser
 
 
 def _rouge_l(answers: pl.Series, references: pl.Series, *, recall: bool) -> pl.Series:
-    left, right, owner = _tokens(answers, references)
-    # No subsequence is longer than what is shared, so that one token or none is that long. Of very
-    # many references to a long answer few share more, and each takes as long as the answer is.
+    left, right, owner = pair_grams(answers, references, _words)
+    # No subsequence is longer than what is shared, so that one token or none is that long.
     common = shared(left, right, owner)
     several = np.flatnonzero(common > 1)
-    answer, reference = left.sequences(), right.sequences()
-    common[several] = cpdist(
-        [answer[place] for place in owner[several]],
+    reference = right.sequences()
+    common[several] = likeness(
+        left.sequences(),
         [reference[place] for place in several],
+        owner[several],
         scorer=LCSseq.similarity,
         dtype=np.int64,
-        workers=-1,
     )
     if recall:
         sizes = right.counts()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 from rapidfuzz.distance import Indel
-from rapidfuzz.process import cpdist
 
-from markscheme.metrics.pairs import Pairs, as_written, by_pieces
+from markscheme.metrics.pairs import Pairs, as_written, by_pieces, likeness, without_repeats
 from markscheme.text import normalise_series
 
 
@@ -32,16 +31,16 @@ def char_similarity(answers: pl.Series, references: pl.Series) -> pl.Series:
 
 
 def _similarity(answers: pl.Series, references: pl.Series) -> pl.Series:
-    # In pieces: as Python's texts, a long answer is there once for each of its references.
     return by_pieces(_of_pairs, answers, references, size=2**23)
 
 
 def _of_pairs(answers: pl.Series, references: pl.Series) -> pl.Series:
-    scores = cpdist(
-        answers.fill_null("").to_list(),
+    distinct, owner = without_repeats(answers)
+    scores = likeness(
+        distinct.fill_null("").to_list(),
         references.to_list(),
+        owner,
         scorer=Indel.normalized_similarity,
         dtype=np.float64,
-        workers=-1,
     )
-    return pl.Series(scores, dtype=pl.Float64).set(answers.is_null(), None)
+    return pl.Series(scores).set(answers.is_null(), None)

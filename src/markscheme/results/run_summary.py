@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.engine import ALL_SYSTEMS, verdict_figures
+from markscheme.errors import install_line, lacks_extras
 from markscheme.results.figures import (
     Figure,
     by_judges,
@@ -215,9 +216,11 @@ def scope_notes(
         judge, total = one["judge"], one["judged"]
         if one["outside"]:
             why = _commonest_reason(judgments, judge)
+            foreign = "the texts are in" in why and lacks_extras("languages")
+            better = f"; {install_line('languages')} has an encoder for them" if foreign else ""
             lines.append(
                 f"{one['outside']:,} of {one['rows']:,} answers are outside what {judge} was "
-                f"trained on ({why}); its verdicts there are less reliable"
+                f"trained on ({why}); its verdicts there are less reliable{better}"
             )
         if one["unsure"]:
             lines.append(

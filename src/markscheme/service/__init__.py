@@ -1,4 +1,4 @@
-"""Judging over HTTP: judgments, rewards for training, jobs for large files."""
+"""Judging over HTTP: judgments, rewards for training, and until 0.3 jobs for files."""
 
 import lazy_loader
 

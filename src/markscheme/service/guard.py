@@ -173,7 +173,7 @@ def _refused(scope: Scope, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         status, text, headers = error.status_code, error.detail, dict(error.headers or {})
     elif isinstance(error, TimeoutError):
-        text = "not done within the time limit; send fewer answers at once, or a file to /v1/jobs"
+        text = "not done within the time limit; send fewer answers at once"
         headers = {"retry-after": "5"}
     elif isinstance(error, MarkschemeError):
         log.error("request %s: %s", request_id, error)

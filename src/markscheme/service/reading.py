@@ -75,7 +75,7 @@ def _read(body: bytes, field: Any, limits: Limits) -> Any:
         raise Refusal(
             413,
             f"{len(rows)} answers in one request; the limit is {limits.max_rows}. Send fewer at "
-            "once, or a file to /v1/jobs",
+            "once, or judge the file with 'markscheme judge FILE'",
         )
     names = max((len(one) for one in rows if isinstance(one, dict)), default=0)
     if names > _MOST_NAMES:

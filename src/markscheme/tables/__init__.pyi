@@ -21,7 +21,6 @@ from .datasets import read_dataset as read_dataset
 from .files import DATASET as DATASET
 from .files import RawBatch as RawBatch
 from .files import Source as Source
-from .files import check_named as check_named
 from .files import count_rows as count_rows
 from .files import iter_raw as iter_raw
 from .files import read_table as read_table
@@ -64,6 +63,7 @@ from .labels import majority as majority
 from .labels import ratings_table as ratings_table
 from .list_literals import parse_list_literals as parse_list_literals
 from .objects import values_of as values_of
+from .opened import check_named as check_named
 from .parquet import read_parquet as read_parquet
 from .parquet import scan_parquet as scan_parquet
 from .previews import SourceColumn as SourceColumn

@@ -21,8 +21,9 @@ import polars as pl
 from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.tables.atomic_write import whole_file
 from markscheme.tables.columns import REQUIRED, label_key
-from markscheme.tables.files import SUFFIXES, RawBatch, Source, iter_raw
+from markscheme.tables.files import RawBatch, Source, iter_raw
 from markscheme.tables.label_values import LabelOffers
+from markscheme.tables.opened import SUFFIXES
 from markscheme.tables.paths import values_at
 from markscheme.tables.predictions import Predictions, question_ids, with_predictions
 from markscheme.tables.read_options import ReadOptions

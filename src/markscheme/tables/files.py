@@ -9,33 +9,24 @@ mean; it yields batches of raw columns together with the line (or row) each valu
 
 from __future__ import annotations
 
-import bz2
-import codecs
 import csv
-import difflib
-import gzip
 import io
 import itertools
-import lzma
 import math
 import sys
 import tempfile
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 import orjson
 import polars as pl
-import zstandard
 
 from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.tables import limits
 from markscheme.tables.arrow import scan_arrow
-from markscheme.tables.first_bytes import is_text, other_encoding
 from markscheme.tables.formats import (
     EXPORT_IT,
     ForeignFormat,
@@ -44,9 +35,22 @@ from markscheme.tables.formats import (
     inspect_archive,
     workbook_rows,
 )
-from markscheme.tables.limits import Blocks, Intake
+from markscheme.tables.limits import Intake
 from markscheme.tables.list_literals import parse_json
 from markscheme.tables.objects import columns_of, frame_of, values_of, with_gaps
+from markscheme.tables.opened import (
+    ARCHIVE,
+    BOM,
+    COMPRESSION_SUFFIXES,
+    SUFFIXES,
+    Opened,
+    binary_format,
+    check_named,
+    format_of,
+    is_text,
+    open_source,
+    shown,
+)
 from markscheme.tables.parquet import scan_parquet
 from markscheme.tables.paths import are_messages
 from markscheme.tables.read_options import Format, ReadOptions
@@ -57,46 +61,9 @@ if TYPE_CHECKING:
 
     from markscheme.tables.formats import CsvOutput
 
-SUFFIXES: Mapping[str, Format] = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".xlsx": "xlsx",
-    ".xlsm": "xlsx",
-    ".xls": "xlsx",
-    ".ods": "xlsx",
-}
 DATASET = "dataset:"
 """What a source begins with that is a public data set's name, and no file's."""
 
-_COMPRESSION_SUFFIXES = {".gz", ".bz2", ".xz", ".zst", ".zstd"}
-_DECOMPRESSORS: Mapping[bytes, Callable[[Any], Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\x00": lzma.open,
-    b"\x28\xb5\x2f\xfd": lambda stream: zstandard.ZstdDecompressor().stream_reader(
-        stream, read_across_frames=True
-    ),
-}
-_ARCHIVE = b"PK\x03\x04"
-_BINARY: Mapping[bytes, Format] = {
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"\xff\xff\xff\xff": "arrow",  # a stream of Arrow, as Hugging Face keeps datasets
-    _ARCHIVE: "xlsx",
-    b"\xd0\xcf\x11\xe0": "xlsx",  # .xls
-}
-"""How files begin that are no text, whatever they are called."""
-_BOM = b"\xef\xbb\xbf"
-_PEEK = 4096
 _SEPARATOR_LINES = (b"sep=;", b"sep=,", b"sep=\t")
 _END = "\x00the end of the file"
 """Both fields of a last line of our own: it ends up in one where a quote was never closed."""
@@ -133,144 +100,6 @@ class RawBatch:
     version: str = ""
     kind: str = ""
     notes: tuple[str, ...] = ()
-
-
-def format_of(path: str, head: bytes) -> Format:
-    """The format of a source: from its first bytes where these can only be one, else from its name,
-    else from what its text looks like.
-
-    Raises:
-        DataError: neither tells.
-    """
-    binary = _binary_format(head)
-    if binary is not None:
-        return binary
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    while suffixes and suffixes[-1] in _COMPRESSION_SUFFIXES:
-        suffixes.pop()
-    if suffixes and suffixes[-1] in SUFFIXES:
-        return SUFFIXES[suffixes[-1]]
-    text = head.removeprefix(_BOM).lstrip()
-    first = text.split(b"\n", 1)[0]
-    if text.startswith(b"{"):
-        try:
-            orjson.loads(first)
-        except orjson.JSONDecodeError:
-            # An object that does not end on its line is one JSON document, unless the peek cut it.
-            return "json" if b"\n" in text else "jsonl"
-        return "jsonl"
-    if text.startswith(b"["):
-        return "json"
-    if b"\t" in first:
-        return "tsv"
-    if any(mark in first for mark in (b",", b";", b"|")):
-        return "csv"
-    raise DataError(
-        f"{shown(path)}: cannot tell the format from the name or the content; pass "
-        f"--input-format with one of {', '.join(get_args(Format))}"
-    )
-
-
-def _binary_format(head: bytes) -> Format | None:
-    return next((kind for magic, kind in _BINARY.items() if head.startswith(magic)), None)
-
-
-def shown(path: str) -> str:
-    """A source's name as messages show it."""
-    return "standard input" if path == "-" else path
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Opened:
-    """The bytes of a source, decompressed and in UTF-8, and what was guessed to have them so."""
-
-    stream: BinaryIO
-    head: bytes
-    intake: Intake
-    notes: tuple[str, ...] = ()
-
-
-@contextmanager
-def _open_source(path: str, encoding: str | None) -> Iterator[_Opened]:
-    """A file, or standard input (`-`).
-
-    Raises:
-        DataError: no such file, a folder, or text that is not of its encoding.
-    """
-    closing = ExitStack()
-    try:
-        raw: Any = sys.stdin.buffer if path == "-" else closing.enter_context(Path(path).open("rb"))
-    except IsADirectoryError:
-        raise DataError(f"{path} is a folder; name the files in it, or use a pattern") from None
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}{near_file(path)}") from None
-    try:
-        intake = Intake(shown(path), raw)
-        plain = _decompressed(intake)
-        start = plain.peek(_PEEK)
-        if _binary_format(start) is None:
-            other = encoding or other_encoding(start)
-            if other is not None and not _is_utf_8(other):
-                recoded = io.BufferedReader(Blocks(_recoded(shown(path), plain, other)))
-                note = (
-                    f"{shown(path)} is not UTF-8 and was read as {other}; --encoding reads it "
-                    "otherwise"
-                )
-                yield _Opened(
-                    stream=cast("BinaryIO", recoded),
-                    head=recoded.peek(_PEEK)[:_PEEK],
-                    intake=intake,
-                    notes=(note,) if encoding is None else (),
-                )
-                return
-        yield _Opened(stream=cast("BinaryIO", plain), head=start[:_PEEK], intake=intake)
-    except (EOFError, OSError, lzma.LZMAError, zlib.error, zstandard.ZstdError) as error:
-        # The decompressors raise OSError too, without a number of the system's.
-        if isinstance(error, OSError) and error.errno is not None:
-            raise DataError(f"cannot read {shown(path)}: {error.strerror}") from None
-        raise DataError(f"{shown(path)}: the compressed file is damaged or cut: {error}") from None
-    finally:
-        closing.close()
-
-
-def _is_utf_8(encoding: str) -> bool:
-    try:
-        return codecs.lookup(encoding).name == "utf-8"
-    except LookupError:
-        raise DataError(
-            f"no encoding named {encoding!r}; usual ones are utf-8, utf-16, cp1252, shift_jis, "
-            "gb18030"
-        ) from None
-
-
-def _recoded(name: str, stream: io.BufferedReader, encoding: str) -> Iterator[bytes]:
-    """A text of another encoding as UTF-8."""
-    text = io.TextIOWrapper(stream, encoding=encoding, newline="")
-    try:
-        while block := text.read(1 << 16):
-            yield block.encode()
-    except UnicodeError as error:
-        raise DataError(
-            f"{name} is neither UTF-8 nor {encoding}: {error}; name its encoding with --encoding"
-        ) from None
-
-
-def _unpacked(intake: Intake, stream: Any) -> Iterator[bytes]:
-    size = 0
-    while block := stream.read(1 << 18):
-        size += len(block)
-        intake.check_unpacked(size)
-        yield block
-
-
-def _decompressed(intake: Intake) -> io.BufferedReader:
-    stream: io.BufferedReader = io.BufferedReader(cast("Any", intake), buffer_size=1 << 20)
-    start = stream.peek(8)
-    for magic, decompressor in _DECOMPRESSORS.items():
-        if start.startswith(magic):
-            unpacked = _unpacked(intake, decompressor(stream))
-            return io.BufferedReader(Blocks(unpacked), buffer_size=1 << 20)
-    return stream
 
 
 def iter_raw(source: Source, options: ReadOptions) -> Iterator[RawBatch]:
@@ -321,14 +150,14 @@ def _file_batches(path: str, options: ReadOptions) -> Iterator[RawBatch]:
             batch.kind = "a folder"
             yield batch
         return
-    with _open_source(path, options.encoding) as opened:
+    with open_source(path, options.encoding) as opened:
         stream, head = opened.stream, opened.head
         if not head:
             raise DataError(f"{shown(path)} is empty")
-        if _binary_format(head) is None and not is_text(head):
+        if binary_format(head) is None and not is_text(head):
             raise DataError(f"{shown(path)} is not a table: {EXPORT_IT}")
         kind = options.input_format or format_of(path, head)
-        if options.input_format in (None, "xlsx") and head.startswith(_ARCHIVE):
+        if options.input_format in (None, "xlsx") and head.startswith(ARCHIVE):
             batches = _iter_archive(opened, batch_rows, options.sheet)
         elif kind == "xlsx":
             batches = _iter_workbook(opened.intake, stream.read(), options.sheet)
@@ -341,7 +170,7 @@ def _file_batches(path: str, options: ReadOptions) -> Iterator[RawBatch]:
 
 
 def _batches_of(
-    path: str, kind: Format, opened: _Opened, options: ReadOptions
+    path: str, kind: Format, opened: Opened, options: ReadOptions
 ) -> Iterator[RawBatch]:
     if kind == "jsonl":
         return _iter_jsonl(path, opened, options)
@@ -370,7 +199,12 @@ def _folder_frame(path: str) -> pl.LazyFrame:
     arrow = sorted(folder.glob("*.arrow"))
     if arrow and not any(folder.glob("*.parquet")):
         return pl.concat([scan_arrow(file) for file in arrow])
-    return scan_parquet(_parts(path))
+    if (folder / "run.json").is_file() and (parts := sorted(folder.glob("*.parquet"))):
+        raise DataError(
+            f"{path} is the folder of a run, with tables of several kinds; give one of them: "
+            f"{', '.join(map(str, parts))}"
+        )
+    return scan_parquet(folder)
 
 
 def read_table(source: Source) -> pl.DataFrame:
@@ -464,49 +298,7 @@ def _rows_of(file: Path) -> int | None:
         return None
 
 
-def near_file(path: str | Path) -> str:
-    """`; did you mean 'X'?` for a path that is not there and is nearly another's, else ""."""
-    wanted = Path(path)
-    if wanted.exists():
-        return ""
-    with suppress(OSError):
-        some = itertools.islice(wanted.parent.iterdir(), 10_000)
-        beside = {one.name.lower(): one for one in some}
-        near = difflib.get_close_matches(wanted.name.lower(), beside, n=1, cutoff=0.6)
-        if near:
-            return f"; did you mean {str(beside[near[0]])!r}?"
-    return ""
-
-
-def check_named(path: str, what: str = "file") -> None:
-    """Raises DataError where a name is empty, which would be taken for this folder, or no text."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        raise DataError(
-            f"the name of the {what} {path!r} is not valid UTF-8, and cannot be written down; "
-            "rename it"
-        ) from None
-    if not path.strip():
-        raise DataError(
-            f"the name of a {what} is empty (a variable that is not set?); give a {what}"
-        )
-
-
-def _parts(folder: str) -> list[Path]:
-    """The Parquet files of a table that is stored as a folder of parts, in order."""
-    parts = sorted(Path(folder).glob("*.parquet"))
-    if not parts:
-        raise DataError(f"{folder} is a folder without Parquet files; give a file")
-    if Path(folder, "run.json").exists():
-        raise DataError(
-            f"{folder} is the folder of a run, with tables of several kinds; give one of them: "
-            f"{', '.join(map(str, parts))}"
-        )
-    return parts
-
-
-def _iter_jsonl(path: str, opened: _Opened, options: ReadOptions) -> Iterator[RawBatch]:
+def _iter_jsonl(path: str, opened: Opened, options: ReadOptions) -> Iterator[RawBatch]:
     records: list[dict[str, Any]] = []
     lines: list[int] = []
     problems: list[Problem] = []
@@ -514,7 +306,7 @@ def _iter_jsonl(path: str, opened: _Opened, options: ReadOptions) -> Iterator[Ra
     size = values = total = 0
     most = limits.ROW_FIELDS * options.max_bytes
     for number, raw, length in limits.lines_within(shown(path), opened.stream, most):
-        line = raw.removeprefix(_BOM) if number == 1 else raw
+        line = raw.removeprefix(BOM) if number == 1 else raw
         if number == 1 and (line.strip() == b"[" or line.lstrip().startswith(b"[{")):
             raise DataError(
                 f"{shown(path)} holds one list of JSON, not one object per line; "
@@ -600,12 +392,12 @@ def read_document(path: str) -> Any:
     Raises:
         DataError: it cannot be read, is no JSON, holds too many values or nests them too deeply.
     """
-    with _open_source(path, None) as opened:
+    with open_source(path, None) as opened:
         return _document(path, opened)
 
 
-def _document(path: str, opened: _Opened) -> Any:
-    content = opened.stream.read().removeprefix(_BOM)
+def _document(path: str, opened: Opened) -> Any:
+    content = opened.stream.read().removeprefix(BOM)
     opened.intake.check_values(limits.values_of_json(content))
     try:
         return parse_json(content)
@@ -700,9 +492,9 @@ def records_batches(path: str, rows: Sequence[Any], batch_rows: int) -> Iterator
 
 
 def _iter_delimited(
-    path: str, opened: _Opened, kind: Format, options: ReadOptions
+    path: str, opened: Opened, kind: Format, options: ReadOptions
 ) -> Iterator[RawBatch]:
-    first = opened.head.removeprefix(_BOM).split(b"\n", 1)[0].rstrip(b"\r")
+    first = opened.head.removeprefix(BOM).split(b"\n", 1)[0].rstrip(b"\r")
     if first.startswith(b"{") and _is_object(first):
         raise DataError(f"{shown(path)} holds an object of JSON a line; pass --input-format jsonl")
     # Bytes that are not UTF-8 become lone surrogates, which the row check names by line.
@@ -840,9 +632,9 @@ def _from_rows(
     )
 
 
-def _iter_columnar(path: str, kind: Format, opened: _Opened, batch_rows: int) -> Iterator[RawBatch]:
-    packed = Path(path).suffix.lower() in _COMPRESSION_SUFFIXES
-    if path != "-" and not packed and _binary_format(opened.head) == kind:
+def _iter_columnar(path: str, kind: Format, opened: Opened, batch_rows: int) -> Iterator[RawBatch]:
+    packed = Path(path).suffix.lower() in COMPRESSION_SUFFIXES
+    if path != "-" and not packed and binary_format(opened.head) == kind:
         yield from frame_batches(path, _scan(Path(path), kind, shown(path)), batch_rows)
         return
     # Parquet is read from its end, which a pipe does not have.
@@ -857,7 +649,7 @@ def _scan(file: Path, kind: Format, name: str) -> pl.LazyFrame:
     return scan_parquet(file, shown=name) if kind == "parquet" else scan_arrow(file, name)
 
 
-def _iter_archive(opened: _Opened, batch_rows: int, sheet: str | None) -> Iterator[RawBatch]:
+def _iter_archive(opened: Opened, batch_rows: int, sheet: str | None) -> Iterator[RawBatch]:
     """An archive: a log of inspect_ai, or a workbook."""
     content, intake = opened.stream.read(), opened.intake
     log = inspect_archive(content, intake)

@@ -9,11 +9,12 @@ import polars as pl
 
 from markscheme.errors import AgreementError, DataError, UnknownNameError
 from markscheme.tables.columns import KEYS, renamed
-from markscheme.tables.files import Source, check_named, read_table
+from markscheme.tables.files import Source, read_table
 from markscheme.tables.joins import check_key, text_keys
 from markscheme.tables.judgments import JUDGMENTS_SCHEMA, STATUSES, status_of_results
 from markscheme.tables.label_values import is_binary, looks_like_values, parse_values
 from markscheme.tables.labels import LABEL_COLUMNS
+from markscheme.tables.opened import check_named
 from markscheme.tables.seal import check_exported, check_run
 
 NOT_JUDGES = {*KEYS, *LABEL_COLUMNS, "references", "context", "reference_kind", "reference_grades"}

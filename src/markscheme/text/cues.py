@@ -1,4 +1,4 @@
-"""Words that change what an answer claims: negation, hedging, refusal, correction.
+"""Words that change what an answer claims: hedging, refusal, speaking to the marker.
 
 Single words are looked up per token; phrases run as one regular expression over the lower-cased
 answer. English only; answers in other languages simply meet no cue.
@@ -10,46 +10,6 @@ import re
 from collections.abc import Sequence
 
 import polars as pl
-
-NEGATIONS = frozenset(
-    [
-        "not",
-        "no",
-        "never",
-        "neither",
-        "nor",
-        "without",
-        "cannot",
-        "cant",
-        "dont",
-        "doesnt",
-        "didnt",
-        "isnt",
-        "wasnt",
-        "werent",
-        "arent",
-        "wont",
-        "wouldnt",
-        "couldnt",
-        "hasnt",
-        "havent",
-        "hadnt",
-        "nobody",
-        "none",
-        "nothing",
-        "rather",
-        "instead",
-        "unlike",
-        "except",
-        "false",
-        "incorrect",
-        "wrong",
-        "mistakenly",
-        "erroneously",
-        "contrary",
-    ]
-)
-"""Words after which what follows is usually denied (apostrophes removed)."""
 
 HEDGES = frozenset(
     [
@@ -74,25 +34,6 @@ HEDGES = frozenset(
         "allegedly",
         "roughly",
         "approximately",
-    ]
-)
-
-CONTRASTS = frozenset(
-    ["but", "however", "although", "though", "while", "whereas", "despite", "actually"]
-)
-
-FORMER = frozenset(
-    [
-        "formerly",
-        "previously",
-        "originally",
-        "former",
-        "previous",
-        "earlier",
-        "initially",
-        "once",
-        "until",
-        "before",
     ]
 )
 

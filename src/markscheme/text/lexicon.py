@@ -1,8 +1,8 @@
 """Words of texts as numbers: one lexicon for all that compares answers.
 
 A text becomes a row of word ids; whatever is known of a word (its stem, the number it means,
-whether it is a capitalised name, a month, a negation) is worked out once per different word and
-stored in the lexicon, so that columns of texts are compared with array operations.
+whether it is a capitalised name, a month, a hedge) is worked out once per different word and stored
+in the lexicon, so that columns of texts are compared with array operations.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.text import cues, inflection, names, numbers
+from markscheme.text import cues, inflection, numbers
 from markscheme.text.tokens import NUMBER_SIGN, merged, split
 from markscheme.text.words import by_word, words_of
 
@@ -38,7 +38,6 @@ _SAME_WORD = by_word(words_of(__file__)["same_word"])
 
 _LARGEST = 3e38
 """Numbers beyond it, which float32 cannot hold, count as it."""
-_ENDS = frozenset(".!?\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +53,7 @@ class Known:
     kind: Ints
 
 
-(
-    MARK,
-    STOPWORD,
-    CAPITAL,
-    NUMBER,
-    YEAR,
-    MONTH,
-    NEGATION,
-    HEDGE,
-    CONTRAST,
-    FORMERLY,
-    END,
-    LIST,
-    TITLE,
-    ALL_CAPS,
-    OR,
-) = (1 << bit for bit in range(15))
+MARK, STOPWORD, CAPITAL, NUMBER, YEAR, MONTH, HEDGE = (1 << bit for bit in range(7))
 
 
 class Lexicon:
@@ -119,29 +102,17 @@ class Lexicon:
         return number
 
 
-_CUES = (
-    (NEGATION, cues.NEGATIONS),
-    (HEDGE, cues.HEDGES),
-    (CONTRAST, cues.CONTRASTS),
-    (FORMERLY, cues.FORMER),
-    (OR | LIST, frozenset({"or"})),
-    (LIST, frozenset({"and"})),
-    (TITLE, names.TITLES | names.SUFFIXES),
-)
-
-
 def describe(word: str) -> tuple[str, float, int]:
     """Canonical form, number value (NaN: none) and kind bits of one word."""
     if word.startswith(NUMBER_SIGN):  # several words that form one number
         joined = float(word[1:])
         return number_form(joined), joined, NUMBER
     if len(word) == 1 and not word.isalnum() and word not in "%$£€&":
-        kind = MARK | (END if word in _ENDS else 0) | (LIST if word in ",;/|\n" else 0)
-        return word, float("nan"), kind
+        return word, float("nan"), MARK
     lower = word.lower().replace("'", "")
     if word[-2:] in ("'s", "'S"):
         lower = word[:-2].lower()
-    kind = sum(bits for bits, words in _CUES if lower in words)
+    kind = HEDGE if lower in cues.HEDGES else 0
     month = numbers.month_of(word)
     if month is not None:
         return f"@{month}", float("nan"), kind | MONTH
@@ -157,8 +128,6 @@ def describe(word: str) -> tuple[str, float, int]:
         return _SAME_WORD.get(lower, lower), float("nan"), kind
     if word[:1].isupper():
         kind |= CAPITAL
-        if word.isupper() and len(word) > 1:
-            kind |= ALL_CAPS
     if word == "us":  # the pronoun; "US" is the country
         return "us (pronoun)", float("nan"), kind | STOPWORD
     return inflection.stem(_SAME_WORD.get(lower, lower)), float("nan"), kind
@@ -177,14 +146,11 @@ def number_form(value: float) -> str:
 class Texts:
     """Different texts as flat arrays: text i has words `start[i]` to `start[i + 1]`.
 
-    `word` are lexicon ids without marks; `sentence` counts from 0 in each text; `after_list` says
-    that a comma, "and", "or" or the like comes directly before the word.
+    `word` are lexicon ids without marks.
     """
 
     start: Longs
     word: Ints
-    sentence: Ints
-    after_list: npt.NDArray[np.bool_]
 
     @property
     def count(self) -> Longs:
@@ -200,26 +166,10 @@ def encode(texts: Iterable[str], lexicon: Lexicon) -> Texts:
         flat += lexicon.ids(merged(split(text)))
         ends.append(len(flat))
     word = np.array(flat, dtype=np.int32)
-    end = np.array(ends, dtype=np.int64)
-    known = lexicon.known()
-    kind = known.kind[word] if len(word) else np.zeros(0, dtype=np.int32)
-    stops = np.cumsum((kind & END) > 0)
-    listed = np.zeros(len(word), dtype=bool)
-    listed[1:] = (kind[:-1] & LIST) > 0
-    listed[[begin for begin in [0, *ends[:-1]] if begin < len(word)]] = False
-    keep = (kind & MARK) == 0
+    keep = (lexicon.known().kind[word] & MARK) == 0
     kept_before = np.concatenate([[0], np.cumsum(keep)])
-    start = np.concatenate([[0], kept_before[end]]).astype(np.int64)
-    lengths = np.diff(start)
-    before = np.concatenate([[0], end])[: len(end)]
-    base = np.where(before > 0, stops[np.maximum(before - 1, 0)], 0) if len(word) else before * 0
-    sentence = stops[keep] - np.repeat(base, lengths)
-    return Texts(
-        start=start,
-        word=word[keep],
-        sentence=sentence.astype(np.int32),
-        after_list=listed[keep],
-    )
+    start = kept_before[np.array([0, *ends], dtype=np.int64)].astype(np.int64)
+    return Texts(start=start, word=word[keep])
 
 
 # --- Numbers in order: which of them there are, and runs of places among them ---------------------

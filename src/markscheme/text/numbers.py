@@ -2,7 +2,7 @@
 
 `word_value` reads one word; `merge_runs` joins the words of one number ("twenty five", "1.5
 million") that follow each other. Values are plain floats; signs are not read here. Last, the
-words and numbers of dates (months, years, decades) and units of measure.
+words and numbers of dates: months, years, decades.
 """
 
 from __future__ import annotations
@@ -10,10 +10,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import NamedTuple
-
-from markscheme.text.inflection import stem
-from markscheme.text.words import words_of
 
 NUMBER_UNITS = [
     "zero",
@@ -251,25 +247,3 @@ def decade_of(word: str) -> int | None:
     if len(digits) == 4:
         return int(digits)
     return 1900 + int(digits) if len(digits) == 2 and int(digits) >= 20 else None
-
-
-# --- Units of measure: what is measured, and how large a unit is ----------------------------------
-
-
-class Unit(NamedTuple):
-    """What a unit measures and its size in the base unit."""
-
-    dimension: str
-    factor: float
-
-
-_UNITS = words_of(__file__)
-ZERO = {stem(name): at for name, at in _UNITS["zero"].items()}
-"""What nought of a unit is in the base unit, where it is not nought."""
-
-UNITS = {
-    stem(name): Unit(dimension, factor)
-    for dimension, table in _UNITS["units"].items()
-    for name, factor in table.items()
-}
-"""Canonical word to unit. "Second" the ordinal is a number and never gets here."""

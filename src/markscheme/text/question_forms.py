@@ -2,7 +2,8 @@
 """What kind of answer a question asks for, as far as its wording says.
 
 The one place of patterns over questions: failure modes and features of trained judges read them.
-`QUESTION_KINDS`, `LATEST` and `SEVERAL` are inputs of shipped weights, which fixes their wording.
+`QUESTION_KINDS`, `LATEST`, `SEVERAL` and `asks_list` are inputs of shipped weights, which fixes their
+wording.
 """
 
 from __future__ import annotations

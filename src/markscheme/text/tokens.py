@@ -76,11 +76,6 @@ _TOKEN = re.compile(
     r"\x00\d\.\d|\d++(?:[.,]\d++)*(?![.,]\d)(?:st|nd|rd|th|s)?(?![^\W\d_])|\d++(?:[.,]\d++)*"
     r"|[^\W\d_]+(?:['’](?:s|t|S|T|re|ve|ll|d|m)\b)?|[.!?;:,()/%$£€&\n|]"
 )
-_ABBREVIATED = frozenset(
-    """
-    dr mr mrs ms st jr sr vs no gen lt col mt ft rev prof inc ltd co
-    """.split()
-)
 _SLIM = str.maketrans(_WORDS["slim"])
 
 
@@ -158,32 +153,22 @@ _NUMBER_WORDS = (
 
 
 def merged(words: list[str]) -> list[str]:
-    """Words with the numbers that several of them form joined, and dots of short forms dropped.
+    """Words with the numbers that several of them form joined.
 
     A joined number is a word that begins with NUMBER_SIGN and continues with its value.
 
-    >>> merged(["Dr", ".", "Who", "has", "twenty", "five", "."])
-    ['Dr', 'Who', 'has', '\\x0025.0', '.']
+    >>> merged(["It", "has", "twenty", "five", "."])
+    ['It', 'has', '\\x0025.0', '.']
     """
-    out = words
-    if not _NUMBER_WORDS.isdisjoint(map(str.lower, words)):
-        out = []
-        place = 0
-        for start, length, value in numbers.merge_runs(words):
-            out += words[place:start]
-            out.append(f"{NUMBER_SIGN}{value!r}")
-            place = start + length
-        out += words[place:]
-    return [
-        word
-        for place, word in enumerate(out)
-        if word != "."
-        or not place
-        or (
-            out[place - 1].lower() not in _ABBREVIATED
-            and not (len(out[place - 1]) == 1 and out[place - 1].isupper() and place + 1 < len(out))
-        )
-    ]
+    if _NUMBER_WORDS.isdisjoint(map(str.lower, words)):
+        return words
+    out: list[str] = []
+    place = 0
+    for start, length, value in numbers.merge_runs(words):
+        out += words[place:start]
+        out.append(f"{NUMBER_SIGN}{value!r}")
+        place = start + length
+    return out + words[place:]
 
 
 def folded(word: str) -> str:

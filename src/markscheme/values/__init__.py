@@ -6,6 +6,7 @@ Nothing heavy is imported and nothing in a text is executed.
 """
 
 from markscheme.values.compare import compare_values
+from markscheme.values.dates import interval
 from markscheme.values.kinds import (
     Amount,
     Choice,
@@ -43,6 +44,7 @@ __all__ = [
     "Unit",
     "Value",
     "compare_values",
+    "interval",
     "parse_values",
     "relate_dates",
 ]

@@ -13,7 +13,9 @@ from markscheme.engine.execute import apply
 from markscheme.features.nonfactoid.features import word_features
 from markscheme.features.nonfactoid.meaning import TokenTable, cover, meaning_features
 from markscheme.features.nonfactoid.rows import Rows
-from markscheme.judges.listwise.listwise_examiner import SHIPPED, ListwiseWeights
+from markscheme.judges.listwise import listwise_examiner
+from markscheme.judges.listwise.listwise_examiner import SHIPPED, ListwiseExaminer, ListwiseWeights
+from markscheme.judges.outcomes import MOST_READ, with_nearest_references
 from markscheme.models.local.encoder import TokenEncoder, token_encoder
 from markscheme.tables.answers import read_answers
 
@@ -53,6 +55,46 @@ def test_it_works_with_any_number_of_references(references: list[str]) -> None:
     found = apply(parse_judge("listwise_examiner"), table)
     assert found["status"].to_list() == ["judged"]
     assert 0 <= found["score"][0] <= 1
+
+
+def test_of_very_many_references_the_nearest_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By their number, and by what is read of a long answer for each."""
+    monkeypatch.setattr(listwise_examiner, "MOST_REFERENCES", 40)
+    judge = parse_judge("listwise_examiner(encoder=never)")
+    texts = [f"Light of wave {number} is scattered" for number in range(90)]
+    row = {"question": "Why is it so?", "references": texts}
+    grades = [number % 3 for number in range(90)]
+    answers = ("Light is scattered.", "Light is scattered in the air. " * 2_000)
+    rows = read_answers(
+        [row | {"answer": answer, "reference_grades": grades} for answer in answers]
+    )
+    read = with_nearest_references(with_nearest_references(rows, 40))
+    assert read["references"].list.len().to_list() == [40, MOST_READ // len(rows["answer"][1])]
+    assert apply(judge, rows)["score"].to_list() == apply(judge, read)["score"].to_list()
+    assert {text.rpartition("to ")[2] for text in apply(judge, rows)["explanation"]} == {
+        text.rpartition("to ")[2] for text in apply(judge, read)["explanation"]
+    }
+
+
+def test_rows_with_many_references_are_judged_a_few_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judge = parse_judge("listwise_examiner(encoder=never)")
+    row = {"question": "Why is it so?", "references": ["It is scattered.", "Why not?", "So."]}
+    rows = read_answers([row | {"answer": f"It is scattered {number}"} for number in range(9)])
+    whole = apply(judge, rows)
+    sizes: list[int] = []
+    outcomes = ListwiseExaminer._outcomes
+
+    def counted(self: ListwiseExaminer, part: pl.DataFrame) -> pl.DataFrame:
+        sizes.append(part.height)
+        return outcomes(self, part)
+
+    monkeypatch.setattr(listwise_examiner, "_REFERENCES_AT_ONCE", 7)
+    monkeypatch.setattr(ListwiseExaminer, "_outcomes", counted)
+    assert apply(judge, rows).equals(whole)
+    assert sum(sizes) == 9
+    assert max(sizes) <= 3
 
 
 def test_the_signature_names_the_weights_that_ship() -> None:

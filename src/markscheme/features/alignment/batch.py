@@ -132,28 +132,16 @@ def spread(start: Longs, chosen: Longs, *, most: int | None = None) -> tuple[Lon
 
 
 class Occurrences:
-    """Where canonical words occur in texts: a sorted index over (text, word)."""
+    """Which canonical words occur in which texts: a sorted index over (text, word)."""
 
     def __init__(self, texts: Texts, canon: Array, vocabulary: int) -> None:
         owner = np.repeat(np.arange(len(texts.count)), texts.count)
         self._size = np.int64(max(vocabulary, 1))
-        keys = owner * self._size + canon
-        order = np.argsort(keys, kind="stable")
-        self._keys = keys[order]
-        self._places = order
-        self._start = texts.start
+        self._keys = np.sort(owner * self._size + canon)
 
     def within(self, text: Longs, canon: Array) -> npt.NDArray[np.bool_]:
         """Whether text[i] has the word canon[i]."""
         return np.asarray(contains(self._keys, text * self._size + canon) & (canon >= 0))
-
-    def hits(self, text: Longs, canon: Array) -> tuple[Longs, Longs]:
-        """Every occurrence of canon[i] in text[i]: (i, place in the text), by i, then place."""
-        wanted = text * self._size + canon
-        low = np.searchsorted(self._keys, wanted, side="left")
-        high = np.searchsorted(self._keys, wanted, side="right")
-        owner, place = runs(low, np.where(canon >= 0, high - low, 0))
-        return owner, self._places[place] - self._start[text[owner]]
 
 
 def content(kind: Array) -> npt.NDArray[np.bool_]:

@@ -10,10 +10,7 @@ import polars as pl
 from markscheme.features.alignment.batch import Array
 from markscheme.features.alignment.overlap import FeatureView
 from markscheme.text import (
-    CAPITAL,
-    NUMBER,
     STOP,
-    TITLE,
     declines_abroad,
     denials_abroad,
     language_of,
@@ -121,7 +118,7 @@ _NEGATED = re.compile(
 
 
 def claim_features(view: FeatureView) -> dict[str, Array]:
-    """Denial and doubt next to the match, choices offered, substituted names, yes against no."""
+    """Denial and doubt next to the match, choices offered, yes against no."""
     batch, raw = view.batch, view.batch.raw
     rows = view.rows
     lower: dict[int, str] = {}
@@ -167,7 +164,6 @@ def claim_features(view: FeatureView) -> dict[str, Array]:
         found["choice_offered"][row] = bool(_CHOICE.search(sentence))
         items = _ITEMS.split(sentence)
         found["choice_items"][row] = sum(0 < len(item.split()) <= 4 for item in items) - 1
-    found["adjacent_rival"] = _adjacent_rival(view)
     return found
 
 
@@ -272,18 +268,3 @@ def _reversed(question: str, answer_text: str) -> bool:
         for one, other in _OPPOSITES
     )
     return (len(prefixed) + int(bool(opposite.any()) or turned)) % 2 == 1
-
-
-def _adjacent_rival(view: FeatureView) -> Array:
-    """Names or numbers directly next to a matched word where the reference has others."""
-    batch = view.batch
-    kind = batch.kind[view.a_place]
-    rival = ((kind & (CAPITAL | NUMBER)) > 0) & ~view.a_ref & ~view.a_known & ((kind & TITLE) == 0)
-    matched = view.a_ref & view.a_content
-    adjacent = np.zeros(len(rival), dtype=bool)
-    same = view.a_row[1:] == view.a_row[:-1]
-    adjacent[1:] |= matched[:-1] & same
-    adjacent[:-1] |= matched[1:] & same
-    count = view.per_answer(rival & adjacent)
-    missing = view.per_reference(view.r_key & ~view.r_hit) > 0
-    return np.where(missing, count, 0)

@@ -17,7 +17,6 @@ from markscheme.features.alignment.batch import Array, Batch, Rarity, align
 from markscheme.features.alignment.claims import claim_features
 from markscheme.features.alignment.numbers import number_features
 from markscheme.features.alignment.overlap import FeatureView, overlap_features, reach_features
-from markscheme.features.alignment.place import place_features
 from markscheme.features.alignment.registry import FEATURES
 from markscheme.features.alignment.similar import similar_features
 
@@ -42,7 +41,6 @@ def alignment(
 
 _GROUPS: tuple[Group, ...] = (
     overlap_features,
-    place_features,
     number_features,
     similar_features,
     question_features,

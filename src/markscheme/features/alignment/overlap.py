@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +16,7 @@ from markscheme.features.alignment.batch import (
     key_words,
     spread,
 )
-from markscheme.text import contains
+from markscheme.text import asks_list, contains
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +171,8 @@ def overlap_features(view: FeatureView) -> dict[str, Array]:
     }
 
 
-_SEVERAL = re.compile(
-    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|[2-9]|10|12) |\b(?:what|who|which|where) are\b"
-    r"|\bname the\b|\b(?:members|names|types|kinds|parts|examples|characters|layers) of\b|^list\b"
-)
+_READ = 2_000
+"""Characters of a question that are read for what it asks."""
 
 
 def _listed_share(view: FeatureView, contained: Array) -> Array:
@@ -184,7 +181,7 @@ def _listed_share(view: FeatureView, contained: Array) -> Array:
     Synonymous references of a question for one thing never get here, however many there are.
     """
     raw, batch = view.batch.raw, view.batch
-    asks = {i: bool(_SEVERAL.search(raw[i].lower())) for i in set(batch.question.tolist())}
+    asks = {i: asks_list(raw[i][:_READ]) for i in set(batch.question.tolist())}
     several = np.array([asks[i] for i in batch.question.tolist()]) & (np.diff(batch.first) > 1)
     return np.where(several, contained, -1.0)
 
@@ -213,7 +210,7 @@ def reach_features(view: FeatureView) -> dict[str, Array]:
     batch, aligned = view.batch, view.aligned
     rows, pairs = view.rows, len(batch.reference)
     canon, start = batch.canon, batch.texts.start
-    stem = _stems(batch)
+    stem = stems(batch)
     in_stems = Occurrences(batch.texts, stem[canon], len(stem))
 
     owner, place = spread(start, batch.reference)
@@ -273,7 +270,7 @@ def _explained(view: FeatureView, owner: Array, word: Array, rows: int) -> dict[
     }
 
 
-def _stems(batch: Batch) -> Array:
+def stems(batch: Batch) -> Array:
     """For each canonical word, a number that words with the same first letters share."""
     numbers: dict[str, int] = {}
     return np.array(

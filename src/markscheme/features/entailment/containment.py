@@ -1,8 +1,7 @@
 """What lies within what: ranges of numbers and times, and places within places.
 
 "1889" lies within "the 1880s", "the nineteenth century" and "between 1885 and 1890"; 4,808 within
-"more than 4,000" and "about 4,800"; "31 March 1889" within "the spring of 1889". Units are not
-read here.
+"more than 4,000" and "about 4,800"; "31 March 1889" within "the spring of 1889".
 """
 
 from __future__ import annotations
@@ -16,45 +15,37 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.text import ORDINAL_WORDS, SCALES, decade_of, month_of, unaccented, word_value
+from markscheme.text import month_of, unaccented
+from markscheme.values import (
+    Amount,
+    Date,
+    Duration,
+    Quantity,
+    Range,
+    Value,
+    interval,
+    parse_values,
+)
 
-Range = tuple[float, float]
+Ends = dict[str, tuple[float, float]]
+"""From what to what a value goes: under "" as it is written, years for dates; a quantity in base
+units as well, under its dimensions; a duration in seconds alone, under "time"."""
 
+_OPEN = (-inf, inf)
 _NEAR = 0.05
 """How far from an approximate number the exact one may be, as a share of it."""
-
-_NUMBER = r"(\d[\d,]{0,20}(?:\.\d{1,20})?)( (?:" + "|".join(SCALES) + r"))?"
-_BETWEEN = re.compile(
-    rf"\b(?:between|from)\s+(?:\w\s)?[$£€]?{_NUMBER}\s?(?:and|to|-|–|—)\s?[$£€]?{_NUMBER}"
-    rf"|\b{_NUMBER}\s?(?:-|–|—|to)\s?{_NUMBER}\b",
-    re.IGNORECASE,
+_READ, _MOST = 20_000, 100
+"""Characters of a text, and values in them, that are read."""
+_DAYS = 372
+"""Of a year, as `interval` counts them."""
+_SINCE = re.compile(r"\b(?:after|since|later than|over|above)\s+$", re.IGNORECASE)
+_UNTIL = re.compile(
+    r"\b(?:before|(?:earlier|less|fewer) than|under|below|up to)\s+$", re.IGNORECASE
 )
-_ABOVE = re.compile(
-    rf"\b(?:more than|over|at least|above|upwards of|exceeding|greater than|no fewer than|after|"
-    rf"since|later than)\s+[$£€]?{_NUMBER}",
-    re.IGNORECASE,
-)
-_BELOW = re.compile(
-    rf"\b(?:less than|fewer than|under|up to|at most|below|no more than|before|earlier than|"
-    rf"not more than)\s+[$£€]?{_NUMBER}",
-    re.IGNORECASE,
-)
-_ABOUT = re.compile(
-    rf"\b(?:about|around|roughly|approximately|approx\.?|circa|some|nearly|almost|close to|"
-    rf"just (?:over|under)|or so)\s+[$£€]?{_NUMBER}",
-    re.IGNORECASE,
-)
-_CENTURY = re.compile(r"\b([a-z-]{3,20}|\d{1,2}(?:st|nd|rd|th))[ -]century\b", re.IGNORECASE)
-_DECADE = re.compile(r"['’]?\b\d{2,4}s\b")
+_AHEAD = 16
+"""Characters before a year in which these are looked for; before amounts `parse_values` does."""
 _SEASON = re.compile(r"\b(winter|spring|summer|autumn|fall)\b", re.IGNORECASE)
-_POINT = re.compile(_NUMBER, re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
-_CUE = re.compile(
-    r"\b(?:between|from|more|over|least|above|upwards|exceeding|greater|fewer|after|since|later|"
-    r"less|under|up to|most|below|before|earlier|about|around|roughly|approx\w*|circa|some|nearly|"
-    r"almost|close|just|century|\d{2,4}s)\b|\d\s*[-–—]\s*\d",
-    re.IGNORECASE,
-)
 _MONTHS = {
     "winter": (12, 1, 2, 3),
     "spring": (3, 4, 5, 6),
@@ -64,45 +55,64 @@ _MONTHS = {
 }
 
 
-def ranges(text: str) -> list[Range]:
-    """The ranges a text gives, ends included; none where it only gives exact numbers.
+def extents(text: str) -> list[tuple[Ends, bool]]:
+    """From what to what the values of a text go, and of each whether it is a range.
 
-    >>> ranges("some time in the 1970s"), ranges("more than 4,000"), ranges("in 1975")
-    ([(1970.0, 1979.0)], [(4000.0, inf)], [])
+    >>> extents("more than 4,000"), extents("4,808")
+    ([({'': (4000.0, inf)}, True)], [({'': (4808.0, 4808.0)}, False)])
     """
-    if not _CUE.search(text):
-        return []
-    found = [
-        (min(ends), max(ends))
-        for match in _BETWEEN.finditer(text)
-        for ends in [_two(match)]
-        if ends
-    ]
-    found += [(_value(*match.groups()), inf) for match in _ABOVE.finditer(text)]
-    found += [(-inf, _value(*match.groups())) for match in _BELOW.finditer(text)]
-    for match in _ABOUT.finditer(text):
-        value = _value(*match.groups())
-        found.append((value * (1 - _NEAR), value * (1 + _NEAR)))
-    for match in _CENTURY.finditer(text):
-        number = _ordinal(match[1].lower())
-        if number:
-            found.append((100.0 * (number - 1), 100.0 * number))
-    for match in _DECADE.finditer(text):
-        start = decade_of(match[0].lstrip("'’"))
-        if start is not None:
-            found.append((float(start), start + 9.0))
+    text = text[:_READ]
+    found = []
+    for value in parse_values(text)[:_MOST]:
+        ends = _ends(value)
+        if not ends or value.denied or value.weak:
+            continue
+        ranged = isinstance(value, Range) or value.approximate
+        if isinstance(value, Date):
+            ranged = value.last_year is not None
+            first, last = ends[""]
+            ahead = text[max(0, value.start - _AHEAD) : value.start]
+            if _SINCE.search(ahead):
+                ends, ranged = {"": (first, inf)}, True
+            elif _UNTIL.search(ahead):
+                ends, ranged = {"": (-inf, last)}, True
+        found.append((ends, ranged))
     return found
 
 
-def points(text: str) -> list[float]:
-    """The numbers of a text, whether or not they are the ends of ranges.
+def _ends(value: Value | None) -> Ends:
+    """From what to what a value goes; empty where it has no size."""
+    if isinstance(value, Range):
+        low, high = _ends(value.low), _ends(value.high)
+        return {
+            unit: (low.get(unit, _OPEN)[0], high.get(unit, _OPEN)[1]) for unit in {**low, **high}
+        }
+    if isinstance(value, Date):
+        days = interval(value)
+        if days is None:
+            return {}
+        first, last = (day / _DAYS for day in days)
+        return {"": (first, first if value.number else last)}
+    if not isinstance(value, Amount):
+        return {}
+    reach = _NEAR * abs(value.amount) if value.approximate else 0.0
+    least, most = value.amount - reach, value.amount + reach
+    if isinstance(value, Duration):
+        return {"time": (least, most)}
+    if not isinstance(value, Quantity):
+        return {"": (least, most)}
+    factor, offset = value.unit.factor, value.unit.offset
+    base = (least * factor + offset, most * factor + offset)
+    return {"": (least, most), str(value.unit.dimensions): base}
 
-    >>> points("4,808 m, or 4.8 thousand")
-    [4808.0, 4800.0]
-    """
-    digits = [_value(*match.groups()) for match in _POINT.finditer(text)]
-    words = [word_value(word) for word in _WORD.findall(text)]
-    return digits + [value for value in words if value is not None and value not in SCALES.values()]
+
+def _fits(inner: Ends, outer: Ends) -> bool:
+    """Whether one lies within the other; in base units, or as written where they share none."""
+    unit = max(inner.keys() & outer.keys(), default=None)
+    if unit is None:
+        return False
+    (first, last), (low, high) = inner[unit], outer[unit]
+    return low <= first and last <= high
 
 
 def within(premises: Sequence[str], hypotheses: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -110,15 +120,12 @@ def within(premises: Sequence[str], hypotheses: Sequence[str]) -> npt.NDArray[np
 
     First column numbers and years, second seasons: 1 it does, -1 it does not, 0 there is no range.
     """
-    known_ranges = {text: ranges(text) for text in set(hypotheses) | set(premises)}
+    known = {text: extents(text) for text in {*premises, *hypotheses}}
     out = np.zeros((len(premises), 2), dtype=np.float32)
     for row, (premise, hypothesis) in enumerate(zip(premises, hypotheses, strict=True)):
-        wanted = known_ranges[hypothesis]
+        wanted = [ends for ends, ranged in known[hypothesis] if ranged]
         if wanted:
-            given = known_ranges[premise] or [(point, point) for point in points(premise)]
-            fits = any(
-                low <= first and last <= high for low, high in wanted for first, last in given
-            )
+            fits = any(_fits(inner, outer) for outer in wanted for inner, _ in known[premise])
             out[row, 0] = 1 if fits else -1
         season = _SEASON.search(hypothesis)
         if season:
@@ -126,33 +133,6 @@ def within(premises: Sequence[str], hypotheses: Sequence[str]) -> npt.NDArray[np
             if months:
                 out[row, 1] = 1 if months & set(_MONTHS[season[1].lower()]) else -1
     return out
-
-
-def _two(match: re.Match[str]) -> tuple[float, float] | None:
-    first, scale, second, other = match.groups()[:4]
-    if first is None:
-        first, scale, second, other = match.groups()[4:]
-    low, high = _value(first, scale or other), _value(second, other)
-    # "1992-96" ends in 1996; "5-1" is a score.
-    if high < low and high < 100 <= low:
-        high += low // 100 * 100
-    return (low, high) if low < high else None
-
-
-def _value(digits: str, scale: str | None = None) -> float:
-    value = float(digits.replace(",", "").rstrip(".") or 0)
-    return value * SCALES[scale.strip().lower()] if scale else value
-
-
-def _ordinal(word: str) -> int | None:
-    if word[:1].isdigit():
-        return int(re.sub(r"\D", "", word))
-    value = ORDINAL_WORDS.get(word)
-    if value is None and "-" in word:
-        tens, _, unit = word.partition("-")
-        parts = (word_value(tens), ORDINAL_WORDS.get(unit))
-        value = sum(parts) if None not in parts else None  # type: ignore[arg-type]
-    return int(value) if value else None
 
 
 # --- Places within places: a town's state, country and continent, from GeoNames (CC BY 4.0) -------

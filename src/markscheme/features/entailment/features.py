@@ -9,7 +9,6 @@ side has. "The answer entails the reference" follows Yao & Barbosa 2024, section
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,45 +24,10 @@ from markscheme.features.alignment import (
     Rarity,
     alignment,
     entity_like,
+    stems,
 )
 from markscheme.features.entailment.containment import place_within, within
 from markscheme.text import HEDGE, NUMBER, stem
-
-_I = r"(?:i|we)\b(?:['’](?:m|d|ve|ll|re)\b)?"
-_BELIEF = re.compile(
-    rf"\b(?:{_I}(?: (?:do|would|am|have|can|must|only|\w{{1,20}}ly)){{0,8}}"
-    r" (?:think|thought|believe|guess|suppose|assume|reckon|imagine|say|recall|remember|heard|read|"
-    r"(?:quite |pretty |fairly |almost )?(?:sure|certain|confident)|think of)\b"
-    r"(?! (?:who|what|when|where|which|how|whether|if|of)\b)(?: that)?|"
-    r"(?:as far as i (?:know|remember|recall|can tell)|if i(?:['’]m| am)? (?:remember|recall|not "
-    r"mistaken)(?: (?:correctly|right|rightly|well))?|if my memory serves me(?: \w+)?|to my "
-    r"knowledge|to the best of my knowledge|i(?:['’]m| am) (?:not )?(?:\w+ )?"
-    r"(?:sure|certain|confident|an expert|no expert),? but))\b,?\s*",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(
-    r"(?:[,;:(–—]|(?<=[.!?])|(?<=\s)(?=(?:but|although|though|and|while)\b))\s*"
-    r"(?:(?:but|although|though|and|yet|while|so|as|or so|at least) ){0,8}"
-    rf"(?:{_I}(?: (?!am\b|was\b|are\b)[\w'’]{{1,20}}| am){{0,3}}? (?:know|sure|unsure|certain|"
-    r"uncertain|remember|recall|check|look|say|tell|exact|specific|guess|mistaken|swear|verify|confirm|expert)"
-    r"\b|of course|don['’]t quote me)(?:[^.,;!?)]*)?(?=[.,;!?)]|$)",
-    re.IGNORECASE,
-)
-_ENDS = ",;:–—-" + "".join(filter(str.isspace, map(chr, range(0x3001))))
-
-
-def without_asides(text: str) -> str:
-    """A text without first-person remarks on how sure the speaker is; never empty if it was not.
-
-    >>> without_asides("It began in 1992, I know that much; I am unsure when it ended.")
-    'It began in 1992'
-    >>> without_asides("I believe it was Rome"), without_asides("I do not know.")
-    ('it was Rome', 'I do not know.')
-    """
-    shorter = _CLAUSE.sub("", _BELIEF.sub("", text))
-    shorter = shorter.strip(_ENDS)
-    return shorter if any(char.isalnum() for char in shorter) else text
-
 
 Matrix = npt.NDArray[np.float32]
 
@@ -101,13 +65,10 @@ _FILLER = frozenset(
         likely afraid sorry look check expert ask mean word thing one fact case time well good
         great best assume suppose imagine reckon understand understanding knowledge mistaken
         confident wikipedia source according widely commonly often considered refer referred also
-        indeed definitely surely clearly specifically namely
+        indeed definitely surely clearly specifically namely far read heard serves verify confirm
     """.split()
 )
 """Words that frame an answer and say nothing about the world."""
-
-_PREFIX = 5
-"""Words that share their first letters, this many of them, are taken for forms of one word."""
 
 
 def entailment_features(
@@ -121,15 +82,13 @@ def entailment_features(
     A pair and its mirror image share their work: tested both ways they cost two alignments, not
     four.
     """
-    plain = {text: without_asides(text) for text in {*premises, *hypotheses}}
     places: dict[tuple[str, str, str], int] = {}
     forward, back = np.empty(len(questions), np.int64), np.empty(len(questions), np.int64)
     for row, (question, premise, hypothesis) in enumerate(
         zip(questions, premises, hypotheses, strict=True)
     ):
-        one, other = plain[premise], plain[hypothesis]
-        forward[row] = places.setdefault((question, one, other), len(places))
-        back[row] = places.setdefault((question, other, one), len(places))
+        forward[row] = places.setdefault((question, premise, hypothesis), len(places))
+        back[row] = places.setdefault((question, hypothesis, premise), len(places))
     questions, first, second = ([key[side] for key in places] for side in range(3))
     aligned, view = alignment(
         pl.Series("question", questions, dtype=pl.String),
@@ -172,9 +131,9 @@ _NO_MORE = 3
 def _surplus(view: FeatureView) -> Matrix:
     """What each answer of a view tells beyond its question and its reference."""
     batch = view.batch
-    prefix, count = _prefixes(batch)
-    occurs = Occurrences(batch.texts, prefix[batch.canon], count).within
-    start = prefix[batch.canon[view.a_place]]
+    family = stems(batch)
+    occurs = Occurrences(batch.texts, family[batch.canon], len(family)).within
+    start = family[batch.canon[view.a_place]]
     given = occurs(batch.question[view.a_row], start) | occurs(view.reference[view.a_row], start)
     telling = _telling(batch)[batch.canon[view.a_place]]
     kind = batch.kind[view.a_place]
@@ -194,16 +153,6 @@ def _surplus(view: FeatureView) -> Matrix:
         "adds_share": np.divide(words, every, out=np.zeros(view.rows), where=every > 0),
     }
     return np.stack([found[name] for name in SURPLUS], axis=1).astype(np.float32)
-
-
-def _prefixes(batch: Batch) -> tuple[Array, int]:
-    """For each canonical word the number of its beginning, and how many beginnings there are."""
-    known: dict[str, int] = {}
-    numbers = [
-        known.setdefault(word[:_PREFIX] if word[:1].isalpha() else word, len(known))
-        for word in batch.lexicon.canon_words
-    ]
-    return np.array(numbers, dtype=np.int64), len(known)
 
 
 def _telling(batch: Batch) -> Array:

@@ -10,15 +10,16 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.contract import ModelSource, Needs, register
-from markscheme.judges.outcomes import Thresholded, by_threshold, with_nearest_references
+from markscheme.judges.outcomes import (
+    MOST_REFERENCES,
+    Thresholded,
+    by_threshold,
+    with_nearest_references,
+)
 from markscheme.metrics import Pairs
 
 Floats = npt.NDArray[np.float64]
 Texts = Sequence[str]
-
-MOST_REFERENCES = 2_000
-"""References of a row that the network reads; of more, those with most of their words in common
-with the answer."""
 
 _CHARACTERS = 100_000
 """Of a question and of a text that an encoder is given, many times what the one that ships reads.

@@ -40,7 +40,7 @@ Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 Depth = Literal["fast", "default", "full"]
 
-RULES = 12
+RULES = 13
 """Raised whenever a feature, a rule of `score` or what is cut from answers changes."""
 
 LONGEST = 20_000_000
@@ -66,9 +66,9 @@ _DECIMALS = 5
 class Examiner(Thresholded):
     """A trained judge that needs no key, no network and no GPU.
 
-    Trees over how the answer lines up with the references and the question (words, names, negation,
-    rivals), over typed values compared (numbers, units, dates, lists) and over small words and word
-    order, calibrated to the probability that people accept the answer. Where those leave it unsure,
+    Trees over how the answer lines up with the references and the question (words, names, denials),
+    over typed values compared (numbers, units, dates, lists) and over small words and word order,
+    calibrated to the probability that people accept the answer. Where those leave it unsure,
     an encoder of 110 million weights reads question, references and answer together, and both
     decide together. The answer is data: nothing in it is obeyed.
 

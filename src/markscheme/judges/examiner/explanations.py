@@ -55,7 +55,7 @@ def relations(matrix: Matrix, scores: Floats, threshold: float) -> npt.NDArray[n
     complete = (feature["soft_recall"] >= _COMPLETE) | (feature["packed_contained"] > 0)
     partly = (feature["soft_recall"] > 0.3) & ~complete
     adds = (
-        (feature["new_in_sentence"] >= 1)
+        (feature["new_uncovered"] >= 1)
         & (scores >= _SURE)
         & (feature["answer_words"] > feature["reference_words"])
     )

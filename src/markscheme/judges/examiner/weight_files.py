@@ -169,17 +169,25 @@ class Weights(AlignedWeights):
                 f"{self.path(self.files[0])} is of another version of markscheme, with other "
                 "features; train again with 'markscheme train examiner --data FILE --out FOLDER'"
             )
+        english, languages = self.blends
         with self.reading("examiner.json"):
             return Settings(
                 trees=_numbers(content["trees"], 2),
-                english=_blend(content),
-                # Where it has none of its own, that for English is for all.
-                languages=_blend(content.get("languages", content)),
+                english=english,
+                languages=languages,
                 neutral=_numbers(content["neutral"], len(COLUMNS)),
                 low=np.array(_numbers(content["low"], len(COLUMNS)), np.float32),
                 high=np.array(_numbers(content["high"], len(COLUMNS)), np.float32),
                 trained=content["trained"],
             )
+
+    @property
+    def blends(self) -> tuple[Blend, Blend]:
+        """Those for English and for other languages, whatever columns the trees read."""
+        content = self.stored
+        with self.reading("examiner.json"):
+            # Where it has none of its own, that for English is for all.
+            return _blend(content), _blend(content.get("languages", content))
 
     @cached_property
     def trees(self) -> Trees:

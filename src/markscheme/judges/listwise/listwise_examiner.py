@@ -22,7 +22,14 @@ from markscheme.features.nonfactoid import (
     token_weights,
     word_features,
 )
-from markscheme.judges.outcomes import PATTERNS, Thresholded, has_patterns, judged_rows
+from markscheme.judges.outcomes import (
+    MOST_REFERENCES,
+    PATTERNS,
+    Thresholded,
+    has_patterns,
+    judged_rows,
+    with_nearest_references,
+)
 from markscheme.judges.weight_folder import WeightFolder
 from markscheme.models.local import MINILM, Trees, revision, token_encoder
 
@@ -85,6 +92,8 @@ class ListwiseWeights(WeightFolder):
 
 
 _ROWS_AT_ONCE = 1_024
+_REFERENCES_AT_ONCE = 4_096
+"""Beyond those of one row: the token vectors of each take up to 100 kB."""
 _DECIMALS = 4
 """Scores are rounded, so that a row's score cannot depend on the other rows of its batch."""
 
@@ -121,7 +130,8 @@ class ListwiseExaminer(Thresholded):
             ModelError: the weights cannot be used.
         """
         why_not = pl.when(has_patterns(answers)).then(pl.lit(PATTERNS))
-        return judged_rows(answers, why_not, self._outcomes, rows_at_once=_ROWS_AT_ONCE)
+        read = with_nearest_references(with_nearest_references(answers, MOST_REFERENCES))
+        return judged_rows(read, why_not, self._judged, rows_at_once=_ROWS_AT_ONCE)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What the signature adds: hashes of the weights."""
@@ -144,6 +154,12 @@ class ListwiseExaminer(Thresholded):
         encoded = encoder.details(texts, keep=[texts[place] for place in again])
         style = style_inputs(encoded).astype(np.float64) @ opened.style
         return meaning_features(rows, encoded, opened.pieces)[1], style[rows.answer]
+
+    def _judged(self, answers: pl.DataFrame) -> pl.DataFrame:
+        count = pl.col("references").list.len().fill_null(0)
+        part = answers.select(count.cum_sum() // _REFERENCES_AT_ONCE).to_series()
+        parts = [answers.filter(part == number) for number in part.unique(maintain_order=True)]
+        return pl.concat(map(self._outcomes, parts))
 
     def _outcomes(self, answers: pl.DataFrame) -> pl.DataFrame:
         opened, encoded = self._opened(), self.encoder == "always"

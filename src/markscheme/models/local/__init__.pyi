@@ -12,6 +12,7 @@ from .pair_classifier import open_nli as open_nli
 from .trees import Trees as Trees
 from .weights import CHARACTERS_A_TOKEN as CHARACTERS_A_TOKEN
 from .weights import MINILM as MINILM
+from .weights import available_cores as available_cores
 from .weights import equal_length_batches as equal_length_batches
 from .weights import file_digest as file_digest
 from .weights import library as library

@@ -342,11 +342,11 @@ def grow(rows: Rows, options: TrainOptions) -> Grown:
     unseen = rows.unseen
     trees_map = platt_map(odds, rows.labels, rows.weights)
     scores = platt(odds, trees_map)
-    shipped = open_weights().settings
+    shipped = open_weights().blends
     held_out, blends = scores.copy(), []
     for foreign, before, low, high in (
-        (False, shipped.english, options.unsure_from, options.unsure_to),
-        (True, shipped.languages, options.foreign_from, options.foreign_to),
+        (False, shipped[0], options.unsure_from, options.unsure_to),
+        (True, shipped[1], options.foreign_from, options.foreign_to),
     ):
         mine = np.isfinite(rows.read) & (rows.foreign == foreign)
         places = np.flatnonzero(unseen)[mine]
