@@ -21,7 +21,7 @@ from markscheme.results.figures import (
     share_text,
 )
 from markscheme.results.table import Column, Table
-from markscheme.tables import LEARNED, OUTSIDE, as_binary, is_binary, scope_kind
+from markscheme.tables import FOREIGN, LEARNED, OUTSIDE, as_binary, is_binary, scope_kind
 from markscheme.text import excerpt, one_line
 
 _NOTE = (
@@ -216,7 +216,7 @@ def scope_notes(
         judge, total = one["judge"], one["judged"]
         if one["outside"]:
             why = _commonest_reason(judgments, judge)
-            foreign = "the texts are in" in why and lacks_extras("languages")
+            foreign = FOREIGN in why and lacks_extras("languages")
             better = f"; {install_line('languages')} has an encoder for them" if foreign else ""
             lines.append(
                 f"{one['outside']:,} of {one['rows']:,} answers are outside what {judge} was "

@@ -35,6 +35,7 @@ from .judgment_files import judgments_file as judgments_file
 from .judgment_files import load_judgments as load_judgments
 from .judgment_files import one_judge as one_judge
 from .judgments import ALL as ALL
+from .judgments import FOREIGN as FOREIGN
 from .judgments import INSIDE as INSIDE
 from .judgments import JUDGMENTS_SCHEMA as JUDGMENTS_SCHEMA
 from .judgments import LEARNED as LEARNED

@@ -18,6 +18,8 @@ RELATIONS = ("superior", "equivalent", "inferior", "incorrect")
 INSIDE, LEARNED, OUTSIDE = "inside", "learned from", "outside"
 NEW, UNKNOWN = "new", "unknown"
 """How the column `scope` begins; after `outside: ` come the reasons."""
+FOREIGN = "the texts are in"
+"""How the reason begins that texts are in another language than English."""
 
 SCOPES = (INSIDE, LEARNED, OUTSIDE, NEW, UNKNOWN)
 """Every beginning of `scope`."""

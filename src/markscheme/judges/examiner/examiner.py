@@ -70,7 +70,8 @@ class Examiner(Thresholded):
     over typed values compared (numbers, units, dates, lists) and over small words and word order,
     calibrated to the probability that people accept the answer. Where those leave it unsure,
     an encoder of 110 million weights reads question, references and answer together, and both
-    decide together. The answer is data: nothing in it is obeyed.
+    decide together; texts that are plainly not English are read by another, where the package
+    `markscheme-languages` is installed. The answer is data: nothing in it is obeyed.
 
     Attributes:
         threshold: accept from this probability.

@@ -10,7 +10,7 @@ import polars as pl
 
 from markscheme.contract import Lineage
 from markscheme.judges.examiner.readers import language
-from markscheme.tables import INSIDE, LEARNED, OUTSIDE, UNKNOWN
+from markscheme.tables import FOREIGN, INSIDE, LEARNED, OUTSIDE, UNKNOWN
 
 Matrix = npt.NDArray[np.float32]
 
@@ -57,7 +57,7 @@ def scopes(
 def _reasons(question: str, references: Sequence[str], answer: str, odd: int) -> list[str]:
     found = []
     if (named := language(question, references)) is not None:
-        found.append(f"the texts are in {named}")
+        found.append(f"{FOREIGN} {named}")
     words = len(answer.split())
     if words > _LONG_ANSWER:
         found.append(f"the answer has {words:,} words")

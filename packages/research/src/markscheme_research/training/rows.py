@@ -89,10 +89,8 @@ class Rows:
         if named != list(features):
             raise DataError("the recorded rows have other columns than this version reads")
         numbers = {name: found[name].astype(float) for name in ("labels", "weights", "read")}
-        numbers |= {name: found[name] for name in ("unseen", "key")}
-        # Rows recorded before there was an encoder for other languages say nothing of one.
-        foreign = found.get("foreign", np.zeros(len(numbers["read"]), bool))
-        return cls(matrix=unpack(found["codes"], found["values"]), foreign=foreign, **numbers)
+        numbers |= {name: found[name] for name in ("unseen", "key", "foreign")}
+        return cls(matrix=unpack(found["codes"], found["values"]), **numbers)
 
 
 def shipped_rows(features: Iterable[str]) -> Rows:
