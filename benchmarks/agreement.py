@@ -47,8 +47,7 @@ def intervals(data: dict[str, np.ndarray]) -> float:
     """Seconds from labels and verdicts to intervals of every statistic."""
     import polars as pl
 
-    from markscheme.agreement.clustered import cell_table, clustered_statistics
-    from markscheme.agreement.verdicts import four_cells
+    from markscheme.agreement.verdicts import cell_table, clustered_statistics, four_cells
 
     rows = pl.DataFrame(data).select(
         cluster="clusters",

@@ -47,9 +47,8 @@ from benchmarks.worlds import (
     difficulty,
 )
 from markscheme.agreement.accuracy_estimates import estimates
-from markscheme.agreement.clustered import clustered_statistics
 from markscheme.agreement.pairs import expected_pairs, share_difference
-from markscheme.agreement.verdicts import FROM_COUNTS
+from markscheme.agreement.verdicts import FROM_COUNTS, clustered_statistics
 from markscheme.stats import Sample, differences, evidence, intervals, kinds, quantiles
 
 Array = npt.NDArray[np.float64]

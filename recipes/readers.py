@@ -22,14 +22,8 @@ import polars as pl
 
 from markscheme.features import VALUES, compare_rows, value_features
 from markscheme.features import values as columns_of_values
-from markscheme.judges.examiner import (
-    COLUMNS,
-    open_weights,
-    platt,
-    read_columns,
-    read_jointly,
-    readers_of,
-)
+from markscheme.judges.examiner import COLUMNS, open_weights, read_columns
+from markscheme.judges.examiner.examiner import Depth, score
 from markscheme.text import written_out_series
 from markscheme.values import compare, parse
 from markscheme_research.training import usable
@@ -38,6 +32,7 @@ from recipes.examiner import TEXTS, tree_rows
 Array = npt.NDArray[Any]
 LEFT_OUT_SETS = ("copies", "junk")
 WRITTEN = ("contrast", "light")
+DEPTHS: tuple[Depth, ...] = ("fast", "default")
 
 
 def _nothing(*_texts: Any, **_options: Any) -> None:
@@ -50,7 +45,6 @@ def _none_read(*_texts: Any, **_options: Any) -> Iterator[Any]:
 
 READERS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "formulae": (compare, "compare_formulae", _nothing),
-    "code": (compare, "compare_code", _nothing),
     "exact names": (compare, "compare_exact_names", _nothing),
     "choices": (compare, "compare_choices", _nothing),
     "lists": (compare, "compare_lists", _nothing),
@@ -88,7 +82,6 @@ class Rows:
         self.matrix = np.concatenate([one.matrix for one in read])
         self.labels = table["label"].to_numpy() >= 0.5
         self.written = table["set"].is_in(WRITTEN).to_numpy()
-        self._encoder: dict[int, float] = {}
 
     def columns(self) -> Array:
         """The columns anew, of the readers that there are."""
@@ -104,20 +97,12 @@ class Rows:
         return matrix
 
     def verdicts(self, matrix: Array, rows: Array) -> tuple[Array, Array]:
-        """By the trees, and by both where the trees are unsure."""
-        settings = self.weights.settings
-        odds = self.weights.trees(matrix[rows])
-        scores = platt(odds, settings.trees)
-        unsure = settings.english.unsure(scores)
-        new = [row for row in rows[unsure].tolist() if row not in self._encoder]
-        if new:
-            texts = self.texts[new].rows()
-            read = read_jointly(texts, readers_of(texts)).log_odds
-            self._encoder |= dict(zip(new, read.tolist(), strict=True))
-        read = np.array([self._encoder.get(row, np.nan) for row in rows.tolist()])
-        blended = settings.english.log_odds(odds, read) >= 0
-        fast = scores >= 0.5
-        return fast, np.where(unsure & np.isfinite(read), blended, fast)
+        """By the trees, and by the encoder too where they are unsure."""
+        texts = self.texts[rows].rows()
+        fast, default = (
+            score(self.weights, matrix[rows], texts, depth=depth).scores >= 0.5 for depth in DEPTHS
+        )
+        return fast, default
 
 
 def main() -> None:
@@ -132,7 +117,7 @@ def main() -> None:
         changed = np.flatnonzero((matrix != rows.matrix).any(axis=1))
         before, after = (rows.verdicts(each, changed) for each in (rows.matrix, matrix))
         line = [f"{reader:<26}{len(changed):>5} rows"]
-        for depth, with_it, without_it in zip(("fast", "default"), before, after, strict=True):
+        for depth, with_it, without_it in zip(DEPTHS, before, after, strict=True):
             right = with_it == rows.labels[changed], without_it == rows.labels[changed]
             for name, chosen in (("hand-written", True), ("others", False)):
                 these = rows.written[changed] == chosen

@@ -300,8 +300,8 @@ def _label() -> None:
     """Ann and Ben label every item of the project, and disagree on every third."""
     rating = (
         "INSERT INTO ratings (item_id, person_id, part, state, value, suggested, note, version,"
-        " shown_at) SELECT items.id, people.id, 'first', 'labelled',"
-        " (items.id + (people.name = 'Ben' AND items.id % 3 = 0)) % 2, 0, '', 1, 0"
+        " shown_at, saved_at) SELECT items.id, people.id, 'first', 'labelled',"
+        " (items.id + (people.name = 'Ben' AND items.id % 3 = 0)) % 2, 0, '', 1, 0, 0"
         " FROM items, people WHERE people.role = 'annotator'"
     )
     with contextlib.closing(sqlite3.connect("few.annotate.sqlite")) as project, project:

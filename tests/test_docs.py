@@ -205,6 +205,21 @@ def test_elided_output(shown: list[str], printed: list[str], equal: bool) -> Non
     assert documents.same(shown, printed) == equal
 
 
+@pytest.mark.parametrize(
+    ("shown", "printed", "kept"),
+    [
+        (["T", "a 1", "...", "z 9"], ["T", "a 2", "b", "c", "z 8"], ["T", "a 2", "...", "z 8"]),
+        (["T", "...", "m 5", "..."], ["T", "a", "m 6", "n"], ["T", "...", "m 6", "..."]),
+        (["T", "..."], ["U", "a"], ["U", "..."]),
+        (["...", "z"], ["T", "a", "y"], ["...", "y"]),
+    ],
+)
+def test_output_written_anew_is_elided_as_before(
+    shown: list[str], printed: list[str], kept: list[str]
+) -> None:
+    assert documents.shortened(shown, printed) == kept
+
+
 def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
@@ -293,7 +308,7 @@ def test_the_front_page_has_the_figures_of_the_benchmarks() -> None:
     front = text_of("README.md")
     for judge, row in {
         "examiner": "| examiner |",
-        "entailment": "| entailment, embedded (with the examiner's earlier weights) |",
+        "entailment": "| entailment, embedded |",
         "contains": "| lexical match (`contains`) |",
         "exact_match": "| exact match |",
     }.items():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from markscheme.agreement import EstimateOptions, agree, estimate, human_accuracy
-from markscheme.agreement.accuracy_estimates import METHODS, Estimate, estimates
+from markscheme.agreement.accuracy_estimates import METHODS, Estimate, estimates, few_labels
 from markscheme.agreement.people_errors import NOTHING_TWICE
 from markscheme.errors import AgreementError
 from markscheme.stats import Sample
@@ -149,10 +149,12 @@ def test_one_class_of_labels_leaves_only_the_labels() -> None:
 
 
 def test_few_labels_are_taken_alone_since_they_show_too_little_of_the_judge() -> None:
-    found = estimates(plain_sample(np.linspace(0, 1, 19), np.arange(19.0) % 2, np.zeros(900)))
-    shown = [one.method for one in found if one.figure.value is not None]
-    assert shown == ["labels_only"]
-    assert "19 labels show too little" in (of(found, "ppi_tuned").figure.reason or "")
+    made = plain_sample(np.linspace(0, 1, 19), np.arange(19.0) % 2, np.zeros(900))
+    assert [one.method for one in estimates(made)] == ["labels_only"]
+    assert few_labels(made) == "19; 20 are needed"
+    half = np.where(np.arange(919) < 450, np.arange(919.0) % 2, np.nan)
+    of_nine = replace(made, labels=half, clusters=np.arange(919) % 9)
+    assert [one.method for one in estimates(of_nine)] == ["labels_only"]
 
 
 def test_a_stratum_whose_labels_are_all_alike_still_counts_as_uncertain() -> None:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
+from markscheme.agreement import agree
 from markscheme.agreement.against_labels import agreement
-from markscheme.agreement.clustered import cell_table
 from markscheme.agreement.options import AgreementOptions, AgreeOptions
-from markscheme.agreement.verdicts import CELLS, four_cells, statistics
+from markscheme.agreement.verdicts import CELLS, cell_table, four_cells, statistics
 from markscheme.results.figures import plain
 from markscheme.stats import kinds
 from markscheme.tables.joins import join_labels
@@ -203,3 +203,21 @@ def test_scores_are_ranked_and_systems_stand_apart() -> None:
     worse = found[0].as_errors["accuracy"].value or 0
     assert worse < (found[0].left_out["accuracy"].value or 0)
     assert plain(found[0])["left_out"]["auroc"]["value"] == pytest.approx(expected)
+
+
+def test_the_intervals_of_systems_speak_of_their_own_answers() -> None:
+    rows = [
+        {"question": f"q{n // 2}", "answer": f"a{n}", "system": "xy"[n % 2], "judge": "j",
+         "verdict": n % 5 > 0, "label": n % 4 > 0}
+        for n in range(80)
+    ]  # fmt: skip
+    for some, count in ((rows, " 40"), (rows[:-1], "")):
+        for table in agree(some, by="system").tables[:3]:
+            whole, each = (line for line in table.notes if line.startswith("95% intervals"))
+            assert "for further questions like these 40, counted by question, accord" in whole
+            assert each.endswith(
+                f" for each system: further questions like these{count}, according to the labels "
+                "of its own answers"
+            )
+    (line,) = (one for one in agree(rows).tables[0].notes if one.startswith("95% intervals"))
+    assert "each system" not in line

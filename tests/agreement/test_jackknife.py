@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
-from markscheme.agreement.clustered import clustered_statistics
+from markscheme.agreement.verdicts import clustered_statistics
 from markscheme.stats import auroc_influences, precision_influences
 
 

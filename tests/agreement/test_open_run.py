@@ -10,6 +10,7 @@ import pytest
 
 import markscheme
 from markscheme.agreement import open_run
+from markscheme.errors import DataError
 
 JUDGES = ("contains", "token_f1")
 SOURCES = ("run", "judgments file", "result", "opened", "apart", "pandas", "rows")
@@ -87,3 +88,36 @@ def test_tied_annotators_are_named_wherever_their_answers_are_left_out() -> None
         markscheme.failures(result, labels),
     ):
         assert said in " ".join(str(found).split())
+
+
+def test_labels_are_found_wherever_they_are(example: Path, tmp_path: Path) -> None:
+    """With the judgments, with the judged answers, or in the run that is named twice."""
+    result = markscheme.judge(example, "contains", out=tmp_path / "run")
+    rows, answers = result.judgments, result.answers
+    markscheme.judge(answers.drop("label", "annotator_labels"), "contains", out=tmp_path / "bare")
+    known = answers.select("answer_id", "question", "answer", "label")
+    within = rows.join(known, on="answer_id")
+    wanted: dict[str, dict[str, Any]] = {
+        "agree": {}, "estimate": {}, "calibrate": {}, "compare": {"systems": True}
+    }  # fmt: skip
+    for name, how in wanted.items():
+        command = getattr(markscheme, name)
+        figures = command(result, **how).frame
+        for found in (
+            command(rows, answers=answers, **how),
+            command(within, answers=answers.drop("label", "annotator_labels"), **how),
+            command(within, **how),
+            command(tmp_path / "run", tmp_path / "run", **how),
+            command(tmp_path / "bare", answers=answers, **how),
+        ):
+            assert found.frame.equals(figures), name
+        bare = answers.drop("label", "annotator_labels")
+        if name == "compare":
+            assert not command(rows, answers=bare, **how).people
+        else:
+            with pytest.raises(DataError, match="the labels have no column 'label'"):
+                command(rows, answers=bare, **how)
+    verdicts = within.select("question", "answer", "system", correct="verdict")
+    found = markscheme.compare(verdicts, systems=True)  # A column that may be either is a verdict.
+    assert not found.people
+    assert found.pairs == markscheme.compare(rows, answers=bare, systems=True).pairs

@@ -196,6 +196,17 @@ def test_estimate_shows_only_the_interval_that_may_be_looked_at_again() -> None:
     assert shuffled.frame["figure_low"][0] != again.frame["figure_low"][0]  # the order counts
 
 
+def test_looking_after_every_label_changes_the_interval_and_not_the_figure() -> None:
+    table, labels = judged(400, 1)
+    (running,), (once,) = (
+        estimate(table, labels.head(60), **how).estimates
+        for how in ({"anytime": True}, {"about": "these"})
+    )
+    assert running.figure is not None
+    assert once.figure is not None
+    assert running.figure.value == once.figure.value != labels["label"][:60].mean()
+
+
 def test_questions_labelled_one_after_the_other_are_a_bet_each() -> None:
     table, labels = judged()
     order = {f"q{q}": r for r, q in enumerate(np.random.default_rng(1).permutation(80))}

@@ -141,8 +141,8 @@ def test_systems_are_compared_within_each_value_of_a_column() -> None:
         assert high is not None
         assert low < 0.1
         assert high > -0.1
-        assert one.people.holm is not None
-        assert one.people.holm >= (one.people.p.value or 0)
+        assert one.people.p_holm is not None
+        assert one.people.p_holm >= (one.people.p.value or 0)
     parts = [one.people.labelled for one in found.slices if one.people is not None]
     assert sum(parts) == found.people[0].labelled
     titles = [table.title for table in found.tables]
@@ -311,3 +311,31 @@ def test_a_name_that_there_is_not_has_the_nearest_beside_it() -> None:
     said = r"no system named 'bitas'; did you mean 'beta'\? There are 'alpha', 'beta'"
     with pytest.raises(AgreementError, match=said):
         compare(verdicts(alpha=3, beta=4), systems=True, only="alpha,bitas")
+
+
+def test_a_difference_may_be_about_these_answers_alone() -> None:
+    """Of which most are labelled, and then all; what further questions would give stays open."""
+    rng = np.random.default_rng(11)
+    widths = []
+    for labels in (120, 180):
+        judged, known = world(rng, questions=100, labels=labels)
+        future, these = (compare(judged, known, systems=True, about=about)
+                         for about in ("future", "these"))  # fmt: skip
+        changes = [one.people[0].difference for one in (future, these)]
+        widths.append([(one.high or 0) - (one.low or 0) for one in changes])
+        said = "95% intervals (ppi-t) are for these answers alone, according to the labels"
+        assert said in " ".join(these.tables[0].notes)
+        assert said not in " ".join(future.tables[0].notes)
+        assert these.pairs == future.pairs  # by the judge alone, which has judged all of these
+        assert these.tables[1].notes == future.tables[1].notes
+    assert all(narrow < wide for wide, narrow in widths)
+    assert widths[1][1] < 0.5 * widths[1][0]
+    judged, known = world(rng, questions=100, labels=200)
+    whole = compare(judged, known, systems=True, about="these")
+    [one] = whole.people
+    assert one.difference.low == one.difference.value == one.difference.high
+    assert one.p.reason == "all answers are labelled, and the difference is known"
+    assert "chance" not in whole.lead[0]
+    assert "could be shown" not in str(whole.tables[0])
+    with pytest.raises(AgreementError, match="--about requires --systems"):
+        compare(judged.with_columns(judge=pl.lit("a")), known, about="these")

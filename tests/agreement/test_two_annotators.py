@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
 
-from markscheme.agreement import agree, estimate
+from markscheme.agreement import agree, closest_judges, estimate
 from markscheme.agreement.verdicts import statistics
 from markscheme.errors import AgreementError
 
@@ -40,9 +42,36 @@ def test_of_many_judges_the_best_lead() -> None:
     found = agree(*world())
     names = [line.split()[0] for line in found.lead]
     assert names[:3] == ["best", "good", "fair"]
-    assert found.lead[-1] == "2 more judges agree no better; the tables have them"
+    assert (
+        found.lead[-1]
+        == "2 more judges are no closer to the labels (Cohen's kappa); the tables have them"
+    )
     used = [one for one in found.tables if one.title == "What the judge may be used for"]
     assert [one.header[0].split(",")[0] for one in used] == names[:3]
+
+
+def test_a_judge_that_accepts_everything_or_judges_little_does_not_lead() -> None:
+    right = np.arange(100) >= 5
+    verdicts: dict[str, Any] = {
+        "yes": [True] * 100,
+        "shy": [*[None] * 5, *right[5:15], *[None] * 85],
+        "reader": right & (np.arange(100) < 94),
+    }
+    rows = pl.concat(
+        pl.DataFrame({
+            "answer_id": [f"a{n}" for n in range(100)], "judge": judge,
+            "verdict": pl.Series(list(said), dtype=pl.Boolean), "label": right.astype(int),
+        })
+        for judge, said in verdicts.items()
+    )  # fmt: skip
+    found = agree(rows)
+    accuracy = {one.judge: one.left_out["accuracy"].value or 0.0 for one in found.judges}
+    assert accuracy["shy"] > accuracy["yes"] > accuracy["reader"]
+    assert [one.judge for one in closest_judges(found.judges)] == ["reader", "yes", "shy"]
+    assert [line.split()[0] for line in found.lead[:3]] == ["reader", "yes", "shy"]
+    assert "on 100% (72 to 100) of the 10 of 100 answers that it judged" in found.lead[2]
+    of_one_class = agree(rows.filter(pl.col("answer_id").is_in([f"a{n}" for n in range(90, 100)])))
+    assert closest_judges(of_one_class.judges)[0].judge == "yes"
 
 
 def test_errors_are_of_the_labels_that_count_and_of_one_persons() -> None:
@@ -55,12 +84,13 @@ def test_errors_are_of_the_labels_that_count_and_of_one_persons() -> None:
 def test_tied_answers_bound_the_figures() -> None:
     judgments, labels = world()
     found = agree(judgments, labels)
-    (line,) = (one for one in found.lead if "tied" in one)
-    assert line.startswith("8 answers, on which annotators are tied, count in no figure (--format")
-    assert "with all of them against the judge, or for it: best 90.0 to 100.0%" in line
+    (line,) = (one for one in found.lead if "tie" in one)
+    assert line.startswith(
+        "if annotators' ties (8) were all decided against the judge, or for it: best 90.0 to 100.0%"
+    )
     assert found.data["tied"] == [{"answer_id": f"a{n}"} for n in range(0, 80, 10)]
     estimated = estimate(judgments, labels, judge="best")
-    (note,) = (one for one in estimated.estimates[0].notes if "count in no figure" in one)
+    (note,) = (one for one in estimated.estimates[0].notes if "ties" in one)
     low, high = (
         estimate(judgments, decided, judge="best").estimates[0].figure
         for decided in (
@@ -70,7 +100,8 @@ def test_tied_answers_bound_the_figures() -> None:
     )
     assert low is not None
     assert high is not None
-    assert note.endswith(f"{100 * low.value:.1f} to {100 * high.value:.1f}%")  # type: ignore[operator]
+    assert f"the figure is {100 * low.value:.1f} to {100 * high.value:.1f}%" in note  # type: ignore[operator]
+    assert sum("annotators are tied" in one for one in estimated.tables[0].notes) == 1
     assert [one["answer_id"] for one in estimated.data["tied"]] == [
         f"a{n}" for n in range(0, 80, 10)
     ]
@@ -81,7 +112,7 @@ def test_without_ties_nothing_is_said_of_them() -> None:
     same = labels.with_columns(annotator2="annotator1")
     found = agree(judgments, same)
     assert "tied" not in found.data
-    assert not any("tied" in line for line in found.lead)
+    assert not any("tie" in line for line in found.lead)
 
 
 def test_one_annotators_labels_may_count_and_the_others_show_their_errors() -> None:

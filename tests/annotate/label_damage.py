@@ -6,7 +6,7 @@ import random
 import shutil
 import sqlite3
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
@@ -70,8 +70,8 @@ def labelled(folder: Path, items: int = 40) -> Truth:
     return Truth(folder / "labels.sqlite", killed, right)
 
 
-def exports(project: Path) -> tuple[str, dict[str, bytes]]:
-    """What becomes of every export and of going on: what was printed, and the files by kind.
+def exports(project: Path, kinds: Iterable[str] = get_args(Kind)) -> tuple[str, dict[str, bytes]]:
+    """What becomes of these exports and of going on: what was printed, and the files by kind.
 
     Raises:
         AssertionError: a command ended otherwise than with code 0, or with code 2 and one error.
@@ -79,7 +79,7 @@ def exports(project: Path) -> tuple[str, dict[str, bytes]]:
     found: dict[str, bytes] = {}
     out = project.parent / "out.jsonl"
     commands = {k: ["annotate-export", str(project), "--as", k, "-o", str(out)]
-                for k in get_args(Kind)}  # fmt: skip
+                for k in kinds}  # fmt: skip
     for kind, command in (*commands.items(), ("", ["annotate", "--project", str(project),
                                                    "--no-serve"])):  # fmt: skip
         said = StringIO()
@@ -157,7 +157,7 @@ SET = (
 INSERT = (
     "INSERT OR REPLACE INTO ratings SELECT item_id, 4, 'first', state, value, ranks, value_before,"
     " suggested, note, version, shown_at, saved_at, seconds FROM ratings WHERE state = 'labelled'"
-    " AND person_id = 2 ORDER BY random() LIMIT 1",
+    " AND person_id = 2 AND rowid = {row}",
     "INSERT INTO events (at, action, detail) VALUES (1, 'label', '{}')",
     "INSERT INTO sources (item_id, text_place, row_place, answer_id, refs)"
     " VALUES (1, 0, 99, 'new', '[]')",
@@ -176,7 +176,12 @@ SCHEMA = (
 )  # fmt: skip
 
 
-TABLES = ("ratings", "events", "sources", "items", "people", "settings")
+def one_row(
+    chance: random.Random, plain: sqlite3.Connection, table: str, which: str, *, last: bool = False
+) -> list[int]:
+    """The rowid of one of the rows that fulfil a condition; none where none does."""
+    rows = plain.execute(f"SELECT rowid FROM {table} WHERE {which} ORDER BY rowid").fetchall()
+    return [rows[-1][0] if last else chance.choice(rows)[0]] if rows else []
 
 
 def _flip(chance: random.Random, file: Path) -> None:
@@ -211,10 +216,12 @@ def _cut(chance: random.Random, file: Path) -> None:
 def _edit(chance: random.Random, file: Path) -> None:
     table, _, rest = chance.choice(SET).partition(" SET ")
     change, _, which = rest.partition(" WHERE ")
-    one = f"rowid = (SELECT rowid FROM {table} WHERE {which} ORDER BY random() LIMIT 1)"
-    as_owner(
-        file, lambda plain: plain.execute(f"UPDATE OR REPLACE {table} SET {change} WHERE {one}")
-    )
+
+    def edit(plain: sqlite3.Connection) -> None:
+        for row in one_row(chance, plain, table, which):
+            plain.execute(f"UPDATE OR REPLACE {table} SET {change} WHERE rowid = {row}")
+
+    as_owner(file, edit)
 
 
 def _delete(chance: random.Random, file: Path) -> None:
@@ -222,13 +229,24 @@ def _delete(chance: random.Random, file: Path) -> None:
         ("ratings", "ratings", "events", "sources", "items", "people", "settings")
     )
     which = "state IN ('labelled', 'cannot_tell')" if table == "ratings" else "1"
-    last = chance.choice(("random()", "rowid DESC"))
-    one = f"(SELECT rowid FROM {table} WHERE {which} ORDER BY {last} LIMIT 1)"
-    as_owner(file, lambda plain: plain.execute(f"DELETE FROM {table} WHERE rowid = {one}"))
+    last = chance.random() < 0.5
+
+    def delete(plain: sqlite3.Connection) -> None:
+        for row in one_row(chance, plain, table, which, last=last):
+            plain.execute(f"DELETE FROM {table} WHERE rowid = {row}")
+
+    as_owner(file, delete)
 
 
 def _insert(chance: random.Random, file: Path) -> None:
-    as_owner(file, lambda plain: plain.execute(chance.choice(INSERT)))
+    statement = chance.choice(INSERT)
+
+    def insert(plain: sqlite3.Connection) -> None:
+        which = "state = 'labelled' AND person_id = 2"
+        (row,) = one_row(chance, plain, "ratings", which)
+        plain.execute(statement.replace("{row}", str(row)))
+
+    as_owner(file, insert)
 
 
 def _schema(chance: random.Random, file: Path) -> None:

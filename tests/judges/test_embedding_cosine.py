@@ -12,7 +12,7 @@ from markscheme.contract import registry
 from markscheme.contract.grammar import parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import MissingExtraError
-from markscheme.judges.outcomes import MOST_REFERENCES, with_nearest_references
+from markscheme.judges.outcomes import MOST_ENCODED, with_nearest_references
 from markscheme.models.local.encoder import _opened as opened
 from markscheme.models.local.encoder import token_encoder
 from markscheme.models.local.weights import in_batches
@@ -106,13 +106,15 @@ def test_of_very_many_references_the_nearest_are_read() -> None:
     read = with_nearest_references(answers, 5)["references"].to_list()[0]
     assert len(read) == 5
     assert "Paris on the Seine" in read
-    many = [f"{number} Zorvex" for number in range(MOST_REFERENCES + 500)]
+    many = [f"{number} Zorvex" for number in range(3 * MOST_ENCODED)]
     models = Recorded()
     crowded = table("It is Paris.", references=[*many, "Paris"])
     outcome = parse_judge("embedding_cosine").judge(crowded, models)
-    assert len(set(models.texts)) == 1 + MOST_REFERENCES
+    assert len(set(models.texts)) == 1 + MOST_ENCODED
     alone = parse_judge("embedding_cosine").judge(table("It is Paris."), Recorded())
     assert outcome["score"].to_list() == alone["score"].to_list(), "the nearest is among them"
+    assert alone["explanation"].to_list() == [None]
+    assert outcome["explanation"].to_list() == ["the nearest 100 of 301 references were read"]
 
 
 def test_texts_of_which_the_same_is_read_are_read_once() -> None:

@@ -66,6 +66,34 @@ def test_a_denial_that_is_no_answer_is_no_no(answer: str) -> None:
     assert markscheme.mark("Is the Sun a planet?", ["No"], "It is not a planet.").verdict
 
 
+CODE = [
+    ("How do I list pods everywhere?", "kubectl get pods --all-namespaces", "kubectl get pods -A"),
+    ("How do I list all containers?", "docker ps -a", "docker ps --all"),
+    ("How do I undo the commit?", "git reset --soft HEAD~1", "git reset --soft HEAD^"),
+    ("Which join keeps all left rows?", "LEFT JOIN", "LEFT OUTER JOIN"),
+    ("Which command lists hidden files?", "ls -la", "ls -al"),
+]
+OTHER_CODE = [
+    ("How does a script stop at an error?", "set -e", "Put `set +e` near the top."),
+    ("How do I list all containers?", "docker ps -a", "`docker images -a` shows them."),
+    ("How do I take the stash back and drop it?", "git stash pop", "git stash apply"),
+    ("How do I copy a.txt to b.txt?", "cp a.txt b.txt", "cp b.txt a.txt"),
+    ("How do I sort in reverse?", "sorted(items, reverse=True)", "sorted(items, reverse=False)"),
+    ("How do I go back and keep changes?", "git reset --soft", "git reset --hard"),
+    (
+        "How do I sort from old to young?",
+        "SELECT name FROM p ORDER BY age DESC",
+        "select name from p order by age asc",
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "reference", "answer"), [*CODE, *OTHER_CODE])
+def test_commands_and_lines_of_code_are_read(question: str, reference: str, answer: str) -> None:
+    found = markscheme.mark(question, [reference], answer, "examiner(depth=full)")
+    assert found.verdict is ((question, reference, answer) in CODE), found.score
+
+
 def test_it_is_the_default() -> None:
     assert markscheme.mark(QUESTION, REFERENCES, "Jane Austen").judge == "examiner"
 

@@ -9,13 +9,17 @@ from markscheme.contract import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import (
+    MOST_READ,
+    MOST_REFERENCES,
     Opinion,
     Vote,
     decided,
     judged_rows,
     known_sum,
+    noting_references,
     with_nearest_references,
 )
+from markscheme.tables import read_answers
 
 YES: Opinion = (True, 0.9, "equivalent", 1.0)
 NO: Opinion = (False, 0.2, "incorrect", None)
@@ -68,6 +72,58 @@ def test_the_nearest_references_keep_their_grades_and_are_of_each() -> None:
     plain = with_nearest_references(rows.drop("reference_grades"), 4)
     assert plain["references"].to_list()[0] == near[:4]
     assert with_nearest_references(rows, 8) is rows
+
+
+def test_a_reference_that_is_the_answer_stays_first() -> None:
+    """Then those whose words are all in it, of these the ones with most words."""
+    ruled = {"answer": "Is it? so", "references": ["so", "it", "so is it", "no", " Is it? so\n"]}
+    for most, kept in ((1, [4]), (2, [2, 4]), (3, [0, 2, 4])):
+        read = with_nearest_references(pl.DataFrame([ruled]), most)["references"].to_list()
+        assert read == [[ruled["references"][place] for place in kept]]
+    signs = pl.DataFrame({"answer": ["?!"], "references": [["??", "!", "?!"]]})
+    assert with_nearest_references(signs, 1)["references"].to_list() == [["?!"]]
+
+
+def test_a_long_answer_is_compared_with_fewer_references() -> None:
+    long = "a " * (MOST_READ // 20)
+    rows = pl.DataFrame({"answer": [long, long, None], "references": [["b"] * 50, ["b"], None]})
+    assert with_nearest_references(rows)["references"].list.len().to_list() == [10, 1, 0]
+    one = rows[1:2]
+    assert with_nearest_references(one) is one, "a single reference is always read"
+
+
+def test_outcomes_say_how_many_references_were_read() -> None:
+    rows = pl.DataFrame(
+        {"answer": ["a", "b", "c"], "references": [["a", "b", "c"], ["b"], ["a", "b", "c"]]}
+    )
+    read = with_nearest_references(rows, 2)
+    outcomes = pl.DataFrame(
+        {"status": ["judged", "judged", "skipped"], "explanation": ["as it is", None, "no"]}
+    )
+    noted = noting_references(outcomes, rows, read)
+    said = "as it is; the nearest 2 of 3 references were read"
+    assert noted["explanation"].to_list() == [said, None, "no"]
+    assert noted.columns == outcomes.columns
+    assert noting_references(outcomes, rows, rows) is outcomes
+
+
+@pytest.mark.parametrize("name", ["examiner(depth=fast)", "examiner", "entailment", "claims"])
+def test_of_very_many_references_the_nearest_are_compared(name: str) -> None:
+    """Verdict and score are those of an answer with these alone, and the right one is among them;
+    with as many as are read nothing is left out and nothing said."""
+    judge = parse_judge(name)
+    others = [f"{number} Zorvex" for number in range(MOST_REFERENCES - 1)]
+    row = {"question": "Who built it?", "answer": "It was built by Ada Quist."}
+    few, many = ([*others[:count], "Ada Quist", *others[count:]] for count in (20, 500))
+    crowd = read_answers([{**row, "references": one} for one in ([*few, *others], many)])
+    found = apply(judge, crowd)
+    alone = apply(judge, with_nearest_references(crowd))
+    for column in ("status", "score", "verdict", "relation"):
+        assert found[column].to_list() == alone[column].to_list(), column
+    assert found["verdict"].to_list() == [True, True]
+    note = "the nearest 1000 of 1999 references were read"
+    assert found["explanation"][0] == f"{alone['explanation'][0]}; {note}"
+    assert found["explanation"][1] == alone["explanation"][1]
 
 
 @pytest.mark.parametrize("name", ["examiner", "embedding_cosine", "listwise_examiner", "rouge1"])

@@ -276,7 +276,7 @@ def of_pairs(case: Case) -> Iterator[tuple[Place, list[str]]]:
     else:
         found = markscheme.compare(case.run, systems=True, judges=case.leading)
         read = data(found)
-        best = [(one["difference"], one["holm"]) for one in read["people"]]
+        best = [(one["difference"], one["p_holm"]) for one in read["people"]]
         kappa = [kappa_of(case)]
     by = "" if case.every_label else f", by {case.leading}"
     yield ("pairs", "says"), numbers(found.lead[0], case.judges) + kappa

@@ -64,7 +64,7 @@ def test_pairs_are_those_of_compare(labelled: str, half: Path, run_folder: Path)
     if labelled == "half":
         found = markscheme.compare(half, systems=True, judges=JUDGES[-1])
         differences = [one.difference for one in found.people]
-        chances = [one.holm for one in found.people]
+        chances = [one.p_holm for one in found.people]
     else:  # People's labels are compared as a judge's verdicts are.
         people = open_run(run_folder).answers.select(
             "question", "answer", "system", "answer_id", verdict=pl.col("label") > 0,

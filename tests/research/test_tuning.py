@@ -156,7 +156,8 @@ def test_the_same_search_again_pays_for_nothing(tmp_path: Path) -> None:
     ("given", "why"),
     [
         ({"judges": ["llm_evouna"]}, "nothing to choose from"),
-        ({"answers": rows(10), "judges": JUDGES}, "20 are needed"),
+        ({"answers": rows(10), "judges": JUDGES}, "on 5 of them .*either part needs 10"),
+        ({"answers": rows(40), "judges": JUDGES, "share": 0.9}, "on 36 of them"),
     ],
 )
 def test_what_cannot_be_tuned_is_said(given: dict[str, Any], why: str) -> None:

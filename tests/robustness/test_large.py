@@ -6,14 +6,13 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import markscheme
-from markscheme.contract.grammar import parse_judge
 from markscheme.contract.registry import judges
-from markscheme.engine.execute import apply
 from markscheme.errors import BadRowsError
 from markscheme.tables.answers import ReadOptions, read_answers
 
@@ -21,8 +20,6 @@ pytestmark = pytest.mark.proof(area="attacks")
 
 OFFLINE = [name for name, found in judges().items() if found.needs.nothing]
 MANY = 100_000
-PER_REFERENCE = {"claims", "embedding_cosine", "entailment"}
-"""These read every reference with a neural network; see docs/robustness.md."""
 MEGABYTES_AT_MOST = 2_000
 
 SCRIPT = """
@@ -79,9 +76,7 @@ def test_a_hundred_thousand_references(many_references: Path, name: str) -> None
 
 
 @pytest.mark.proof(area="attacks")
-@pytest.mark.parametrize(
-    "name", sorted(set(OFFLINE) - PER_REFERENCE - {"exact_match", "token_f1", "regex"})
-)
+@pytest.mark.parametrize("name", sorted(set(OFFLINE) - {"exact_match", "token_f1", "regex"}))
 def test_a_hundred_thousand_references_for_every_judge(many_references: Path, name: str) -> None:
     found = measured(many_references, name)
     assert found["verdict"] == [True, False]
@@ -109,15 +104,6 @@ def test_an_answer_over_the_limit_is_named_and_can_be_let_through(long_answer: P
     assert read_answers(long_answer, ReadOptions(max_bytes=11_000_000)).height == 1
 
 
-@pytest.mark.parametrize("name", sorted(PER_REFERENCE))
-def test_a_thousand_references_for_judges_that_read_each(name: str) -> None:
-    row = {"question": "Which number?", "references": [f"number {n} of many" for n in range(1000)]}
-    answers = read_answers([{**row, "answer": "number 777 of many"}])
-    outcome = apply(parse_judge(judges()[name].example), answers)
-    assert outcome["status"].to_list() == ["judged"]
-    assert outcome["verdict"].to_list() == [True]
-
-
 def test_a_deep_document_is_refused(tmp_path: Path) -> None:
     """Nesting that would exhaust the stack, alone and inside a row."""
     from markscheme.errors import DataError
@@ -134,20 +120,31 @@ def numbered(count: int) -> str:
     return " ".join(f"word{n}" for n in range(count))
 
 
-LONG_TEXTS = {
-    "one sentence": numbered(2_000),
-    "one word": "cat " * 2_000,
-    "quantities": " ".join(f"{n} km" for n in range(1_000)),
-    "denials": " ".join(f"word{n} is not {n}." for n in range(500)),
+LONG_TEXTS: dict[str, Callable[[int], str]] = {
+    "one sentence": numbered,
+    "one word": lambda words: "cat " * words,
+    "quantities": lambda words: " ".join(f"{n} km" for n in range(words // 2)),
+    "denials": lambda words: " ".join(f"word{n} is not {n}." for n in range(words // 4)),
 }
 
 
-@pytest.mark.parametrize("name", ["entailment", "examiner", "claims"])
-def test_two_thousand_words_beside_as_many_take_less_than_a_second(name: str) -> None:
-    markscheme.judge([{"question": "Who?", "references": ["Ann"], "answer": "Ann"}], name)
-    for kind, text in LONG_TEXTS.items():
-        row = {"question": "What is it?", "references": [text], "answer": f"{text} x"}
+def least_seconds(name: str, text: str) -> float:
+    """Of three answers that are a text and one more word each, the processor time of the fastest:
+    what else the machine does only adds to it."""
+    took = []
+    for last in "abc":
+        row = {"question": "What is it?", "references": [text], "answer": f"{text} {last}"}
         began = time.process_time()
         result = markscheme.judge([row], name)
-        assert time.process_time() - began < 1, kind
-        assert result.judgments["status"].to_list() == ["judged"], kind
+        took.append(time.process_time() - began)
+        assert result.judgments["status"].to_list() == ["judged"]
+    return min(took)
+
+
+@pytest.mark.parametrize("name", ["entailment", "examiner(depth=fast)", "claims"])
+def test_the_time_does_not_grow_with_the_square_of_the_words(name: str) -> None:
+    """Against as many; the encoder of the examiner reads the same of 500 and of 2,000 words."""
+    least_seconds(name, numbered(100))  # Loads what the judge needs.
+    for kind, text in LONG_TEXTS.items():
+        few, many = (least_seconds(name, text(words)) for words in (500, 2_000))
+        assert many < 10 * few, kind  # The square of four is sixteen.

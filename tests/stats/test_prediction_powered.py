@@ -173,6 +173,37 @@ def test_unequal_weights_raise_no_certainty_that_was_not_seen() -> None:
     assert found.low < 0.97  # three of 90 may have gone unseen
 
 
+@pytest.mark.parametrize("overconfident", [False, True])
+def test_chances_by_the_judges_doubt_give_no_wider_interval_than_equal_ones(
+    overconfident: bool,
+) -> None:
+    """Half of each chance is by the doubt, of 2,000 answers, about 200 labelled, 95% right."""
+    rng = np.random.default_rng(10)
+    accuracy = 0.95 * (0.96 if overconfident else 1.0)
+    errors, widths, covered = np.zeros(2), np.zeros(2), np.zeros(2)
+    for _ in range(DRAWS):
+        said = rng.beta(1.9, 0.1, 2000)
+        truth = (rng.random(2000) < said * accuracy / 0.95).astype(float)
+        doubt = np.sqrt(said * (1 - said))
+        for place, chances in enumerate((0.05 + 100 * doubt / doubt.sum(), np.full(2000, 0.1))):
+            found = powered(
+                Sample(
+                    predictions=said[:, None],
+                    labels=np.where(rng.random(2000) < chances, truth, np.nan),
+                    weights=1 / chances, clusters=np.arange(2000),
+                )
+            )  # fmt: skip
+            assert found.low is not None
+            assert found.high is not None
+            errors[place] += (found.value - accuracy) ** 2
+            widths[place] += found.high - found.low
+            covered[place] += found.low <= accuracy <= found.high
+    if not overconfident:
+        assert errors[0] < 0.7 * errors[1]
+        assert widths[0] < 0.95 * widths[1]
+    assert covered.min() >= 0.93 * DRAWS, covered
+
+
 def test_grades_have_an_interval_of_students_t() -> None:
     rng = np.random.default_rng(5)
     grade = rng.integers(0, 4, 400).astype(float)

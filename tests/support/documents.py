@@ -27,6 +27,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from documents_shell import Shell, unfinished
@@ -157,6 +158,34 @@ def same(shown: list[str], printed: list[str]) -> bool:
     return re.fullmatch(pattern, "".join(line + "\n" for line in printed if line)) is not None
 
 
+def shortened(shown: list[str], printed: list[str]) -> list[str]:
+    """The lines printed, with `...` where those shown have it.
+
+    As many lines are kept between as are shown there: the first and the last ones, and of the
+    others those most like what was shown.
+    """
+    parts: list[list[str]] = [[]]
+    for line in shown:
+        if line.strip() == "...":
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    first, *others = parts
+    kept, at = printed[: len(first)], len(first)
+    for number, part in enumerate(others, 1):
+        start = latest = max(at, len(printed) - len(part))
+        if number < len(others):
+            start = max(range(at, latest + 1), key=lambda place: _likeness(part, printed[place:]))
+        kept += ["...", *printed[start : start + len(part)]]
+        at = start + len(part)
+    return kept
+
+
+def _likeness(some: list[str], others: list[str]) -> float:
+    pairs = zip(some, others, strict=False)
+    return sum(SequenceMatcher(None, *pair, autojunk=False).ratio() for pair in pairs)
+
+
 def run_page(path: Path, *, slow: bool = True, data: bool = True) -> int:
     """Run the blocks of a document in the current folder; how many there were.
 
@@ -227,7 +256,7 @@ def run_block(block: Block, path: Path, shell: Shell) -> list[tuple[Command, lis
 
 
 def written_anew(path: Path) -> str:
-    """The document with what its console blocks' commands print now; elisions are kept whole."""
+    """The document with what its console blocks' commands print now, as far as they show it."""
     text = path.read_text("utf-8")
     done, at = "", 0
     ran = [one for one in blocks(text) if one.runs]
@@ -235,10 +264,14 @@ def written_anew(path: Path) -> str:
         for block in ran:
             lines: list[str] = []
             for command, printed in run_block(block, path, shell):
-                elided = "..." in (line.strip() for line in command.shown)
-                keep = elided and same(command.shown, printed)
                 lines += ["$ " + command.typed] if command.typed else []
-                lines += command.shown if keep else printed
+                elided = "..." in (line.strip() for line in command.shown)
+                if not elided:
+                    lines += printed
+                elif same(command.shown, printed):
+                    lines += command.shown
+                else:
+                    lines += shortened(command.shown, printed)
             if block.language == "console" or block.printed:
                 done += text[at : block.start] + "\n".join(lines) + "\n"
                 at = block.end

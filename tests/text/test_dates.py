@@ -1,10 +1,10 @@
-"""Months, years and decades."""
+"""Months and decades."""
 
 from __future__ import annotations
 
 import pytest
 
-from markscheme.text.numbers import MONTHS, decade_of, is_year, month_of
+from markscheme.text.numbers import MONTHS, decade_of, month_of
 
 
 @pytest.mark.parametrize(
@@ -23,14 +23,6 @@ def test_words_that_are_months_only_with_a_capital(word: str) -> None:
 
 def test_every_month_is_there() -> None:
     assert set(MONTHS.values()) == set(range(1, 13))
-
-
-@pytest.mark.parametrize(
-    ("value", "year"),
-    [(1066, True), (2026, True), (999, False), (2101, False), (1990.5, False)],
-)
-def test_years(value: float, year: bool) -> None:
-    assert is_year(value) is year
 
 
 @pytest.mark.parametrize(

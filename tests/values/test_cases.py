@@ -7,14 +7,6 @@ import pytest
 from markscheme.values import Outcome, compare_values
 
 AGREE = [
-    ("How do I unpack it?", "tar -xzf a.tar.gz", "tar -xvzf a.tar.gz"),
-    ("How do I list pods everywhere?", "kubectl get pods --all-namespaces", "kubectl get pods -A"),
-    ("How do I list all containers?", "docker ps -a", "docker ps --all"),
-    ("How do I list all containers?", "docker ps -a", "Type `docker container ls --all`."),
-    ("How do I undo the commit?", "git reset --soft HEAD~1", "git reset --soft HEAD^"),
-    ("Which formula counts numbers?", "=COUNT(A1:A50)", "It is `=count(A1:A50)`."),
-    ("Which join keeps all left rows?", "LEFT JOIN", "LEFT OUTER JOIN"),
-    ("How do I remove the build folder?", "rm -rf build", "`rm -fr ./build/`"),
     ("How long is the review?", "10 business days", "two weeks"),
     ("How many days of leave do new employees get?", "25 working days", "25"),
     ("What is the late fee?", "5% of the invoice", "five percent of the invoice amount"),
@@ -56,20 +48,8 @@ AGREE = [
     ("What does it cost?", "$29 per month", "$348 per year"),
     ("What share voted for it?", "about two thirds", "66%"),
     ("How often do headaches occur?", "more than 1 in 10 people", "more than a tenth of users"),
-    ("Which command lists hidden files?", "ls -la", "ls -al"),
 ]
 CONFLICT = [
-    ("How does a script stop at an error?", "set -e", "Put `set +e` near the top."),
-    ("How do I list all containers?", "docker ps -a", "`docker images -a` shows them."),
-    ("Which formula counts numbers?", "=COUNT(A1:A50)", "Use `=COUNTA(A1:A50)` there."),
-    (
-        "How do I sort from old to young?",
-        "SELECT name FROM p ORDER BY age DESC",
-        "select name from p order by age asc",
-    ),
-    ("How do I take the stash back and drop it?", "git stash pop", "git stash apply"),
-    ("How do I copy a.txt to b.txt?", "cp a.txt b.txt", "cp b.txt a.txt"),
-    ("How do I sort in reverse?", "sorted(items, reverse=True)", "sorted(items, reverse=False)"),
     ("How do I end process 31 at once?", "kill -9 31", "kill -15 31"),
     ("How long do I have to return an item?", "30 days", "30 business days"),
     ("How long do I have to return an item?", "30 business days", "30 days"),
@@ -80,12 +60,10 @@ CONFLICT = [
     ("", "2021-03-14", "April 14, 2021"),
     ("", "v2.3", "2.30"),
     ("", "3x^2", "x^2/3"),
-    ("", "git reset --soft", "git reset --hard"),
     ("", "at least 15 weeks", "15 months or older"),
     ("", "B) Paris", "C"),
     ("What does it cost?", "$29 per month", "$29 per year"),
     ("By what percentage did revenue grow?", "12%", "It fell by 12 per cent."),
-    ("How do I list all containers?", "docker ps -a", "docker ps"),
     ("What was the growth rate?", "5%", "-5%"),
     ("", "x = (-b + sqrt(b^2 - 4ac)) / (2a)", "x = (-b + sqrt(b^2 + 4ac)) / (2a)"),
 ]

@@ -16,17 +16,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.clustered import numbers_of
 from markscheme.agreement.options import About, EstimateOptions
 from markscheme.agreement.people_errors import (
+    decided,
     label_noise,
     noise_sentence,
+    tie_sentence,
+    tied_answers,
     undone,
     with_questions,
 )
 from markscheme.agreement.sequences import RunningEstimate, running_estimate
 from markscheme.agreement.sources import names_of
-from markscheme.agreement.ties import decided, tie_sentence, tied_answers
+from markscheme.agreement.verdicts import numbers_of
 from markscheme.errors import AgreementError
 from markscheme.results import Figure, by_labels, population
 from markscheme.stats import (
@@ -77,7 +79,7 @@ class HumanAccuracy:
         judge_mean: what the first judge alone says: its mean prediction, biased by its errors;
             None where it judged nothing.
         predictions: `score` or `verdict`.
-        estimates: one a method, empty where the labels cannot support any.
+        estimates: one a method, as `estimates` gives them; empty where the labels support none.
         refusal: why they cannot.
         notes: what the reader should know.
         more_labels: of an interval to look at after every label: about how many more the wanted
@@ -119,16 +121,8 @@ class HumanAccuracy:
 
     @property
     def reported(self) -> Estimate | None:
-        """The estimate to report; None where the labels support none.
-
-        The tuned prediction-powered one; where it has none, or every answer has a label, that of
-        the labels alone.
-        """
-        known = {one.method: one for one in self.estimates if one.figure.value is not None}
-        tuned = ("ppi_tuned", "sequence")
-        whole = self.labelled == self.answers
-        order = ("labels_only", *tuned) if whole else (*tuned, "labels_only")
-        return next((known[name] for name in order if name in known), None)
+        """The first estimate, which is the one to report; None where the labels support none."""
+        return next((one for one in self.estimates if one.figure.value is not None), None)
 
     @property
     def figure(self) -> Figure | None:
@@ -213,8 +207,10 @@ def _of_ties(judgments: pl.DataFrame, labels: pl.DataFrame, options: EstimateOpt
         table, _ = _all_answers(judgments, decided(labels, way), options.judge)
         figures.append(_of_answers(table, None, options).figure)
     ends = sorted(one.value for one in figures if one is not None and one.value is not None)
-    between = {"": (ends[0], ends[1])} if len(ends) == 2 else {}
-    return [tie_sentence(ties, between, "with all of them rejected, or accepted, the figure is")]
+    if len(ends) < 2:
+        return []
+    between = {"the figure is": (ends[0], ends[1])}
+    return [tie_sentence(len(ties), "as rejected, or as accepted", between)]
 
 
 def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOptions) -> HumanAccuracy:
@@ -257,11 +253,9 @@ def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOption
     if few:
         notes.append(f"few labels ({few}): the estimate uses the labels only, without the judge")
     found = estimates(sample, judges, about=about.about, confidence=options.confidence)
-    if few:
-        found = found[-1:]
-    elif system is None and (tuned := found[0]).worth is not None:
-        helps = any(tuned.weights.values())
-        worth = f"with the judge, {labelled:,} labels are worth {tuned.worth:,.0f} without it"
+    if system is None and found[0].method == "ppi_tuned":
+        helps = any(found[0].weights.values())
+        worth = f"with the judge, {labelled:,} labels are worth {found[0].worth:,.0f} without it"
         notes.append(worth if helps else "the judge adds nothing to the labels here")
     return replace(about, estimates=found, few=few)
 
@@ -479,22 +473,13 @@ def estimates(
     about: About = "future",
     confidence: float = 0.95,
 ) -> list[Estimate]:
-    """Both methods on one sample, in the order of `METHODS`; of fewer labels, they alone."""
+    """Both methods on one sample, the better first; of few labels, or all, these alone."""
     how: dict[str, Any] = {"about": about, "confidence": confidence}
     alone = _estimate("labels_only", powered(sample, judges=False, **how))
-    labelled = int(sample.labelled.sum())
-    if labelled == len(sample.labels):
-        reason = "every answer is labelled; use the labels alone"
-    elif labelled < LEAST_FOR_JUDGES:
-        reason = (
-            f"{labelled} labels show too little of a judge's errors ({LEAST_FOR_JUDGES} are "
-            "needed); use the labels alone"
-        )
-    else:
-        found = powered(sample, **how)
-        weights = dict(zip(names, found.weights, strict=True))
-        return [_estimate("ppi_tuned", found, weights), alone]
-    return [Estimate(method="ppi_tuned", figure=Figure(reason=reason)), alone]
+    if few_labels(sample) or sample.labelled.all():
+        return [alone]
+    found = powered(sample, **how)
+    return [_estimate("ppi_tuned", found, dict(zip(names, found.weights, strict=True))), alone]
 
 
 def _estimate(method: str, found: Powered, weights: Mapping[str, float] | None = None) -> Estimate:

@@ -9,14 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.clustered import (
+from markscheme.agreement.options import AgreeOptions, Unjudged
+from markscheme.agreement.verdicts import (
+    CELLS,
     by_variance,
     cell_table,
     clustered_statistics,
+    four_cells,
     numbers_of,
 )
-from markscheme.agreement.options import AgreeOptions, Unjudged
-from markscheme.agreement.verdicts import CELLS, four_cells
 from markscheme.results import Figure
 from markscheme.stats import (
     LEAST_OF_A_LABEL,
@@ -88,13 +89,20 @@ def agreement(joined: Joined, options: AgreeOptions | None = None) -> list[Agree
     return found
 
 
-def closest_judge(found: Sequence[Agreement]) -> Agreement | None:
-    """The judge that agrees best with the labels of all systems' answers, by Cohen's kappa.
+def closest_judges(found: Sequence[Agreement]) -> list[Agreement]:
+    """Judges over all systems' answers, the closest to the labels first, of equal ones the first.
 
-    Of equal ones the first; None where no judge has a kappa.
+    By Cohen's kappa: where nearly all answers are right, accuracy would put a judge first that
+    accepts everything, and by which no wrong answer is found. Answers that were not judged count as
+    errors, or a judge that leaves most out would be the best. Accuracy decides where labels of one
+    class give no judge a kappa.
     """
-    known = [one for one in found if one.system is None and one.left_out["kappa"].value is not None]
-    return max(known, key=lambda one: one.left_out["kappa"].value or 0.0, default=None)
+
+    def closeness(one: Agreement) -> tuple[float, float]:
+        kappa, accuracy = (one.as_errors[name].value or 0.0 for name in ("kappa", "accuracy"))
+        return kappa, accuracy
+
+    return sorted((one for one in found if one.system is None), key=closeness, reverse=True)
 
 
 def _one(rows: pl.DataFrame, judge: str, system: str | None, options: AgreeOptions) -> Agreement:

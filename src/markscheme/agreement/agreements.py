@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.against_labels import Agreement, agreement
+from markscheme.agreement.against_labels import Agreement, agreement, closest_judges
 from markscheme.agreement.alternative_annotator import alternative_table, alternative_tests
 from markscheme.agreement.annotators import annotator_tables, annotators_of
+from markscheme.agreement.comparison_notes import systems_population
 from markscheme.agreement.fitness import SURE, Fitness, by_judge, fitness_of, write_fitness
 from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Unjudged
@@ -20,6 +22,7 @@ from markscheme.agreement.people_errors import (
     NOTHING_TWICE,
     label_noise,
     noise_sentence,
+    tie_sentence,
     undone,
     with_questions,
 )
@@ -36,13 +39,11 @@ from markscheme.agreement.sources import (
     names_of,
     open_run,
 )
-from markscheme.agreement.ties import tie_sentence
 from markscheme.agreement.verdicts import STATISTICS
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import (
     Column,
-    Figure,
     Format,
     Table,
     TableResult,
@@ -53,6 +54,7 @@ from markscheme.results import (
     not_judged,
     number,
     of_labels,
+    out_of,
     percent,
 )
 from markscheme.stats import LabelNoise
@@ -172,7 +174,7 @@ def agree(
         by_scope = scope_agreement(joined, wanted)
         if by_scope:
             lines = lineage_lines(joined, by_scope)
-            tables.append(_scope_table(by_scope, lines, about, wanted.confidence))
+            tables.append(_scope_table(by_scope, lines, joined, wanted.confidence))
             data["scope"] = by_scope
         errors = label_errors(joined, positive_from=wanted.positive_from, answers=run.known_answers)
         data |= {"confidence": wanted.confidence, "judges": found}
@@ -207,12 +209,9 @@ def agree(
             joined, known, noise, signatures=_signatures(run), positive_from=wanted.positive_from
         )
         data["fitness"] = by_judge(statements)
-        leading = [one.judge for one in _by_agreement(found)[:_LEADING]]
-        shown = sorted(
-            (one for one in statements if one.judge in leading),
-            key=lambda one: leading.index(one.judge),
-        )
-        tables += [_fitness_table(one, about) for one in shown]
+        of_judge = {one.judge: one for one in statements}
+        leading = [one.judge for one in closest_judges(found)[:_LEADING]]
+        tables += [_fitness_table(of_judge[name], about) for name in leading if name in of_judge]
     ties = joined.tied_judgments.select(joined.identity).unique(maintain_order=True).to_dicts()
     if ties:
         data["tied"] = ties
@@ -256,15 +255,6 @@ _LEADING = 3
 """Judges of which the lead speaks."""
 
 
-def _by_agreement(found: Iterable[Agreement]) -> list[Agreement]:
-    """Judges over all systems, the best first, of equal ones the first named.
-
-    Answers that were not judged count as errors here: a judge that leaves most out is not the best.
-    """
-    whole = (one for one in found if one.system is None)
-    return sorted(whole, key=lambda one: -(one.as_errors["accuracy"].value or 0.0))
-
-
 def _lead(
     found: Sequence[Agreement],
     noise: LabelNoise | str,
@@ -272,7 +262,7 @@ def _lead(
     ties: Sequence[Mapping[str, Any]],
 ) -> tuple[str, ...]:
     """Of each judge over all systems: its accuracy, and how many errors of either kind."""
-    whole = _by_agreement(found)
+    whole = closest_judges(found)
     if not whole:
         return ()
     said = []
@@ -280,14 +270,18 @@ def _lead(
         accepted, wrong_no = (one.counts[name] for name in ("true_positive", "false_negative"))
         rejected, wrong_yes = (one.counts[name] for name in ("true_negative", "false_positive"))
         share = one.left_out["accuracy"].text(scale=100, digits=0, unit="%", words=True)
+        judged = accepted + wrong_no + rejected + wrong_yes
+        answers = f"{judged:,} answers"
+        if judged < one.answers:
+            answers = f"the {out_of(judged, one.answers)} answers that it judged"
         said.append(
-            f"{one.judge} agrees with people on {share} of {one.answers:,} answers: it accepts "
+            f"{one.judge} agrees with people on {share} of {answers}: it accepts "
             f"{wrong_yes:,} of the {rejected + wrong_yes:,} that they reject, and rejects "
             f"{wrong_no:,} of the {accepted + wrong_no:,} that they accept"
         )
     if ties:
         ends = {one.judge: _with_ties(one, joined) for one in whole[:_LEADING]}
-        said.append(tie_sentence(ties, ends, "with all of them against the judge, or for it"))
+        said.append(tie_sentence(len(ties), "against the judge, or for it", ends))
     if isinstance(noise, LabelNoise):
         without = {one.judge: undone(one.left_out["accuracy"], noise) for one in whole[:_LEADING]}
         said.append(
@@ -297,9 +291,9 @@ def _lead(
         said.append(noise)
     if len(whole) > _LEADING:
         more = len(whole) - _LEADING
+        who, them = ("judges are", "them") if more > 1 else ("judge is", "it")
         said.append(
-            f"{more} more {'judges agree' if more > 1 else 'judge agrees'} no better; the tables "
-            f"have {'them' if more > 1 else 'it'}"
+            f"{more} more {who} no closer to the labels (Cohen's kappa); the tables have {them}"
         )
     return tuple(said)
 
@@ -341,7 +335,7 @@ def scope_agreement(joined: Joined, options: AgreeOptions) -> dict[str, dict[str
 def _scope_table(
     found: Mapping[str, Mapping[str, Agreement]],
     lines: Sequence[str],
-    about: str,
+    joined: Joined,
     confidence: float,
 ) -> Table:
     rows = [
@@ -361,20 +355,37 @@ def _scope_table(
             *(Column(name, format=_form(name, words=True)) for name in SHORT),
         ),
         rows,
-        (*lines, *_intervals_of(every, {name: name for name in SHORT}, about, confidence)),
+        (*lines, *_intervals_of(every, {name: name for name in SHORT}, joined, confidence)),
     )
 
 
 def _intervals_of(
     found: Iterable[Agreement],
     heads: Mapping[str, str],
-    about: str,
+    joined: Joined,
     confidence: float,
     policy: Unjudged = "left_out",
 ) -> tuple[str, ...]:
-    """The sentence on the intervals of a table's statistics, by name and heading."""
-    shown = ((head, one.figures(policy)[name]) for one in found for name, head in heads.items())
-    return interval_note(shown, about, confidence)
+    """Of what a table's intervals speak: those of all answers, and those of systems, which differ.
+
+    Args:
+        found: the rows.
+        heads: the headings of the statistics shown, by name.
+        joined: the judgments with their labels.
+        confidence: of the intervals.
+        policy: for answers that were not judged.
+    """
+    rows = list(found)
+    sizes = [
+        (one.questions if joined.clustered else None, one.answers) for one in rows if one.system
+    ]
+    of_systems = systems_population("according to the labels of its own answers", sizes)
+    said: tuple[str, ...] = ()
+    for about, whole in ((of_labels(joined), True), (of_systems, False)):
+        mine = [one.figures(policy) for one in rows if (one.system is None) is whole]
+        shown = ((head, figures[name]) for figures in mine for name, head in heads.items())
+        said += interval_note(shown, about, confidence)
+    return said
 
 
 _SCOPES = {
@@ -449,16 +460,10 @@ def agreement_tables(
     found: Sequence[Agreement], joined: Joined, options: AgreeOptions
 ) -> list[Table]:
     """Counts, then shares in percent and coefficients, under both policies for not judged."""
-    about = of_labels(joined)
-    figures = partial(_figures, found, about=about, confidence=options.confidence)
+    figures = partial(_figures, found, joined=joined, confidence=options.confidence)
+    intervals = _intervals_of(found, {"accuracy": ""}, joined, options.confidence)
     tables = [
-        _counts(
-            found,
-            (
-                *joined.notes(),
-                *_intervals_of(found, {"accuracy": ""}, about, options.confidence),
-            ),
-        ),
+        _counts(found, (*joined.notes(), *intervals)),
         figures("left_out", SHARES, "Agreement in percent, without answers not judged"),
         figures("left_out", COEFFICIENTS, "Agreement, without answers not judged"),
     ]
@@ -490,7 +495,7 @@ def overview_table(found: Sequence[Agreement], joined: Joined, notes: Sequence[s
             Column("not judged", lambda one: not_judged(dict(one.not_judged))),
         ),
         whole,
-        (*_intervals_of(whole, OVERVIEW, of_labels(joined), 0.95), *notes),
+        (*_intervals_of(whole, OVERVIEW, joined, 0.95), *notes),
     )
 
 
@@ -498,18 +503,15 @@ def _form(name: str, *, words: bool = False) -> Format:
     return number(1, scale=100, words=words) if name in SHARES else number(3, words=words)
 
 
-def _statistic(name: str, policy: Unjudged, found: Agreement) -> Figure:
-    return found.figures(policy)[name]
-
-
 def _statistics(
     names: Mapping[str, str], policy: Unjudged = "left_out", *, words: bool = False
 ) -> list[Column]:
     """Columns of statistics, by name and heading; shares in percent."""
-    return [
-        Column(heading, partial(_statistic, name, policy), _form(name, words=words))
-        for name, heading in names.items()
-    ]
+
+    def column(name: str, heading: str) -> Column:
+        return Column(heading, lambda one: one.figures(policy)[name], _form(name, words=words))
+
+    return list(starmap(column, names.items()))
 
 
 _WHOSE = ("judge", Column("system", missing="(all)"))
@@ -536,12 +538,12 @@ def _figures(
     names: Mapping[str, str],
     title: str,
     *,
-    about: str,
+    joined: Joined,
     confidence: float,
 ) -> Table:
     return Table.of(
         title,
         (*_WHOSE, *_statistics(names, policy)),
         found,
-        _intervals_of(found, names, about, confidence, policy),
+        _intervals_of(found, names, joined, confidence, policy),
     )

@@ -12,7 +12,6 @@ import polars as pl
 from markscheme.agreement.accuracy_estimates import with_labels
 from markscheme.agreement.comparison_notes import (
     apart_note,
-    corrected_p,
     detectable_note,
     not_compared,
     pairs_population,
@@ -24,16 +23,17 @@ from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.pairs import (
     WITHIN_CHANCE,
     Comparison,
+    Pair,
     compare_judges,
     compare_systems,
-    holm_figures,
+    with_holm,
 )
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
     judged_and_labelled,
+    judged_and_labels_if_any,
     judged_table,
-    labels_if_any,
     open_run,
 )
 from markscheme.agreement.system_differences import (
@@ -134,13 +134,10 @@ def compare(
     """
     wanted = with_keywords(CompareOptions, options, keywords)
     run = open_run(judgments, answers=answers)
-    reading: dict[str, Any] = {
-        "judges": wanted.judges,
-        "columns": wanted.columns,
-        "threshold": wanted.threshold,
-    }
     if wanted.slices and not wanted.systems:
         raise AgreementError("--slices requires --systems (Python: systems=True)")
+    if wanted.about == "these" and not wanted.systems:
+        raise AgreementError("--about requires --systems, and labels (Python: systems=True)")
     if wanted.systems and other is not None:
         raise AgreementError("--systems compares the systems of one table of judgments, not of two")
     people: list[PeoplesDifference] = []
@@ -148,12 +145,14 @@ def compare(
     sliced: list[SlicedDifference] = []
     of: Callable[[pl.DataFrame], list[Comparison]]
     if wanted.systems:
-        rows = compared = judged_table(run, **reading, slices=wanted.slices, labels=labels)
+        rows, known = judged_and_labels_if_any(
+            run, labels, wanted, judges=wanted.judges, slices=wanted.slices
+        )
+        compared = rows
         of = partial(compare_systems, options=wanted)
         pairs = of(rows)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
         by, labelled = by_judges(rows["judge"]), None
-        known = labels_if_any(run, labels, wanted)
         if known is None:
             said.append(
                 "these differences are the judge's own, which may prefer one system's style; "
@@ -170,7 +169,14 @@ def compare(
         rows, known = judged_and_labelled(run, labels, wanted, judges=wanted.judges)
         notes: Sequence[str] = ()
         if other is not None:
-            added = judged_table(other, **reading, answers=answers, labels=labels)
+            added = judged_table(
+                other,
+                judges=wanted.judges,
+                columns=wanted.columns,
+                threshold=wanted.threshold,
+                answers=answers,
+                labels=labels,
+            )
             rows, notes = _with_other(rows, added)
         joined = join_labels(rows, known)
         compared, by = joined.rows, by_labels(joined.labelled, joined.answers)
@@ -221,8 +227,8 @@ _FOLLOWING = 3
 
 def _lead(result: CompareResult, confidence: float) -> tuple[str, ...]:
     """Which system is ahead, by how much, and what of it is shown: by people where possible."""
-    found: Sequence[PeoplesDifference | Comparison]
-    found, order = result.people if result.by_people else result.pairs, result.order
+    found: Sequence[Pair] = result.people if result.by_people else result.pairs
+    order = result.order
     beside = {
         (one.first if one.second == order[0] else one.second): one
         for one in found
@@ -237,13 +243,13 @@ def _lead(result: CompareResult, confidence: float) -> tuple[str, ...]:
     return (f"{who} {order[0]} most often: {', '.join(ahead)}",)
 
 
-def _ahead(one: PeoplesDifference | Comparison, other: str, *, alpha: float) -> str:
+def _ahead(one: Pair, other: str, *, alpha: float) -> str:
     """`12 points more than b (3 to 21)`, and whether chance explains that, over all pairs."""
     sign, change = -1 if other == one.first else 1, one.difference
-    ends = sorted(sign * end for end in (change.low, change.high) if end is not None)
-    corrected = corrected_p(one)
+    known = change.low == change.high is not None  # of these answers, all labelled
+    ends = sorted(sign * end for end in (change.low, change.high) if end is not None and not known)
     alone = bool(ends) and ends[0] > 0
-    shown = alone and (corrected is None or corrected <= alpha)
+    shown = known or (alone and (one.p_holm is None or one.p_holm <= alpha))
     unshown = f"{WITHIN_CHANCE} after Holm's correction" if alone else WITHIN_CHANCE
     range_ = " to ".join(share_text(end, digits=0) for end in ends)
     about = "; ".join(part for part in (range_, "" if shown else unshown) if part)
@@ -275,11 +281,10 @@ def _sliced(
                 SlicedDifference(column=column, value=str(value), pair=pair, people=one)
                 for pair, one in zip(pairs, people, strict=True)
             ]
-    corrected = holm_figures([None if one.people is None else one.people.p.value for one in found])
-    return [
-        one if one.people is None else replace(one, people=replace(one.people, holm=p))
-        for one, p in zip(found, corrected, strict=True)
-    ]
+    if labelled is None:
+        return found
+    corrected = with_holm([one.people for one in found if one.people is not None])
+    return [replace(one, people=p) for one, p in zip(found, corrected, strict=True)]
 
 
 def _on_the_rest(
@@ -344,7 +349,7 @@ _OF_PEOPLE = (
     Column("by the judge alone", "alone", "change"),
     Column("labels", "labelled", "count"),
     Column("p", _known("p"), "p", show=None),
-    Column("Holm", "holm", "p", show=None),
+    Column("Holm", "p_holm", "p", show=None),
 )
 """Columns of a pair by people, behind the difference."""
 
@@ -365,23 +370,23 @@ def _people_table(
     tested = any(one.p.value is not None for one in people)
     test = "p: ppi-t (prediction-powered, Student's t); " if tested else ""
     few = "where there is no difference yet, a system's share is what its own few labels say"
-    figures = [
-        ("", one)
-        for pair in people
-        for one in (pair.difference, pair.first_value, pair.second_value)
-    ]
-    shares = (("of first", _known("first_value")), ("of second", _known("second_value")))
+    figures = ("difference", "first_value", "second_value")
     return Table.of(
         "What people would say, in percent of answers accepted",
         (
             *_PAIR,
-            *columns("share", *shares),
+            Column("of first", _known("first_value"), "share"),
+            Column("of second", _known("second_value"), "share"),
             Column("difference", _known("difference"), "share", missing="n/a", show=None),
             *_OF_PEOPLE,
         ),
         map(_row, pairs, people),
         (
-            *interval_note(figures, pairs_population(people, by, systems=True), options.confidence),
+            *interval_note(
+                (("", getattr(pair, name)) for pair in people for name in figures),
+                pairs_population(people, by, systems=True, further=options.about == "future"),
+                options.confidence,
+            ),
             *apart_note(people),
             *detectable_note(people, 1 - options.confidence, by="labels"),
             f"{test}the labels must be of all answers or of a random sample",
@@ -400,10 +405,12 @@ def _slices_table(
 ) -> Table:
     """The differences within each value of one column, as people would say where it is known."""
     by_people = any(one.people is not None for one in sliced)
+    shown = [one.people or one.pair for one in sliced]
     rows = [{"value": one.value, **_row(one.pair, one.people)} for one in sliced]
     own = (Column("questions", format="count"), Column("p", _known("p"), "p"))
-    tests = [row["p"] for row in rows]
+    made = methods_of(one.p for one in shown)
     whose = "What people would say" if by_people else "Difference of share accepted"
+    further = options.about == "future" or not by_people
     return Table.of(
         f"{whose}, by {column}, in percent",
         (
@@ -415,12 +422,12 @@ def _slices_table(
         rows,
         (
             *interval_note(
-                (("", row["difference"]) for row in rows),
-                pairs_population([one.people or one.pair for one in sliced], by, systems=True),
+                (("", one.difference) for one in shown),
+                pairs_population(shown, by, systems=True, further=further),
                 options.confidence,
             ),
-            *((f"p: {methods_of(tests)}",) if any(one.method for one in tests) else ()),
-            *(("Holm's correction is over all slices",) if by_people else ()),
+            *([f"p: {made}"] if made else []),
+            *(["Holm's correction is over all slices"] if by_people else []),
             *undecided(column, rows),
             *warnings,
         ),

@@ -1,20 +1,24 @@
-"""What is printed below tables of pairs: of what they speak, and what they could not have shown."""
+"""What is printed below tables: of what they speak, and what pairs could not have shown."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.pairs import LARGE, WITHIN_CHANCE, Comparison
+from markscheme.agreement.pairs import LARGE, WITHIN_CHANCE, Comparison, Pair
 from markscheme.agreement.system_differences import PeoplesDifference, SlicedDifference
 from markscheme.results import COUNTED, PAIRED, number_text, population, share_text
 
 
 def pairs_population(
-    pairs: Sequence[Comparison | PeoplesDifference], by: str, *, systems: bool
+    pairs: Sequence[Pair],
+    by: str,
+    *,
+    systems: bool,
+    further: bool = True,
 ) -> str:
     """Of what differences speak (`results.population`).
 
@@ -22,6 +26,7 @@ def pairs_population(
         pairs: that are shown together.
         by: whose word, in words.
         systems: whether systems are compared, question by question.
+        further: of answers to further questions too, and not of these alone.
     """
     questions = {one.questions for one in pairs}
     several = any(isinstance(one, Comparison) and one.shared > one.questions for one in pairs)
@@ -29,12 +34,27 @@ def pairs_population(
         by,
         questions=questions.pop() if len(questions) == 1 else None,
         unit=PAIRED if systems else COUNTED if several else "",
+        further=further,
     )
 
 
-def corrected_p(pair: Comparison | PeoplesDifference) -> float | None:
-    """Its p, corrected for the number of pairs."""
-    return pair.holm if isinstance(pair, PeoplesDifference) else pair.p_holm
+def systems_population(
+    by: str, sizes: Iterable[tuple[int | None, int]], *, further: bool = True
+) -> str:
+    """As `population`, of each of several systems; counts are named where all have the same.
+
+    Args:
+        by: by whose word.
+        sizes: questions, None where not known, and answers of each system.
+        further: of further questions of the kind; else of each system's answers alone.
+    """
+    if not further:
+        return f"each system: its answers alone, {by}"
+    known = set(sizes)
+    several = any(questions and answers > questions for questions, answers in known)
+    questions, answers = known.pop() if len(known) == 1 else (None, None)
+    unit = COUNTED if several else ""
+    return f"each system: {population(by, questions=questions, answers=answers, unit=unit)}"
 
 
 def without_difference(people: Sequence[PeoplesDifference]) -> list[str]:
@@ -47,9 +67,7 @@ def without_difference(people: Sequence[PeoplesDifference]) -> list[str]:
     return [f"no difference yet of {', '.join(names)}: {why}" for why, names in reasons.items()]
 
 
-def apart_note(
-    pairs: Sequence[Comparison | PeoplesDifference], *, scale: int = 100, digits: int = 1
-) -> tuple[str, ...]:
+def apart_note(pairs: Sequence[Pair], *, scale: int = 100, digits: int = 1) -> tuple[str, ...]:
     """Why a difference is not that of the two values printed before it, where some are not."""
     rounded = False
     for pair in pairs:
@@ -73,7 +91,7 @@ _APART = 0.01
 
 
 def detectable_note(
-    pairs: Sequence[Comparison | PeoplesDifference],
+    pairs: Sequence[Pair],
     alpha: float,
     *,
     by_points: bool = True,
@@ -90,7 +108,9 @@ def detectable_note(
     unshown = [
         pair
         for pair in pairs
-        if pair.difference.low is not None and ((p := corrected_p(pair)) is None or p > alpha)
+        # Of answers that people labelled all, the difference is known.
+        if pair.difference.low != pair.difference.high
+        and (pair.p_holm is None or pair.p_holm > alpha)
     ]
     sizes = [pair.detectable for pair in unshown if pair.detectable is not None]
     never = [f"{pair.first} and {pair.second}" for pair in unshown if pair.detectable is None]

@@ -27,9 +27,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.clustered import numbers_of
 from markscheme.agreement.options import DriftOptions
 from markscheme.agreement.sources import TableSource
+from markscheme.agreement.verdicts import numbers_of
 from markscheme.contract import Judge, judge_name, needs_of, parse_judge
 from markscheme.engine import apply, reading_for, run_in_memory, with_plain
 from markscheme.errors import AgreementError

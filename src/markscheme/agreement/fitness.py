@@ -19,9 +19,9 @@ import orjson
 import polars as pl
 
 from markscheme.agreement.annotators import once_an_item, rating_counts, ratings_of
-from markscheme.agreement.clustered import cell_table
 from markscheme.agreement.pairs import share_difference
 from markscheme.agreement.people_errors import agreement_sentence
+from markscheme.agreement.verdicts import cell_table
 from markscheme.errors import AgreementError, DataError
 from markscheme.results import Figure, plain, share_figure, share_text
 from markscheme.stats import (

@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from markscheme.agreement.accuracy_estimates import Estimate, HumanAccuracy, human_accuracy
+from markscheme.agreement.comparison_notes import systems_population
 from markscheme.agreement.options import EstimateOptions
-from markscheme.agreement.sources import (
-    JudgmentsSource,
-    TableSource,
-    judged_and_labelled,
-)
-from markscheme.agreement.ties import tied_answers
+from markscheme.agreement.people_errors import tied_answers
+from markscheme.agreement.sources import JudgmentsSource, TableSource, judged_and_labelled
 from markscheme.flags import with_keywords
 from markscheme.results import (
-    COUNTED,
     Column,
     Figure,
     Table,
@@ -25,7 +21,6 @@ from markscheme.results import (
     flat_frame,
     interval_note,
     number,
-    population,
     share_text,
 )
 from markscheme.tables import label_notes
@@ -167,22 +162,11 @@ def _records(one: HumanAccuracy) -> list[dict[str, Any]]:
 def _interval_notes(found: Sequence[HumanAccuracy], confidence: float) -> tuple[str, ...]:
     """Of what the intervals speak: that of all answers, and those of systems, which differ."""
     whole, *systems = found
-    said = interval_note(_named([whole]), whole.population, confidence)
-    if not systems:
-        return said
-    return said + interval_note(_named(systems), _population_of_systems(systems), confidence)
-
-
-def _population_of_systems(systems: Sequence[HumanAccuracy]) -> str:
-    """As `HumanAccuracy.population`; counts are named where they are the same of all systems."""
     by = "according to the labels of its own answers (counts in its row)"
-    if not systems[0].further:
-        return f"each system: its answers alone, {by}"
-    sizes = {(one.questions, one.answers) for one in systems}
-    questions, answers = sizes.pop() if len(sizes) == 1 else (None, None)
-    several = any(one.questions and one.answers > one.questions for one in systems)
-    unit = COUNTED if several else ""
-    return f"each system: {population(by, questions=questions, answers=answers, unit=unit)}"
+    sizes = [(one.questions, one.answers) for one in systems]
+    about = systems_population(by, sizes, further=whole.further)
+    said = interval_note(_named([whole]), whole.population, confidence)
+    return said + interval_note(_named(systems), about, confidence)
 
 
 def _named(found: Sequence[HumanAccuracy]) -> Iterator[tuple[str, Figure]]:

@@ -18,19 +18,18 @@ from markscheme.agreement.accuracy_estimates import (
     with_clusters,
     with_labels,
 )
-from markscheme.agreement.clustered import numbers_of
 from markscheme.agreement.options import EstimateOptions, PlanOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
-    judged_table,
-    labels_if_any,
+    judged_and_labels_if_any,
     names_of,
     open_run,
 )
+from markscheme.agreement.verdicts import numbers_of
 from markscheme.errors import AgreementError, MarkschemeError, no_such_name
 from markscheme.flags import with_keywords
-from markscheme.results import Column, Table, TableResult, columns, plain, share_text
+from markscheme.results import Table, TableResult, columns, plain, share_text
 from markscheme.stats import (
     ASSURANCE,
     LEAST_FOR_JUDGES,
@@ -162,14 +161,10 @@ def plan_labels(
             "best of them; 'estimate' takes several"
         )
     run = open_run(judgments, answers=answers)
-    rows = one_judge(
-        judged_table(
-            run, judges=wanted.judge or "", columns=wanted.columns, threshold=wanted.threshold
-        )
-    )
+    rows, known = judged_and_labels_if_any(run, pilot, wanted, judges=wanted.judge or "", own=False)
+    rows = one_judge(rows)
     if wanted.by and "system" not in rows.columns:
         raise AgreementError("--by system requires --answers: the judgments lack the system")
-    known = labels_if_any(run, pilot, wanted)
     complete = pilot is None and known is not None and known["label"].count() == known.height
     table, said = _with_known(rows, None if complete else known)
     if complete:  # There are none left to draw.
@@ -193,7 +188,9 @@ def plan_labels(
             )
             number = 2 * LEAST_FOR_JUDGES
         seed = wanted.seed + place
-        drawn.append(choose_labels(_begun(part), number, questions=bool(pair), seed=seed))
+        unknown = part.with_columns(label=pl.lit(None, dtype=pl.Float64))
+        begun = unknown if unequal_chances(part) else part  # These begin no draw with equal ones.
+        drawn.append(choose_labels(begun, number, questions=bool(pair), seed=seed))
     if wanted.above is not None:
         said.append(_one_sided(wanted.confidence))
     plan = pl.concat(drawn)
@@ -204,7 +201,14 @@ def plan_labels(
     said += _of_the_draw(plan, table, wanted)
     return PlanResult(
         frame=_labelling_file(plan, run.known_answers, wanted),
-        tables=(_table(needs, plan.height, table.height, tuple(said)),),
+        tables=(
+            Table.of(
+                "Answers to label",
+                columns("count", "answers", "drawn"),
+                [(table.height, plan.height)],
+                said,
+            ),
+        ),
         data={
             "command": "plan-labels",
             "answers": table.height,
@@ -257,13 +261,6 @@ def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None
     if both.is_empty():
         raise AgreementError(f"{pair[0]!r} and {pair[1]!r} have no question in common")
     return both
-
-
-def _begun(part: pl.DataFrame) -> pl.DataFrame:
-    """The answers, with known labels if these can begin a draw with equal probabilities."""
-    if unequal_chances(part) is None:
-        return part
-    return part.with_columns(label=pl.lit(None, dtype=pl.Float64))
 
 
 def _one_sided(confidence: float) -> str:
@@ -359,27 +356,6 @@ def _points(share: float, *, above: float = 0.0) -> str:
     """A half-width in points, with so many digits that it is above what is wanted."""
     shown = (f"{100 * share:.{digits}f}" for digits in range(1, 9))
     return next(text for text in shown if float(text) > 100 * above)
-
-
-def _table(
-    needs: Mapping[str | None, LabelNeed], drawn: int, answers: int, notes: tuple[str, ...]
-) -> Table:
-    """Labels needed, one row per system; without a half-width, how many are drawn."""
-    none = "more than there are"
-    if not needs:
-        return Table.of(
-            "Labels needed", columns("count", "answers", "drawn"), [(answers, drawn)], notes
-        )
-    shown = (
-        Column("system", missing="(all)"),
-        Column("labels", format="count", missing=none),
-        Column("labels without the judge", "labels_alone", "count", missing=none),
-        Column("half-width", "reach", "share"),
-        Column("shown in", "share", "share"),
-        Column("supposed", "value", "share"),
-    )
-    rows = [{"system": name, **vars(need)} for name, need in needs.items()]
-    return Table.of("Labels needed", shown, rows, notes)
 
 
 def _labelling_file(

@@ -153,6 +153,7 @@ class CompareOptions(JudgmentOptions, JudgesOption):
     Attributes:
         systems: compare systems under one judge; with labels, also as people would say.
         only: the systems to compare; none for all.
+        about: what people's differences between systems are about, as of `EstimateOptions`.
         slices: columns of the user's own by whose values systems are compared as well.
         statistic: of judges, one of `verdicts.STATISTICS`; systems are compared by the share of
             their answers that the judge accepts.
@@ -168,6 +169,7 @@ class CompareOptions(JudgmentOptions, JudgesOption):
     only: Annotated[
         tuple[str, ...], Option("Systems to compare, comma-separated. [default: all]", split=True)
     ] = ()
+    about: Annotated[About, Option(ABOUT, rare=True)] = "future"
     slices: Slices = ()
     statistic: Annotated[
         str,

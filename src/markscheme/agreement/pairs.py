@@ -13,16 +13,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.clustered import cell_table
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.sources import names_of
-from markscheme.agreement.verdicts import FROM_COUNTS, STATISTICS, four_cells, statistics
+from markscheme.agreement.verdicts import (
+    FROM_COUNTS,
+    STATISTICS,
+    cell_table,
+    four_cells,
+    statistics,
+)
 from markscheme.errors import AgreementError, no_such_name
 from markscheme.results import Figure
 from markscheme.stats import (
@@ -62,23 +67,17 @@ def _former(name: str, now: str) -> property:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """One pair.
+class Pair:
+    """Two judges or systems, and which is better.
 
     Attributes:
-        first, second: names of the judges or systems.
+        first, second: their names.
         first_value, second_value: the statistic of each, on what both share.
-        difference: first minus second. The interval is Tango's of a share (method `tango`), of
-            other statistics Student's from the jackknife over questions (`jackknife-t`).
-        only_first, only_second: answers (of systems in `compare`: questions) that only one got
-            right.
+        difference: first minus second, with its interval.
         p: two-sided, of no difference: at most 1 - confidence just where the interval excludes 0.
-            Of shares with one answer a question it is McNemar's (1947) test.
         p_holm: the same corrected for the number of pairs by Holm's method.
         detectable: the smallest difference, above 0, that 4 of 5 such comparisons would show
             (before Holm's correction); None where there is none.
-        shared: answers (or questions, likewise) compared.
-        left_out: those that only one has, or that were not judged.
         questions: clusters of answers.
     """
 
@@ -87,17 +86,37 @@ class Comparison:
     first_value: Figure
     second_value: Figure
     difference: Figure
-    only_first: int
-    only_second: int
     p: Figure
     p_holm: float | None = None
     detectable: float | None = None
+    questions: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Pair):
+    """A pair on judged answers.
+
+    The interval is Tango's of a share (method `tango`), of other statistics Student's from the
+    jackknife over questions (`jackknife-t`). Of shares with one answer a question p is McNemar's
+    (1947).
+
+    Attributes:
+        only_first, only_second: answers (of systems in `compare`: questions) that only one got
+            right.
+        shared: answers (or questions, likewise) compared.
+        left_out: those that only one has, or that were not judged.
+    """
+
+    only_first: int
+    only_second: int
     shared: int
     left_out: int
-    questions: int
 
     permutation = _former("permutation", "p")
     permutation_holm = _former("permutation_holm", "p_holm")
+
+
+_Pair = TypeVar("_Pair", bound=Pair)
 
 
 def compare_answers(
@@ -240,6 +259,12 @@ def holm_figures(p_values: Sequence[float | None]) -> list[float | None]:
     return corrected
 
 
+def with_holm(pairs: Sequence[_Pair]) -> list[_Pair]:
+    """The pairs with their p corrected for their number."""
+    corrected = holm_figures([pair.p.value for pair in pairs])
+    return [replace(pair, p_holm=p) for pair, p in zip(pairs, corrected, strict=True)]
+
+
 def compare_judges(joined: Joined, options: CompareOptions | None = None) -> list[Comparison]:
     """Every pair of judges on the labelled answers that both saw.
 
@@ -312,9 +337,9 @@ def _every_pair(
             f"{', '.join(map(repr, names)) or 'none'}{other}"
         )
     sides = {name: rows.filter(pl.col(column) == name).drop(column) for name in names}
-    pairs = [compared(pair, *map(sides.__getitem__, pair)) for pair in combinations(names, 2)]
-    corrected = holm_figures([pair.p.value for pair in pairs])
-    return [replace(pair, p_holm=p) for pair, p in zip(pairs, corrected, strict=True)]
+    return with_holm(
+        [compared(pair, *map(sides.__getitem__, pair)) for pair in combinations(names, 2)]
+    )
 
 
 def _judge_pair(

@@ -1,8 +1,15 @@
-"""How many of people's labels are wrong, and what a share of them would be without."""
+"""What people's disagreements are worth: labels that are wrong, and answers without a majority.
+
+Where people differ, some labels are wrong: how many, and what a share of them would be without. And
+answers on which annotators are tied have no label and count in no figure. They are those that
+people find hard, so that figures of the others may be too good; deciding them either way says how
+far.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -17,7 +24,7 @@ from markscheme.stats import (
     of_majorities,
     without_noise,
 )
-from markscheme.tables import as_binary
+from markscheme.tables import KEYS, as_binary, is_tied
 
 _AS_THEY_SAY = (
     "according to these labellers: {} (--label-errors RATE corrects for an assumed share)"
@@ -173,3 +180,27 @@ def _text(figure: Figure) -> str:
     if figure.value is None:
         return f"an unknown share ({figure.reason})"
     return figure.text(scale=100, digits=0, unit="%", words=True)
+
+
+def tied_answers(labels: pl.DataFrame) -> list[dict[str, Any]]:
+    """What is known of each answer on which annotators are tied: id, texts, system."""
+    key = [name for name in KEYS if name in labels.columns]
+    return labels.filter(is_tied(labels)).select(key).unique(maintain_order=True).to_dicts()
+
+
+def decided(labels: pl.DataFrame, way: Literal["lowest", "highest"]) -> pl.DataFrame:
+    """Labels with every tie decided for the lowest, or the highest, that somebody gave."""
+    ratings = pl.col("annotator_labels").list
+    end = ratings.min() if way == "lowest" else ratings.max()
+    return labels.with_columns(label=pl.when(is_tied(labels)).then(end).otherwise("label"))
+
+
+def tie_sentence(ties: int, ways: str, ends: Mapping[str, tuple[float, float]]) -> str:
+    """Between which ends figures lie, by their names, if all ties are decided one of two ways."""
+    bounds = ", ".join(
+        f"{name} {share_text(low)} to {share_text(high)}%" for name, (low, high) in ends.items()
+    )
+    return (
+        f"if annotators' ties ({ties:,}) were all decided {ways}: {bounds} (--format json lists "
+        "them as 'tied')"
+    )

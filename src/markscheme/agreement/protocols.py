@@ -15,39 +15,11 @@ from collections.abc import Callable
 import polars as pl
 
 from markscheme.errors import AgreementError, DataError
+from markscheme.tables import as_binary, one_row_each
 
 Matcher = Callable[[pl.DataFrame], pl.Series]
 """Takes a table with `answer` and `references`, gives one Boolean a row: does the answer match
 exactly one of the references? Normalisation is the matcher's own affair."""
-
-
-def unique_labels(labels: pl.DataFrame) -> pl.DataFrame:
-    """One row a (question, answer): `question`, `answer`, `label` (Boolean).
-
-    Repeated rows that agree are merged; rows without a label or an answer are left out.
-
-    Raises:
-        AgreementError: the same answer to the same question is both accepted and rejected, or a
-            label is neither 0 nor 1.
-    """
-    known = labels.select("question", "answer", pl.col("label").cast(pl.Float64)).drop_nulls()
-    odd = known.filter(~pl.col("label").is_in([0.0, 1.0]))
-    if odd.height:
-        raise AgreementError(
-            f"{odd.height} labels are neither 0 nor 1, the first being {odd.row(0, named=True)}; "
-            "decide from which grade an answer is acceptable before amending references"
-        )
-    merged = known.group_by("question", "answer", maintain_order=True).agg(
-        pl.col("label").first(), pl.col("label").n_unique().alias("verdicts")
-    )
-    torn = merged.filter(pl.col("verdicts") > 1)
-    if torn.height:
-        first = torn.row(0, named=True)
-        raise AgreementError(
-            f"{torn.height} answers are both accepted and rejected, the first being "
-            f"{first['answer']!r} to {first['question']!r}; adjudicate them first"
-        )
-    return merged.select("question", "answer", pl.col("label") == 1.0)
 
 
 def amend_references(questions: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
@@ -73,7 +45,8 @@ def amend_references(questions: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFr
     """
     require(questions, ("question", "references"), "questions")
     require(labels, ("question", "answer", "label"), "labels")
-    verdicts = unique_labels(labels)
+    labelled = labels.select("question", "answer", as_binary(labels["label"])).drop_nulls()
+    verdicts, _ = one_row_each(labelled, ("question", "answer"), "accepted", "labels")
     if verdicts.join(questions, on="question", how="semi").is_empty():
         raise AgreementError(
             "none of the labels is about any of these questions; "

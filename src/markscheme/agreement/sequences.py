@@ -35,6 +35,7 @@ import numpy.typing as npt
 
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
+from markscheme.stats import Sample, powered
 
 Array = npt.NDArray[np.float64]
 
@@ -176,7 +177,10 @@ def running_estimate(
         said = 1.0 - foretold if flip else foretold
         bound = _lower_bound(_bets(given, said, places, has), level)
         ends.append(1.0 - bound if flip else bound)
-    value = _estimate(known, foretold, has)
+    sample = Sample(
+        predictions=foretold[:, None], labels=known, weights=np.ones(answers), clusters=places
+    )
+    value = powered(sample, about="these").value
     low, high = (value, value) if n == answers else (min(ends), max(ends))
     return RunningEstimate(
         estimate=float(np.clip(value, low, high)),
@@ -269,14 +273,3 @@ def _lower_bound(bets: Sequence[_Bets], level: float) -> float:
         else:
             inside = middle
     return outside
-
-
-def _estimate(known: Array, foretold: Array, has: npt.NDArray[np.bool_]) -> float:
-    """Tuned prediction-powered mean (Angelopoulos et al. 2024, section 6)."""
-    labels, said = known[has], foretold[has]
-    spread = float(np.var(said))
-    weight = 0.0
-    if spread and len(labels) > 1:
-        weight = float(((said - said.mean()) * (labels - labels.mean())).mean()) / spread
-        weight = min(1.0, max(0.0, weight * (1 - len(labels) / len(known))))
-    return float(labels.mean() + weight * (foretold.mean() - said.mean()))

@@ -389,29 +389,6 @@ def labelled_table(
     return load_labels(table, names=known)
 
 
-def labels_if_any(
-    run: Run, labels: JudgmentsSource | None, reading: LabelOptions
-) -> pl.DataFrame | None:
-    """The labels that were given, else those that came with the judged answers; None of neither.
-
-    Raises:
-        DataError, AgreementError: they cannot be read, or no column has the name that was given.
-    """
-    column, columns = reading.label_column, reading.columns
-    if labels is not None:
-        return labelled_table(labels, column=column, columns=columns)
-    if run.given is None and (run.labels(column) if column else run.stored_answers) is None:
-        return None
-    came_with = run if run.given is None else run.given
-    try:
-        known = labelled_table(came_with, column=column, columns=columns)
-    except DataError:
-        if column or "label" in columns_of(columns):
-            raise
-        return None  # answers without any column of labels
-    return known if known["label"].count() else None
-
-
 def judged_and_labelled(
     judgments: JudgmentsSource,
     labels: JudgmentsSource | None,
@@ -419,41 +396,76 @@ def judged_and_labelled(
     *,
     judges: str | Sequence[str] = (),
     answers: TableSource | None = None,
+    slices: Sequence[str] = (),
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Judgments and labels, of two tables or, where `labels` is None, of one, a run or a result.
 
     Args:
-        judgments, labels: where they are.
+        judgments, labels: where they are. A table without labels may have them in its `answers`.
         reading: how they are read.
         judges: the judges to take; () for all.
         answers: the judged answers, where judgments lack question, answer or system.
+        slices: columns of the user's own, as of `judged_table`.
 
     Raises:
         DataError, AgreementError: they cannot be read.
     """
-    columns, label_column = reading.columns, reading.label_column
-    threshold = (
-        reading.threshold if isinstance(reading, JudgmentOptions) else JudgmentOptions.threshold
-    )
     run = open_run(judgments, answers=answers)
-    known = run.labels(label_column) if labels is None else labels
-    if known is None or known is run.source or _same_file(known, run.source):
-        named = label_column or columns_of(columns).get("label")
-        # The label is found first, lest a column such as 'correct' be taken for a verdict too.
-        both = renamed(
-            numbered(run.table),
-            {"label": named} if named else {},
-            ("label",),
-            keep=names_of(judges),
-        )
-        rows = judged_table(
-            both, judges=judges, columns=columns, answers=run.given, threshold=threshold
-        )
-        names = {ours: theirs for ours, theirs in columns_of(columns).items() if ours != "label"}
-        return rows, labelled_table(both, columns=names)
-    rows = judged_table(run, judges=judges, columns=columns, threshold=threshold, labels=known)
-    source = run if labels is None else known
-    return rows, labelled_table(source, column=label_column, columns=columns)
+    column, columns = reading.label_column, reading.columns
+    how: dict[str, Any] = {"judges": judges, "columns": columns, "slices": slices}
+    if isinstance(reading, JudgmentOptions):
+        how["threshold"] = reading.threshold
+    if labels is None or labels is run.source or _same_file(labels, run.source):
+        labels = run
+        try:
+            if run.labels(column) is None:
+                names = columns_of(columns)
+                named = column or names.get("label")
+                # The label first, lest a column such as 'correct' be taken for a verdict too.
+                both = renamed(
+                    numbered(run.table),
+                    {"label": named} if named else {},
+                    ("label",),
+                    keep=names_of(judges),
+                )
+                own = {ours: theirs for ours, theirs in names.items() if ours != "label"}
+                rows = judged_table(both, answers=run.given, **how)
+                return rows, labelled_table(both, columns=own)
+        except DataError:
+            if run.given is None:
+                raise
+            labels = run.given
+    rows = judged_table(run, **how, labels=labels)
+    return rows, labelled_table(labels, column=column, columns=columns)
+
+
+def judged_and_labels_if_any(
+    run: Run,
+    labels: JudgmentsSource | None,
+    reading: JudgmentOptions,
+    *,
+    judges: str | Sequence[str] = (),
+    slices: Sequence[str] = (),
+    own: bool = True,
+) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    """As `judged_and_labelled`; None in place of labels where nothing names them or has any.
+
+    `own` is whether the labels may be in the table of judgments itself.
+
+    Raises:
+        DataError, AgreementError: they cannot be read, or no column has the name that was given.
+    """
+    columns, threshold = reading.columns, reading.threshold
+    if own or any(one is not None for one in (labels, run.given, run.stored_answers)):
+        try:
+            rows, known = judged_and_labelled(run, labels, reading, judges=judges, slices=slices)
+            return rows, known if known["label"].count() else None
+        except DataError:
+            if labels is not None or reading.label_column or "label" in columns_of(columns):
+                raise
+    return judged_table(
+        run, judges=judges, columns=columns, threshold=threshold, slices=slices
+    ), None
 
 
 def joined_with_labels(

@@ -9,7 +9,7 @@ both cancels.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -22,37 +22,23 @@ from markscheme.agreement.accuracy_estimates import (
     sample_of,
 )
 from markscheme.agreement.options import CompareOptions, EstimateOptions
-from markscheme.agreement.pairs import Comparison, holm_figures
+from markscheme.agreement.pairs import Comparison, Pair, with_holm
 from markscheme.results import Figure
 from markscheme.stats import LEAST_FOR_JUDGES, LEAST_QUESTIONS, Sample, powered, powered_difference
 
 
 @dataclass(frozen=True, kw_only=True)
-class PeoplesDifference:
-    """What people would say of a pair of systems.
+class PeoplesDifference(Pair):
+    """What people would say of a pair of systems, on questions that both answered.
+
+    The values are shares that people would accept; of few labels, what these say by themselves,
+    with an interval.
 
     Attributes:
-        first, second: the systems.
-        first_value, second_value: share that people would accept, on shared questions; of few
-            labels, what they say by themselves, with their interval.
-        difference: first minus second, with its interval.
-        p: two-sided, of no difference; `holm` corrected for all pairs.
-        detectable: the smallest difference, above 0, that 4 of 5 such comparisons would show
-            (before Holm's correction); None where there is none.
         labelled: answers of both that people labelled.
-        questions: that both answered.
     """
 
-    first: str
-    second: str
-    first_value: Figure
-    second_value: Figure
-    difference: Figure
-    p: Figure
-    holm: float | None = None
-    detectable: float | None = None
     labelled: int
-    questions: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,12 +66,10 @@ def peoples_differences(
         table: one judge's judgments with the labels, of all answers or of a random sample, as
             `with_labels` gives them, and `system`.
         pairs: which systems.
-        options: confidence, and from which grade an answer is acceptable.
+        options: confidence, what it is about, and from which grade an answer is acceptable.
     """
     parts = {str(name): part for (name,), part in table.group_by("system", maintain_order=True)}
-    found = [_pair(parts[one.first], parts[one.second], one, options) for one in pairs]
-    corrected = holm_figures([one.p.value for one in found])
-    return [replace(one, holm=p) for one, p in zip(found, corrected, strict=True)]
+    return with_holm([_pair(parts[one.first], parts[one.second], one, options) for one in pairs])
 
 
 def _pair(
@@ -101,13 +85,15 @@ def _pair(
     detectable = None
     if reason:
         difference = p = Figure(reason=reason)
-        values = [_alone(sample, options.confidence, p) for sample in samples]
+        values = [_alone(sample, options, p) for sample in samples]
     else:
-        values = [Figure(value=powered(sample).value) for sample in samples]
-        found = powered_difference(*samples, confidence=options.confidence)
+        values = [Figure(value=powered(each, about=options.about).value) for each in samples]
+        found = powered_difference(*samples, about=options.about, confidence=options.confidence)
         difference = Figure(value=found.value, low=found.low, high=found.high, method="ppi-t")
         p = Figure(reason="the labels never differ between the two")
-        if found.p is not None:
+        if found.low == found.high is not None:
+            p = Figure(reason="all answers are labelled, and the difference is known")
+        elif found.p is not None:
             p = Figure(value=found.p, method="ppi-t")
             detectable = found.detectable
     return PeoplesDifference(
@@ -123,11 +109,11 @@ def _pair(
     )
 
 
-def _alone(sample: Sample, confidence: float, none: Figure) -> Figure:
+def _alone(sample: Sample, options: CompareOptions, none: Figure) -> Figure:
     """What the labels of a system say by themselves; `none` where there are none."""
     if not sample.labelled.any() or evidently_chosen(sample):
         return none
-    return estimates(sample, confidence=confidence)[-1].figure
+    return estimates(sample, about=options.about, confidence=options.confidence)[-1].figure
 
 
 def _refusal(sample: Sample, system: str) -> str | None:

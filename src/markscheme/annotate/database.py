@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import queue
+import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,8 +28,8 @@ from sqlalchemy.exc import (
 from sqlalchemy.pool import QueuePool
 
 from markscheme.annotate import tables as t
-from markscheme.annotate.project import load_project
-from markscheme.annotate.trail import begin, check
+from markscheme.annotate.contents import check_contents
+from markscheme.annotate.trail import begin, check, may_go_on
 from markscheme.errors import MissingExtraError, RunError
 from markscheme.storage import (
     Dialect,
@@ -175,17 +176,23 @@ class Store:
                 raise ValueError(sound)
         with self._writing() as connection, connection.begin():
             new = SCHEMA.migrate(_Driver(connection), dialect, self.shown)
-            events = connection.scalar(select(func.count(t.events.c.id)))
-            if not load_project(connection) and not events:
+            if not any(
+                connection.scalar(select(func.count()).select_from(one))
+                for one in (t.settings, t.events)
+            ):
                 return  # It is about to be made.
             if adopt or new:
+                check_contents(connection, self.shown)
                 try:
                     check(connection)
+                    if adopt:
+                        may_go_on(connection)
                 except RunError as error:
                     if not adopt:
                         raise
                     begin(connection, "continued as it is", why=str(error))
                     self.notes = (f"continued as it is: {error}",)
+        self.read(lambda connection: check_contents(connection, self.shown))
         self.read(check)
 
 
@@ -255,7 +262,7 @@ def _sqlite(path: Path) -> Engine:
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         poolclass=QueuePool,
-        creator=lambda: open_sqlite(path, wait=_WAIT_SECONDS, pragmas=pragmas),
+        creator=lambda: _connected(path, pragmas),
     )
 
     @event.listens_for(engine, "begin")
@@ -265,6 +272,13 @@ def _sqlite(path: Path) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _connected(path: Path, pragmas: Sequence[str]) -> sqlite3.Connection:
+    """A connection on which text that is no UTF-8 is read too, so that it can be named."""
+    connection = open_sqlite(path, wait=_WAIT_SECONDS, pragmas=pragmas)
+    connection.text_factory = lambda content: content.decode("utf-8", "surrogateescape")
+    return connection
 
 
 def _worth_repeating(error: Exception) -> bool:

@@ -12,13 +12,19 @@ AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
 metadata = MetaData()
 
 
-def _table(name: str, keys: str, texts: str = "", whole: str = "", real: str = "") -> Table:
+def _table(
+    name: str, keys: str, texts: str = "", whole: str = "", real: str = "", *, optional: str = ""
+) -> Table:
+    """Columns by type; those of `optional` can be null."""
     kinds: dict[str, type[String] | type[Integer] | type[Float[float]]] = {
         **dict.fromkeys(texts.split(), String),
         **dict.fromkeys(whole.split(), Integer),
         **dict.fromkeys(real.split(), Float),
     }
-    columns = [Column(n, kind, primary_key=n in keys.split()) for n, kind in kinds.items()]
+    columns = [
+        Column(n, kind, primary_key=n in keys.split(), nullable=n in optional.split())
+        for n, kind in kinds.items()
+    ]
     return Table(name, metadata, *columns)
 
 
@@ -29,6 +35,7 @@ people = _table(
     "name role token_hash",
     "id active rated first_rated skipped since_gold",
     "pace_seconds created_at",
+    optional="pace_seconds",
 )
 sessions = _table("sessions", "id", "id secret_hash", "person_id", "expires_at")
 items = _table(
@@ -37,6 +44,7 @@ items = _table(
     "question texts refs context stage",
     "id place taken rated third_id",
     "gold final score draw_weight draw_key",
+    optional="context third_id gold final score draw_weight draw_key",
 )
 sources = _table(
     "sources",
@@ -44,16 +52,32 @@ sources = _table(
     "answer_id system refs stratum",
     "item_id text_place row_place",
     "inclusion_probability",
+    optional="system stratum inclusion_probability",
 )
-suggestions = _table("suggestions", "item_id", "judge said explanation", "item_id", "value")
+suggestions = _table(
+    "suggestions",
+    "item_id",
+    "judge said explanation",
+    "item_id",
+    "value",
+    optional="explanation value",
+)
 ratings = _table(
     "ratings",
     "item_id person_id",
     "part state ranks note",
     "item_id person_id suggested version",
     "value value_before shown_at saved_at seconds",
+    optional="ranks value value_before saved_at seconds",
 )
-events = _table("events", "id", "action submission detail digest", "id person_id item_id", "at")
+events = _table(
+    "events",
+    "id",
+    "action submission detail digest",
+    "id person_id item_id",
+    "at",
+    optional="submission digest person_id item_id",
+)
 trail = _table("trail", "id", "digest signature", "id start last")
 
 FIXED = {

@@ -181,8 +181,8 @@ def changes(connection: Connection, item_id: int | None = None) -> Sequence[t.An
 def sentence(
     action: str, detail: str, *, name: str | None, scale: Scale, people: Mapping[int, str]
 ) -> str:
-    """One event of the audit trail as a sentence without its end; an action that is not known is
-    named as it is stored.
+    """One event of the audit trail as a sentence without its end; one that is not known, or has not
+    what such events have, is named as it is stored.
 
     Args:
         action: what was done, as stored.
@@ -192,7 +192,15 @@ def sentence(
         people: names by id, for events that mention somebody else.
     """
     who = name or "Somebody"
-    found = orjson.loads(detail)
+    try:
+        return _sentence(action, orjson.loads(detail), who, scale, people)
+    except (LookupError, TypeError, ValueError):
+        return f"{who}: {action}"
+
+
+def _sentence(
+    action: str, found: Mapping[str, Any], who: str, scale: Scale, people: Mapping[int, str]
+) -> str:
     if action == "undo":
         return f"{who} took back: {_said(found['before'], scale)}"
     if action == "conflict":
@@ -206,8 +214,6 @@ def sentence(
         return f"{who} gave it to {people.get(found['person'], 'somebody')}"
     if action.endswith(" by the admin"):  # Projects of 0.1.0 have another verb here.
         return f"{who} decided it as {scale.name_of(found['value'])}"
-    if "after" not in found:
-        return f"{who}: {action}"
     note = f", with the note “{found['after']['note']}”" if found["after"]["note"] else ""
     helped = " after seeing the suggestion" if found["after"]["after_suggestion"] else ""
     after = _said(found["after"], scale)

@@ -98,28 +98,37 @@ def in_order(*parts: tuple[pl.Series, pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(placed, how="diagonal_relaxed").sort("place").drop("place")
 
 
-MOST_REFERENCES = 500
-"""References of a row that an encoder reads."""
+MOST_REFERENCES = 1_000
+"""References of a row that an answer is compared with."""
+MOST_ENCODED = 100
+"""The same where an encoder reads each by itself."""
 MOST_READ = 2_000_000
 """Characters of an answer, counted once for each reference that it is compared with."""
+MOST_TESTED = 500_000
+"""The same where each is compared in both directions, and once more by the examiner."""
 _WORD = re.compile(r"\w+")
 
 
-def with_nearest_references(answers: pl.DataFrame, most: int | None = None) -> pl.DataFrame:
-    """Answers with at most `most` references, by default with so many that comparing an answer
-    anew with each reads at most `MOST_READ` characters.
+def with_nearest_references(
+    answers: pl.DataFrame, most: int = MOST_REFERENCES, *, most_read: float = MOST_READ
+) -> pl.DataFrame:
+    """Answers with at most `most` references, and with so few that comparing an answer anew with
+    each reads at most `most_read` characters.
 
-    Of more, those stay, in their order and with their grades, that share the largest part of their
-    words with the answer, equally many of each grade.
+    Of more, those stay, in their order and with their grades, that are the answer or share the
+    largest part of their words with it, equally many of each grade; `noting_references` says so.
     """
     count = pl.col("references").list.len()
-    read = pl.col("answer").str.len_chars() * count > MOST_READ
-    if not answers.select((read if most is None else count > most).any()).item():
+    read = pl.col("answer").str.len_chars() * count > most_read
+    if not answers.select(((count > most) | (read & (count > 1))).any()).item():
         return answers
     graded = "reference_grades" in answers.columns
     grades = pl.col("reference_grades") if graded else pl.lit(None)
     texts = answers.select("answer", "references", grades.alias("grades")).iter_rows()
-    kept = [_nearest(answer or "", listed or [], of, most) for answer, listed, of in texts]
+    kept = []
+    for answer, listed, of in texts:
+        fitting = max(1, most_read / max(1, len(answer or "")))
+        kept.append(_nearest(answer or "", listed or [], of, int(min(most, fitting))))
     nearest = {"references": pl.Series([one for one, _ in kept], dtype=pl.List(pl.String))}
     if graded:
         kind = answers.schema["reference_grades"]
@@ -127,21 +136,49 @@ def with_nearest_references(answers: pl.DataFrame, most: int | None = None) -> p
     return answers.with_columns(**nearest)
 
 
+def noting_references(
+    outcomes: pl.DataFrame, answers: pl.DataFrame, read: pl.DataFrame
+) -> pl.DataFrame:
+    """Outcomes whose explanations say of judged rows how many references were left unread.
+
+    Args:
+        outcomes: of the rows.
+        answers: the rows with all of their references.
+        read: the same rows from `with_nearest_references`.
+    """
+    if read is answers:
+        return outcomes
+    count = pl.col("references").list.len()
+    every, some = answers.select(every=count), read.select(some=count)
+    note = pl.format("the nearest {} of {} references were read", "some", "every")
+    own = pl.col("explanation") if "explanation" in outcomes.columns else pl.lit(None, pl.String)
+    noted = pl.concat_str(own, note, separator="; ", ignore_nulls=True)
+    fewer = (pl.col("some") < pl.col("every")) & (pl.col("status") == "judged")
+    explanation = pl.when(fewer).then(noted).otherwise(own)
+    return (
+        outcomes.hstack(every)
+        .hstack(some)
+        .with_columns(explanation=explanation)
+        .drop("every", "some")
+    )
+
+
 def _nearest(
-    answer: str, references: Sequence[str | None], grades: Sequence[Any] | None, most: int | None
+    answer: str, references: Sequence[str | None], grades: Sequence[Any] | None, most: int
 ) -> tuple[Sequence[str | None], Sequence[Any] | None]:
-    most = max(1, MOST_READ // max(1, len(answer))) if most is None else most
     if len(references) <= most:
         return references, grades
     if grades is not None and len(grades) != len(references):
         grades = None
-    said = set(_WORD.findall(answer.lower()))
+    whole, said = answer.strip(), set(_WORD.findall(answer.lower()))
 
-    def share(place: int) -> float:
-        words = set(_WORD.findall((references[place] or "").lower()))
-        return len(words & said) / max(1, len(words))
+    def nearness(place: int) -> tuple[bool, float, int]:
+        reference = references[place] or ""
+        words = set(_WORD.findall(reference.lower()))
+        common = len(words & said)
+        return reference.strip() == whole, common / max(1, len(words)), common
 
-    near = sorted(range(len(references)), key=share, reverse=True)
+    near = sorted(range(len(references)), key=nearness, reverse=True)
     if grades is not None:
         # The nearest of each grade, then the second of each: an answer's place is between grades.
         seen = Counter[Any]()

@@ -20,7 +20,7 @@ from markscheme.agreement import (
     JudgmentsSource,
     Run,
     agreement,
-    closest_judge,
+    closest_judges,
     compare,
     estimate,
     judged_table,
@@ -175,9 +175,10 @@ class Material:
             return self.judge, "chosen with --judge"
         if len(self.judges) == 1:
             return self.names[0], ""
-        if (best := closest_judge(self.agreement)) is not None:
-            kappa = best.left_out["kappa"].value
-            return best.judge, f"of the judges the closest to the labels: kappa {kappa:.2f}"
+        if closest := closest_judges(self.agreement):
+            kappa = closest[0].as_errors["kappa"].value
+            why = "" if kappa is None else f": kappa {kappa:.2f}"
+            return closest[0].judge, f"of the judges the closest to the labels{why}"
         return self.names[0], "the first judge named"
 
     @cached_property

@@ -134,7 +134,7 @@ def population(
         'further questions like these 62, counted by question, according to contains'
     """
     if not further:
-        return f"these {answers:,} answers alone, {by}"
+        return f"these{f' {answers:,}' if answers else ''} answers alone, {by}"
     kind = "answers" if answers and questions is None else "questions"
     count = answers if questions is None else questions
     like = f"further {kind} like these" + (f" {count:,}" if count else "")

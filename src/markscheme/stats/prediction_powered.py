@@ -139,7 +139,7 @@ def _error(pulls: Pulls, share: float) -> float:
     """The standard error of a mean; 0 where labels never move it by more than rounding does."""
     here = pulls.parts > 0
     error = math.sqrt(variance_of_sum(pulls.labels[here], pulls.parts[here]) * share)
-    return error if error > _TINY * pulls.most else 0.0
+    return error if error > _TINY * pulls.unseen else 0.0
 
 
 def _worth(labels: int, answers: int, share: float, about: About) -> float:
@@ -188,7 +188,7 @@ def powered_difference(
         shift=one.shift - two.shift,
         parts=(one.parts + two.parts) / 2,
         left=(one.left + two.left) / 2,
-        most=max(one.most, two.most),
+        unseen=max(one.unseen, two.unseen),
     )
     weights, share = _regressed(both, number, about)
     value = both.mean + float(weights @ both.shift)
@@ -216,7 +216,7 @@ def _alone(sample: Sample, pulls: Pulls) -> Evidence:
     """What the mean of labels of 0 and 1 rests on without judges.
 
     Of unequal weights it is more than Kish's number of answers only as far as one unseen label of
-    the rarer kind, with the largest weight, leaves it: those seen may all weigh little.
+    the rarer kind leaves it: those seen may all weigh little.
     """
     has = sample.labelled
     weights, mean, here = sample.weights[has], pulls.mean, pulls.parts > 0
@@ -226,7 +226,7 @@ def _alone(sample: Sample, pulls: Pulls) -> Evidence:
         answers = np.bincount(places, minlength=len(here))
         return share_evidence(right[answers > 0], answers[answers > 0])
     moved = variance_of_sum(pulls.labels[here], pulls.parts[here])
-    unseen = moved + pulls.most**2
+    unseen = moved + pulls.unseen**2
     found, least = (mean_evidence(mean, each, pulls.parts[here]) for each in (moved, unseen))
     return replace(found, answers=min(found.answers, max(kish(weights), least.answers)))
 
@@ -257,7 +257,7 @@ def _regressed(
     rest[here] /= 1 - own
     rest[here] += (labelled - seen @ weights) / (1 - np.minimum(own + fitted, MOST_LEVERAGE))
     whole = (labelled / (1 - own)) ** 2
-    unseen = UNSEEN_ERRORS * pulls.most**2
+    unseen = UNSEEN_ERRORS * pulls.unseen**2
     share = (float((rest**2).sum()) + unseen) / (float(whole.sum()) + unseen)
     if share >= 1:
         return none

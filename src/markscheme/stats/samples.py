@@ -55,7 +55,7 @@ class Pulls:
         shift: (judges,) their means over all answers, less over the labelled ones.
         parts: (questions,) its part of all weight.
         left: the share of the answers that have no label.
-        most: the largest pull that one label of the rarer kind can have, its leverage undone.
+        unseen: of a label of the rarer kind at any answer (root mean square), its leverage undone.
     """
 
     mean: float
@@ -65,7 +65,7 @@ class Pulls:
     shift: Array
     parts: Array
     left: float
-    most: float
+    unseen: float
 
 
 def pulls_of(sample: Sample, questions: int, about: About) -> Pulls:
@@ -94,7 +94,7 @@ def pulls_of(sample: Sample, questions: int, about: About) -> Pulls:
     away = (said[has] - here).T * weights / total
     further = (said - everywhere).T / len(said) * (about == "future")
     apart = max(mean, 1 - mean) if sample.binary else float(np.abs(labels - mean).max())
-    largest = float(weights.max()) / total
+    part = float(np.sqrt((weights**3).sum() / total)) / total
     return Pulls(
         mean=mean,
         labels=summed(weights * (labels - mean), places[has]) / total,
@@ -103,5 +103,5 @@ def pulls_of(sample: Sample, questions: int, about: About) -> Pulls:
         shift=everywhere - here,
         parts=summed(weights, places[has]) / total,
         left=1 - len(labels) / len(has),
-        most=largest / (1 - min(largest, MOST_LEVERAGE)) * apart,
+        unseen=part / (1 - min(part, MOST_LEVERAGE)) * apart,
     )

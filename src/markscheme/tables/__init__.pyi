@@ -30,6 +30,7 @@ from .joins import join_labels as join_labels
 from .joins import label_notes as label_notes
 from .joins import matched_on as matched_on
 from .joins import numbered as numbered
+from .joins import one_row_each as one_row_each
 from .joins import with_answers as with_answers
 from .judgment_files import judgments_file as judgments_file
 from .judgment_files import load_judgments as load_judgments

@@ -105,9 +105,9 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
     if labels.is_empty():
         alike = ": annotators are tied on every answer" if ties.height else ""
         raise AgreementError(f"no row of the labels has a label{alike}")
-    known, repeated_labels = _one_row_each(labels, key, "label", "labels")
+    known, repeated_labels = one_row_each(labels, key, "label", "labels")
     identity = key if key == KEYS[:1] else tuple(n for n in KEYS[1:] if n in judgments.columns)
-    once, repeated = _one_row_each(judgments, (*identity, "judge"), "verdict", "judgments")
+    once, repeated = one_row_each(judgments, (*identity, "judge"), "verdict", "judgments")
     extra = [n for n in known.columns if n not in {*once.columns, REMARKS} or n in key]
     rows = once.join(
         known.select(extra), on=key, how="inner", nulls_equal=True, maintain_order="left"
@@ -392,7 +392,7 @@ def check_key(table: pl.DataFrame, what: str, names: Sequence[str] = ()) -> None
         )
 
 
-def _one_row_each(
+def one_row_each(
     table: pl.DataFrame, key: tuple[str, ...], value: str, what: str
 ) -> tuple[pl.DataFrame, int]:
     """One row a key, and how many repeated it; a key with two values is an error."""

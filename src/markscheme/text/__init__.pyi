@@ -27,11 +27,9 @@ from .latex import without_latex_series as without_latex_series
 from .lexicon import CAPITAL as CAPITAL
 from .lexicon import HEDGE as HEDGE
 from .lexicon import MARK as MARK
-from .lexicon import MONTH as MONTH
 from .lexicon import NUMBER as NUMBER
 from .lexicon import STOP as STOP
 from .lexicon import STOPWORD as STOPWORD
-from .lexicon import YEAR as YEAR
 from .lexicon import Floats as Floats
 from .lexicon import Known as Known
 from .lexicon import Lexicon as Lexicon
@@ -59,9 +57,6 @@ from .numbers import ORDINAL_WORDS as ORDINAL_WORDS
 from .numbers import SCALES as SCALES
 from .numbers import month_of as month_of
 from .numbers import roman_value as roman_value
-from .question_forms import LATEST as LATEST
-from .question_forms import QUESTION_KINDS as QUESTION_KINDS
-from .question_forms import SEVERAL as SEVERAL
 from .question_forms import asks_amount as asks_amount
 from .question_forms import asks_example as asks_example
 from .question_forms import asks_list as asks_list
@@ -84,10 +79,6 @@ from .tokens import WORD as WORD
 from .tokens import folded as folded
 from .tokens import merged as merged
 from .tokens import split as split
-from .wordnet import FILE as FILE
-from .wordnet import code as code
-from .wordnet import key as key
-from .wordnet import thesaurus as thesaurus
 from .words import by_word as by_word
 from .words import numbers_by_word as numbers_by_word
 from .words import words_of as words_of

@@ -1,7 +1,7 @@
 """Words of texts as numbers: one lexicon for all that compares answers.
 
-A text becomes a row of word ids; whatever is known of a word (its stem, the number it means,
-whether it is a capitalised name, a month, a hedge) is worked out once per different word and stored
+A text becomes a row of word ids; whatever is known of a word (its stem, whether it is a number, a
+capitalised name, a hedge) is worked out once per different word and stored
 in the lexicon, so that columns of texts are compared with array operations.
 """
 
@@ -36,24 +36,20 @@ STOP = frozenset(
 _SAME_WORD = by_word(words_of(__file__)["same_word"])
 """Short forms and symbols that say the same as a longer word."""
 
-_LARGEST = 3e38
-"""Numbers beyond it, which float32 cannot hold, count as it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """What the lexicon knows of its words, as arrays over word ids.
 
     `canon` is the id shared by words that say the same (case, accents, plural, number words);
-    `value` the number meant, NaN for none; `kind` bits as below.
+    `kind` bits as below.
     """
 
     canon: Ints
-    value: Floats
     kind: Ints
 
 
-MARK, STOPWORD, CAPITAL, NUMBER, YEAR, MONTH, HEDGE = (1 << bit for bit in range(7))
+MARK, STOPWORD, CAPITAL, NUMBER, HEDGE = (1 << bit for bit in range(5))
 
 
 class Lexicon:
@@ -65,7 +61,6 @@ class Lexicon:
         self.words: list[str] = []
         self.canon_words: list[str] = []
         self._canon: list[int] = []
-        self._value: list[float] = []
         self._kind: list[int] = []
 
     def __len__(self) -> int:
@@ -84,20 +79,18 @@ class Lexicon:
         """The lexicon's knowledge, as arrays."""
         return Known(
             canon=np.array(self._canon, dtype=np.int32),
-            value=np.array(self._value, np.float64).clip(-_LARGEST, _LARGEST).astype(np.float32),
             kind=np.array(self._kind, dtype=np.int32),
         )
 
     def _add(self, word: str) -> int:
         number = self._ids[word] = len(self.words)
         self.words.append(word)
-        canon, value, kind = describe(word)
+        canon, _, kind = describe(word)
         place = self._canon_ids.get(canon)
         if place is None:
             place = self._canon_ids[canon] = len(self.canon_words)
             self.canon_words.append(canon)
         self._canon.append(place)
-        self._value.append(value)
         self._kind.append(kind)
         return number
 
@@ -115,14 +108,13 @@ def describe(word: str) -> tuple[str, float, int]:
     kind = HEDGE if lower in cues.HEDGES else 0
     month = numbers.month_of(word)
     if month is not None:
-        return f"@{month}", float("nan"), kind | MONTH
+        return f"@{month}", float("nan"), kind
     decade = numbers.decade_of(word)
     if decade is not None:
         return f"{decade}s", float(decade), kind | NUMBER
     amount = numbers.word_value(word)
     if amount is not None:
-        year = numbers.is_year(amount) and word[:1].isdigit() and "," not in word
-        return number_form(amount), amount, kind | NUMBER | (YEAR if year else 0)
+        return number_form(amount), amount, kind | NUMBER
     if lower in STOP:
         kind |= STOPWORD
         return _SAME_WORD.get(lower, lower), float("nan"), kind

@@ -214,8 +214,6 @@ MONTHS = {
 _ALSO_WORDS = frozenset({"may", "march", "mar", "jan", "sep"})
 """Months that are words or names too; these count only when written with a capital."""
 
-FIRST_YEAR, LAST_YEAR = 1000, 2100
-
 
 def month_of(word: str) -> int | None:
     """The month a word names, 1 to 12, else None.
@@ -228,11 +226,6 @@ def month_of(word: str) -> int | None:
     if number is None or (lower in _ALSO_WORDS and word == lower):
         return None
     return number
-
-
-def is_year(value: float) -> bool:
-    """Whether a number looks like a year of the last thousand years."""
-    return FIRST_YEAR <= value <= LAST_YEAR and value == int(value)
 
 
 def decade_of(word: str) -> int | None:

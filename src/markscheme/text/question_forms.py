@@ -1,27 +1,13 @@
 # ruff: noqa: E501 - tables of patterns read better unfolded
 """What kind of answer a question asks for, as far as its wording says.
 
-The one place of patterns over questions: failure modes and features of trained judges read them.
-`QUESTION_KINDS`, `LATEST`, `SEVERAL` and `asks_list` are inputs of shipped weights, which fixes their
-wording.
+Failure modes and features of trained judges read it. `asks_list` is an input of shipped weights,
+which fixes its wording.
 """
 
 from __future__ import annotations
 
 import re
-
-_KINDS = {
-    "asks_who": r"\bwho(?:se|m|'s|s)?\b|\bwhat (?:actor|actress|person|name)\b",
-    "asks_when": r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b",
-    "asks_where": r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|county|town)\b",
-    "asks_how_many": r"\bhow (?:many|much|long|old|far|tall|big|large|high|deep|often)\b",
-    "asks_why_how": r"\bwhy\b|\bhow (?!many|much|long|old|far|tall|big|large|high|deep|often)",
-    "asks_what": r"\b(?:what|which)\b",
-}
-QUESTION_KINDS = tuple((kind, re.compile(pattern)) for kind, pattern in _KINDS.items())
-"""Features `asks_...` of trained judges, with the pattern of each, for lower-case questions."""
-LATEST = re.compile(r"\b(?:last|latest|current|currently|now|new|next|recent|this year|present)\b")
-SEVERAL = re.compile(r"\b(?:are|were|names? of|list|all)\b")
 
 _LIST = re.compile(
     r"^(?:please )?(?:list|name (?:all|the|some|\w+ (?:of )?\w+s\b)|enumerate)\b"

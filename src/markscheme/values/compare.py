@@ -15,7 +15,6 @@ from functools import cached_property
 from markscheme.text import without_latex
 from markscheme.values.amounts import Relation
 from markscheme.values.choices import compare_choices
-from markscheme.values.code_lines import compare_code
 from markscheme.values.exact_names import compare_exact_names
 from markscheme.values.formulae import compare_formulae, formula_of, is_formula
 from markscheme.values.kinds import (
@@ -134,7 +133,7 @@ def _compare(
         return _NOTHING
     if (chosen := compare_choices(requested, reference, answer)) is not None:
         return chosen
-    for compare in (compare_formulae, compare_code, compare_exact_names):
+    for compare in (compare_formulae, compare_exact_names):
         if (compared := compare(question, reference, answer)) is not None:
             return compared
     if is_formula(formula_of(reference)):

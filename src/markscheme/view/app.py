@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import Scope
 
-from markscheme.agreement import agree, closest_judge, estimate
+from markscheme.agreement import agree, closest_judges, estimate
 from markscheme.engine import ALL_SYSTEMS, RunFolder
 from markscheme.errors import MarkschemeError
 from markscheme.reports import (
@@ -301,7 +301,7 @@ class _Pages:
         try:
             agreed = agree(run.path, rows)
             found["tables"] += "".join(map(table_html, agreed.tables[:2]))
-            judge = best.judge if (best := closest_judge(agreed.judges)) else judge
+            judge = closest_judges(agreed.judges)[0].judge
         except MarkschemeError as error:
             problems.append(str(error))
         try:

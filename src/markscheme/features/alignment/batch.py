@@ -237,7 +237,8 @@ def align(batch: Batch) -> Aligned:
         dtype=bool,
     )
     likeness = np.ones(pairs)
-    unsure = np.flatnonzero(~contained)
+    several = np.diff(batch.first)[batch.row] > 1  # A single reference is the best as it is.
+    unsure = np.flatnonzero(~contained & several)
     if len(unsure):
         likeness[unsure] = partial_ratios(
             [references[i] for i in unsure], [answers[i] for i in unsure]

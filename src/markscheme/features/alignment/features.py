@@ -12,13 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.features.alignment.asked import question_features
 from markscheme.features.alignment.batch import Array, Batch, Rarity, align
 from markscheme.features.alignment.claims import claim_features
-from markscheme.features.alignment.numbers import number_features
-from markscheme.features.alignment.overlap import FeatureView, overlap_features, reach_features
+from markscheme.features.alignment.overlap import FeatureView, overlap_features
 from markscheme.features.alignment.registry import FEATURES
 from markscheme.features.alignment.similar import similar_features
+from markscheme.features.alignment.stance import stance_features
 
 Matrix = npt.NDArray[np.float32]
 Group = Callable[[FeatureView], dict[str, Array]]
@@ -41,9 +40,7 @@ def alignment(
 
 _GROUPS: tuple[Group, ...] = (
     overlap_features,
-    number_features,
     similar_features,
-    question_features,
     claim_features,
-    reach_features,
+    stance_features,
 )

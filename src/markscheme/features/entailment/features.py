@@ -1,10 +1,11 @@
 """Features of whether one answer to a question entails another, looked at from both sides.
 
 Does a premise (question and answer A) entail a hypothesis (question and answer B)? The examiner's
-alignment is computed twice, once with the hypothesis in the reference's place (what of it does the
-premise say?) and once with the premise there (what does the hypothesis say beyond it?), and both
-sides' surplus is weighed: content words, names and numbers that neither the question nor the other
-side has. "The answer entails the reference" follows Yao & Barbosa 2024, section 3.
+alignment and its typed values are computed twice, once with the hypothesis in the reference's place
+(what of it does the premise say?) and once with the premise there (what does the hypothesis say
+beyond it?), and both sides' surplus is weighed: content words, names and numbers that neither the
+question nor the other side has. "The answer entails the reference" follows Yao & Barbosa 2024,
+section 3.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from markscheme.features.alignment import (
     stems,
 )
 from markscheme.features.entailment.containment import place_within, within
+from markscheme.features.values import VALUES, compare_rows, value_features
 from markscheme.text import HEDGE, NUMBER, stem
 
 Matrix = npt.NDArray[np.float32]
@@ -52,7 +54,7 @@ WITHIN: dict[str, str] = {
 """1 it does, -1 it does not, 0 there is none; with `BACK` before them, the other way round."""
 
 NAMES: tuple[str, ...] = tuple(
-    side + name for side in ("", BACK) for name in (*FEATURES, *SURPLUS, *WITHIN)
+    side + name for side in ("", BACK) for name in (*FEATURES, *VALUES, *SURPLUS, *WITHIN)
 )
 """Every column of `entailment_features`, in order."""
 
@@ -97,7 +99,9 @@ def entailment_features(
         rarity,
     )
     inside = [within(first, second), place_within(questions, first, second)[:, None]]
-    both = np.hstack([aligned, _surplus(view), *inside])
+    references = [(text,) for text in second]
+    values = value_features(compare_rows(questions, references, first), references, first)
+    both = np.hstack([aligned, values, _surplus(view), *inside])
     return np.hstack([both[forward], both[back]])
 
 
@@ -111,16 +115,14 @@ def settled(matrix: Matrix) -> npt.NDArray[np.int8]:
     short, premise_short = (
         matrix[:, words] - matrix[:, numbers] <= _NO_MORE for words, numbers in _ADDS
     )
-    # A date without its day or month does not entail the date with them.
-    vaguer = (matrix[:, _DATED] >= 0) & (matrix[:, _DATED] < 1) & (matrix[:, _DATE_ABSENT] > 0)
-    denied = (outside & ~inside & premise_short) | vaguer.any(axis=1)
+    # A date without its day or month does not entail the date with it.
+    vaguer = (matrix[:, _COARSER] > 0) & (matrix[:, _IS_TIME] > 0)
+    denied = (outside & ~inside & premise_short) | vaguer
     return np.where(denied, -1, np.where(inside & short, 1, 0)).astype(np.int8)
 
 
 _INSIDE, _OUTSIDE = ([NAMES.index(side + name) for name in WITHIN] for side in ("", BACK))
-_DATED, _DATE_ABSENT = (
-    [NAMES.index(f"{part}_{what}") for part in ("day", "month")] for what in ("recall", "absent")
-)
+_COARSER, _IS_TIME = NAMES.index("value_coarser"), NAMES.index("value_is_time")
 _ADDS = [
     (NAMES.index(side + "adds_words"), NAMES.index(side + "adds_numbers")) for side in (BACK, "")
 ]

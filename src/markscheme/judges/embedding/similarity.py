@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,9 +12,10 @@ import polars as pl
 
 from markscheme.contract import ModelSource, Needs, register
 from markscheme.judges.outcomes import (
-    MOST_REFERENCES,
+    MOST_ENCODED,
     Thresholded,
     by_threshold,
+    noting_references,
     with_nearest_references,
 )
 from markscheme.metrics import Pairs
@@ -67,8 +69,9 @@ class EmbeddingCosine(Thresholded):
             left, right = np.split(vectors.astype(np.float64), 2)
             return np.asarray((left * right).sum(axis=1))
 
-        read = with_nearest_references(answers, MOST_REFERENCES)
-        return by_threshold(read, best_likeness(read, likeness), self.threshold)
+        read = with_nearest_references(answers, MOST_ENCODED, most_read=math.inf)
+        outcomes = by_threshold(read, best_likeness(read, likeness), self.threshold)
+        return noting_references(outcomes, answers, read)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Hash of the encoder's weights."""

@@ -32,9 +32,11 @@ from markscheme.judges.entailment.tests import (
     entailment_test,
 )
 from markscheme.judges.outcomes import (
+    MOST_TESTED,
     PATTERNS,
     has_patterns,
     known_sum,
+    noting_references,
     with_nearest_references,
 )
 from markscheme.judges.prompted import SamplingOverrides, shipped
@@ -307,7 +309,8 @@ class Entailment(StagedJudge):
         Raises:
             ModelError: a chat model is needed and none was given.
         """
-        rows = answers.with_row_index("row").with_columns(patterns=has_patterns(answers))
+        read = with_nearest_references(answers, most_read=MOST_TESTED)
+        rows = read.with_row_index("row").with_columns(patterns=has_patterns(read))
         pairs = self._pairs(rows)
         models = self._sampled(models)
         decided = relations(self._tested(pairs, models), self.policy)
@@ -321,7 +324,7 @@ class Entailment(StagedJudge):
         found = rows.select("row", "references", "patterns").join(
             inspected(explained(marked), self._scheme), on="row", how="left", maintain_order="left"
         )
-        return _outcomes(found, self.policy)
+        return noting_references(_outcomes(found, self.policy), answers, read)
 
     @property
     def needs(self) -> Needs:
@@ -364,7 +367,7 @@ class Entailment(StagedJudge):
     def _pairs(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row per answer and reference that can be compared."""
         return (
-            with_nearest_references(rows.filter(~pl.col("patterns")))
+            rows.filter(~pl.col("patterns"))
             .select("row", "question", "answer", reference="references")
             .explode("reference")
             .filter(_filled(pl.col("answer")), _filled(pl.col("reference")))

@@ -31,7 +31,14 @@ from markscheme.judges.examiner.weight_files import (
     platt,
     read_columns,
 )
-from markscheme.judges.outcomes import PATTERNS, Thresholded, has_patterns, judged_rows
+from markscheme.judges.outcomes import (
+    PATTERNS,
+    Thresholded,
+    has_patterns,
+    judged_rows,
+    noting_references,
+    with_nearest_references,
+)
 from markscheme.models.local import Mark
 from markscheme.tables import NO_REFERENCE, OUTSIDE, RELATIONS
 from markscheme.text import WORD, folded, spelled_alike
@@ -131,8 +138,9 @@ class Examiner(Thresholded):
         too_long = pl.when(size > LONGEST).then(
             pl.format("too long: {} characters; at most {} are read", size, pl.lit(LONGEST))
         )
-        return judged_rows(
-            answers,
+        read = with_nearest_references(answers)
+        outcomes = judged_rows(
+            read,
             pl.coalesce(unreferenced, too_long),
             self._outcomes,
             rows_at_once=_ROWS_AT_ONCE,
@@ -140,6 +148,7 @@ class Examiner(Thresholded):
             .then(pl.lit("failed"))
             .otherwise(pl.lit("skipped")),
         )
+        return noting_references(outcomes, answers, read)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What the signature adds: hashes of the weights, and the number of the rules."""
@@ -334,7 +343,7 @@ def find_effects(
     table = pl.DataFrame(
         {"question": [question], "references": [list(references)], "answer": [answer]}
     )
-    reading = read_columns(table, opened.rarity)
+    reading = read_columns(with_nearest_references(table), opened.rarity)
     count = len(COLUMNS)
     changed = np.repeat(reading.matrix, count + 1, axis=0)
     changed[np.arange(count), np.arange(count)] = opened.settings.neutral[:count]
@@ -376,7 +385,8 @@ def matched_spans(
         `spans`: one list per row of starts and ends in turn, in characters: `[0, 5, 9, 12]`.
     """
     texts = answers.fill_null("")
-    batch = Batch.of(questions, references, texts, open_weights(weights).rarity)
+    read = with_nearest_references(pl.DataFrame({"answer": texts, "references": references}))
+    batch = Batch.of(questions, read["references"], texts, open_weights(weights).rarity)
     view = FeatureView.of(batch, align(batch))
     matched = view.a_ref & view.a_content
     names = [word.lower() for word in batch.lexicon.words]

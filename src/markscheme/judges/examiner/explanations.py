@@ -14,6 +14,7 @@ from markscheme.features.alignment import FeatureView
 from markscheme.judges.examiner.weight_files import COLUMNS
 from markscheme.models.local import Mark
 from markscheme.tables import RELATIONS
+from markscheme.text import yes_or_no
 from markscheme.values import Comparison, Outcome
 
 Matrix = npt.NDArray[np.float32]
@@ -27,9 +28,6 @@ _QUOTED = 60
 _NEAR = 0.2
 """Scores this near to the threshold are called unsure."""
 _UNSURE = ", unsure"
-_YES = re.compile(r"\W*(?:yes|yeah|true|correct|right)\b", re.IGNORECASE)
-_NO = re.compile(r"\W*(?:no|nope|false|wrong|incorrect)\b", re.IGNORECASE)
-_ANOTHER_VALUE = "it gives another number or date"
 _FOR, _AGAINST = (Outcome.AGREE,), (Outcome.CONFLICT, Outcome.MISSING)
 
 
@@ -132,7 +130,7 @@ def explanations(
         values = compared[row]
         wanted = _FOR if score >= threshold else _AGAINST
         if values.reason and values.outcome in wanted and not exact[row]:
-            also = [values.reason, *(text for text in also if text != _ANOTHER_VALUE)]
+            also = [values.reason, *also]
         if marked[row] and score < threshold:
             also.append(f"read as a whole, {marked[row]} contradicts it")
         elif turned[row]:
@@ -173,26 +171,23 @@ def _noticed(
     view: FeatureView, feature: _FeaturesByName, rejected: npt.NDArray[np.bool_], spoke: pl.Series
 ) -> dict[str, npt.NDArray[np.bool_]]:
     """Findings worth mentioning, and the rows of which they are true."""
-    other = np.zeros(len(feature.matrix), dtype=bool)
-    for unit in ("number", "year", "month", "day"):
-        other |= feature[f"{unit}_conflict"] > 0
     opposite = feature["polarity"] == -1
-    yes, no = (_matched(one, view, view.reference) for one in (_YES, _NO))
-    said_yes, said_no = (_matched(one, view, view.batch.answer) for one in (_YES, _NO))
-    answered = said_yes | said_no
+    raw = view.batch.raw
+    wanted = [yes_or_no(raw[text]) for text in view.reference.tolist()]
+    yes = np.array([one is True for one in wanted], dtype=bool)
+    no = np.array([one is False for one in wanted], dtype=bool)
+    answered = np.abs(feature["polarity"]) == 1
     # What a reference denies by its first word alone ("No, sale items are final.") is neither
     # affirmed nor denied by an answer that has no such word.
     denials = feature["negations_reference"] - (no & ~answered)
     denied = feature["negations_answer"]
-    opposite &= answered
-    agreed = (yes & said_yes) | (no & said_no)
+    agreed = feature["polarity"] == 1
     differ = opposite | (((denied - denials) % 2 > 0) & ~agreed)
     differ &= rejected & (feature["refusal"] == 0)
     denies = np.where(opposite, yes, denied > denials)
     same_words = (feature["soft_recall"] >= _COMPLETE) & (feature["new_content"] == 0)
     turned_round = rejected & ~differ & same_words & (feature["order_inverted"] > 0)
     return {
-        _ANOTHER_VALUE: other,
         "it denies what the reference affirms": differ & denies,
         "it affirms what the reference denies": differ & ~denies,
         "the same words in another order, which says something else": turned_round,
@@ -203,13 +198,6 @@ def _noticed(
         "it names other candidates besides the match": (feature["choice_offered"] > 0)
         & (feature["choice_items"] > 1),
     }
-
-
-def _matched(
-    pattern: re.Pattern[str], view: FeatureView, places: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
-    """Whether each row's text, by its place among the texts, begins as a pattern says."""
-    return np.array([bool(pattern.match(view.batch.raw[one])) for one in places.tolist()])
 
 
 def _quote(text: str) -> str:

@@ -23,11 +23,11 @@ from markscheme.features.nonfactoid import (
     word_features,
 )
 from markscheme.judges.outcomes import (
-    MOST_REFERENCES,
     PATTERNS,
     Thresholded,
     has_patterns,
     judged_rows,
+    noting_references,
     with_nearest_references,
 )
 from markscheme.judges.weight_folder import WeightFolder
@@ -91,6 +91,8 @@ class ListwiseWeights(WeightFolder):
         return Trees(self.path("listwise_words.onnx.zst"))
 
 
+MOST_GRADED = 500
+"""References that an encoder reads of a row; TREC DL has up to 321 graded passages a question."""
 _ROWS_AT_ONCE = 1_024
 _REFERENCES_AT_ONCE = 4_096
 """Beyond those of one row: the token vectors of each take up to 100 kB."""
@@ -130,8 +132,9 @@ class ListwiseExaminer(Thresholded):
             ModelError: the weights cannot be used.
         """
         why_not = pl.when(has_patterns(answers)).then(pl.lit(PATTERNS))
-        read = with_nearest_references(with_nearest_references(answers, MOST_REFERENCES))
-        return judged_rows(read, why_not, self._judged, rows_at_once=_ROWS_AT_ONCE)
+        read = with_nearest_references(answers, MOST_GRADED)
+        outcomes = judged_rows(read, why_not, self._judged, rows_at_once=_ROWS_AT_ONCE)
+        return noting_references(outcomes, answers, read)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What the signature adds: hashes of the weights."""

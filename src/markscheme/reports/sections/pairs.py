@@ -148,9 +148,8 @@ def _table(
 
 def _best(pair: Comparison, people: PeoplesDifference | None) -> dict[str, Any]:
     """Difference and corrected p: people's where known, else the judge's own."""
-    if people:
-        return {"difference": people.difference, "p": people.holm}
-    return {"p": p_text(pair.p_holm, pair.p.reason)}
+    shown = people or pair
+    return {"difference": shown.difference, "p": p_text(shown.p_holm, shown.p.reason)}
 
 
 def _shown(

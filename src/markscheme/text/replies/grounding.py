@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Iterator
 
 from rapidfuzz import fuzz
 
@@ -19,7 +18,6 @@ from markscheme.text.lexicon import STOP
 from markscheme.text.normalisation import unaccented
 from markscheme.text.numbers import SCALES, decade_of, merge_runs, word_value
 from markscheme.text.replies.verdicts import VERDICT_WORDS
-from markscheme.text.wordnet import key, thesaurus
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _UNSPACED = re.compile(
@@ -67,7 +65,6 @@ _ALIKE = 85.0
 _ROUNDED = 0.005
 _LARGE = 3000
 _GRAM = 6
-_MOST_WORDS = 200
 _LEAST_OF_LONG = 2
 
 LEAST_ABOUT = 0.25
@@ -125,9 +122,9 @@ def ungrounded(text: str, *, of: str, about: str = "") -> str | None:
     It must have a word of `of` (a fifth of them where there are many, or half of its own words
     from them), and a quarter of its own words must come from `of` or `about`. Words are compared
     by stem or their first four letters, numbers by value. Where none is the same, another form
-    will do: a number in words or rounded, an abbreviation written out, another spelling, a word of
-    the same meaning (WordNet), the option that a letter names. What says no more than yes, no or
-    nobody ("Of course not") has its content in `about`.
+    will do: a number in words or rounded, an abbreviation written out, another spelling, the option
+    that a letter names. What says no more than yes, no or nobody ("Of course not") has its content
+    in `about`.
 
     Args:
         text: what a model wrote.
@@ -233,7 +230,6 @@ def _worded(text: str, of: str, about: str) -> bool:
         _abbreviated(input_words, said)
         or _abbreviated(new, input_words)
         or _alike({*_found(text)} - {*_found(about)}, _found(of))
-        or _same_meaning(said, input_words, set(new))
     )
 
 
@@ -315,7 +311,8 @@ def _abbreviated(short: list[str], full: list[str]) -> bool:
         plain = word.casefold()
         if plain in _ASIDE and not word.isupper():
             continue
-        if word.isupper() and 2 <= len(word) <= _GRAM:
+        letters = len(word) > 1 or len(short) == 1 < len(full)
+        if word.isupper() and letters and len(word) <= _GRAM:
             others = (one.casefold() for one in content if one != word)
             if any(plain in run for run in initials) or any(_within(plain, one) for one in others):
                 return True
@@ -344,23 +341,6 @@ def _alike(new: set[str], of: list[str]) -> bool:
             if _NATION.get(one, -1) == _NATION.get(other, -2):
                 return True
     return False
-
-
-def _same_meaning(said: list[str], of: list[str], new: set[str]) -> bool:
-    known = thesaurus()
-    _, ones = known.meanings(list(_grams(of, set(of))))
-    _, others = known.meanings(list(_grams(said, new)))
-    return bool(set(ones.tolist()) & set(others.tolist()))
-
-
-def _grams(words: list[str], new: set[str]) -> Iterator[str]:
-    """Runs of words as WordNet has them, each with a new word that is no function word."""
-    folded = [word.casefold() for word in words[:_MOST_WORDS]]
-    wanted = {word.casefold() for word in new} - _ASIDE | {"us"} & set(folded)
-    for start in range(len(folded)):
-        for end in range(start + 1, min(start + _GRAM, len(folded)) + 1):
-            if not wanted.isdisjoint(folded[start:end]):
-                yield key(" ".join(folded[start:end]))
 
 
 def _foreign_number(text: str, of: str, about: str) -> bool:

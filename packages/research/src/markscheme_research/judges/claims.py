@@ -15,7 +15,13 @@ import orjson
 import polars as pl
 
 from markscheme.contract import ModelSource, Needs, check_range, register
-from markscheme.judges import PATTERNS, has_patterns, with_nearest_references
+from markscheme.judges import (
+    MOST_TESTED,
+    PATTERNS,
+    has_patterns,
+    noting_references,
+    with_nearest_references,
+)
 from markscheme.judges.entailment import StagedJudge
 from markscheme.judges.prompted import SamplingOverrides
 from markscheme.models import Models
@@ -72,8 +78,7 @@ def pieces(answers: pl.DataFrame, judge: StagedJudge, models: ModelSource) -> Pi
         models: where models come from.
     """
     references = (
-        with_nearest_references(answers)
-        .select("row", "question", reference="references")
+        answers.select("row", "question", reference="references")
         .explode("reference")
         .filter(pl.col("reference").str.strip_chars().str.len_chars() > 0)
         .unique(["row", "reference"], keep="first", maintain_order=True)
@@ -458,7 +463,8 @@ class Claims(StagedJudge):
         Raises:
             ModelError: a chat model is needed and none was given.
         """
-        rows = answers.with_row_index("row").with_columns(patterns=has_patterns(answers))
+        read = with_nearest_references(answers, most_read=MOST_TESTED)
+        rows = read.with_row_index("row").with_columns(patterns=has_patterns(read))
         models = self._models(models)
         parts = pieces(rows.filter(~pl.col("patterns")), self, models)
         against = tested(reference_pairs(parts), self, models)
@@ -468,7 +474,7 @@ class Claims(StagedJudge):
             threshold=self.threshold, partial=self.partial, penalty=self.penalty,
         )  # fmt: skip
         costs = parts.spent(against, context)
-        return (
+        judged = (
             rows.select("row", "patterns")
             .join(found, on="row", how="left", maintain_order="left")
             .join(costs, on="row", how="left", maintain_order="left")
@@ -483,6 +489,7 @@ class Claims(StagedJudge):
                 pl.col(name).cast(JUDGMENTS_SCHEMA[name]) for name in OUTCOME if name != "scope"
             )
         )
+        return noting_references(judged, answers, read)
 
     @property
     def needs(self) -> Needs:

@@ -21,7 +21,6 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement import (
-    CalibrationMap,
     JudgmentsSource,
     answers_table,
     best_threshold,
@@ -33,6 +32,7 @@ from markscheme.contract import Judge, judge_name, parse_judge
 from markscheme.engine import run_in_memory
 from markscheme.errors import AgreementError, DataError, MissingExtraError
 from markscheme.flags import with_keywords
+from markscheme.judges import CalibrationMap
 from markscheme.models import Models
 from markscheme.results import (
     Column,
@@ -43,6 +43,7 @@ from markscheme.results import (
     interval,
     population,
 )
+from markscheme.stats import LEAST_QUESTIONS
 from markscheme.tables import AnswersReader, as_binary
 from markscheme_research.studies.juries import clustered_share
 from markscheme_research.studies.options import TuneOptions
@@ -50,7 +51,6 @@ from markscheme_research.studies.options import TuneOptions
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
-LEAST_QUESTIONS = 20
 FINALISTS = 4
 
 
@@ -209,14 +209,14 @@ class _Search:
         order = questions.unique(maintain_order=True)
         places = {text: place for place, text in enumerate(order)}
         clusters = np.array([places[text] for text in questions], dtype=np.int64)
-        if len(order) < LEAST_QUESTIONS:
-            raise AgreementError(
-                f"{len(order)} labelled questions are too few to choose a judge on some and report "
-                f"on others; {LEAST_QUESTIONS} are needed"
-            )
         seen = split_questions(clusters, share=self.options.share, seed=self.options.seed)
         self._seen = np.random.default_rng(self.options.seed).permutation(np.unique(clusters[seen]))
         self._held_out = np.unique(clusters[~seen])
+        if min(len(self._seen), len(self._held_out)) < LEAST_QUESTIONS:
+            raise AgreementError(
+                f"{len(order)} labelled questions are too few to choose on {len(self._seen)} of "
+                f"them and report on the others; either part needs {LEAST_QUESTIONS}"
+            )
         self._clusters = clusters
 
     def run(self, candidates: list[_Candidate]) -> TuneResult:

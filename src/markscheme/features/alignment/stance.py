@@ -1,4 +1,4 @@
-"""What the question asks for, and whether the answer declines."""
+"""Whether the answer says yes or no as the reference does, declines, or speaks of itself."""
 
 from __future__ import annotations
 
@@ -12,37 +12,34 @@ from markscheme.features.alignment.overlap import FeatureView
 from markscheme.text import (
     CAPITAL,
     INJECTION,
-    LATEST,
-    MONTH,
     NUMBER,
     OUTDATED,
-    QUESTION_KINDS,
     REFUSAL,
-    SEVERAL,
-    YEAR,
+    declines,
+    declines_abroad,
+    yes_or_no,
 )
 
+_READ = 2_000
+"""Characters of an answer that are searched for any turn of phrase."""
 
-def question_features(view: FeatureView) -> dict[str, Array]:
-    """Kind of question, answers of the wanted type, signs of refusal."""
-    batch = view.batch
-    raw = batch.raw
-    questions = sorted(set(batch.question.tolist()))
-    place = {text: i for i, text in enumerate(questions)}
-    at = np.array([place[i] for i in batch.question.tolist()], dtype=np.int64)
-    lower = [raw[i].lower() for i in questions]
-    found: dict[str, Array] = {
-        name: np.array([bool(pattern.search(text)) for text in lower], dtype=float)[at]
-        for name, pattern in QUESTION_KINDS
-    }
-    found["asks_latest"] = np.array([bool(LATEST.search(text)) for text in lower], dtype=float)[at]
-    found["asks_list"] = np.array([bool(SEVERAL.search(text)) for text in lower], dtype=float)[at]
-    found["question_words"] = batch.texts.count[batch.question]
 
+def stance_features(view: FeatureView) -> dict[str, Array]:
+    """Yes against no, signs of refusal, and names and numbers that the question lacks."""
+    batch, raw = view.batch, view.batch.raw
+    found: dict[str, Array] = {"question_words": batch.texts.count[batch.question]}
+    found["polarity"] = np.array(
+        [
+            polarity(raw[reference][:_READ], raw[answer][:_READ])
+            for reference, answer in zip(
+                view.reference.tolist(), batch.answer.tolist(), strict=True
+            )
+        ]
+    )
     distinct = sorted(set(batch.answer.tolist()))
     where = {text: i for i, text in enumerate(distinct)}
     of_row = np.array([where[i] for i in batch.answer.tolist()], dtype=np.int64)
-    small = [raw[i][:2000].lower() for i in distinct]
+    small = [raw[i][:_READ].lower() for i in distinct]
     lowered = pl.Series(small, dtype=pl.String)
 
     def found_in(pattern: re.Pattern[str]) -> Array:
@@ -63,8 +60,21 @@ def question_features(view: FeatureView) -> dict[str, Array]:
     new = ~view.a_known
     found["answer_numbers"] = view.per_answer(((kind & NUMBER) > 0) & new)
     found["answer_names"] = view.per_answer(((kind & CAPITAL) > 0) & new)
-    found["lacks_wanted_type"] = (
-        (found["asks_when"] > 0)
-        & (view.per_answer(((kind & (YEAR | MONTH | NUMBER)) > 0) & new) == 0)
-    ) | ((found["asks_how_many"] > 0) & (found["answer_numbers"] == 0))
     return found
+
+
+def polarity(reference: str, answer: str) -> float:
+    """1 where both begin with yes or both with no, -1 where they differ, -2 where the answer declines.
+
+    0 where the reference says neither, and where the answer does not and does not decline.
+
+    >>> polarity("No", "No, it closed."), polarity("No", "Yes."), polarity("Yes", "I don't know.")
+    (1.0, -1.0, -2.0)
+    """
+    expected = yes_or_no(reference)
+    if expected is None:
+        return 0.0
+    found = yes_or_no(answer)
+    if found is None:
+        return -2.0 if declines(answer) or declines_abroad(answer) else 0.0
+    return 1.0 if found is expected else -1.0

@@ -1,4 +1,4 @@
-"""What the answer claims and what it only mentions: features one by one."""
+"""Features of the alignment one by one."""
 
 from __future__ import annotations
 
@@ -23,17 +23,6 @@ def feature(name: str, question: str, reference: str | list[str], answer: str) -
     return float(row(question, reference, answer)[0, list(FEATURES).index(name)])
 
 
-@pytest.mark.parametrize(
-    ("name", "question", "reference", "answer", "value"),
-    [
-        ("polarity", "Did she finish it?", "no", "She left it unfinished.", 1),
-        ("polarity", "Did she finish it?", "no", "She finished it.", -1),
-    ],
-)
-def test_yes_or_no(name: str, question: str, reference: str, answer: str, value: float) -> None:
-    assert feature(name, question, reference, answer) == value
-
-
 def test_rows_do_not_see_each_other() -> None:
     questions = [BRIDGE, "When did it open?", BRIDGE, "Which metal is it?"]
     references = [["Ada Stone"], ["1905"], ["Carl Reed", "Reed"], ["iron"]]
@@ -46,18 +35,17 @@ def test_rows_do_not_see_each_other() -> None:
 @pytest.mark.parametrize(
     ("reference", "answer", "value"),
     [
-        ("No", "It is not a planet.", 1),
+        ("No", "It is not a planet.", 0),
         ("No", "No, it is a star.", 1),
         ("No", "Yes, it is a planet.", -1),
         ("No", "I do not know.", -2),
         ("No", "I cannot answer this.", -2),
+        ("Nein", "Das weiß ich nicht.", -2),
+        ("Sí", "Claro, aceptamos PayPal.", 1),
         ("Yes", "I'm not sure whether it is.", -2),
-        ("No", "Bananas do not grow in Norway.", -2),
-        ("Yes", "Bananas grow in Ecuador.", -2),
-        ("Yes", "undoubtedly", 1),
+        ("No", "Bananas do not grow in Norway.", 0),
+        ("a star", "No, it is a star.", 0),
     ],
 )
-def test_an_answer_that_declines_or_speaks_of_something_else_says_neither_yes_nor_no(
-    reference: str, answer: str, value: float
-) -> None:
+def test_yes_against_no(reference: str, answer: str, value: float) -> None:
     assert feature("polarity", "Is the Sun a planet?", reference, answer) == value
