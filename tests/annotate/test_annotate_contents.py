@@ -18,6 +18,7 @@ from label_damage import Truth, as_owner, copy, exports, labelled, one_row
 from markscheme.annotate import tables as t
 from markscheme.annotate.database import Store
 from markscheme.annotate.options import AnnotateOptions, Kind
+from markscheme.cli import run
 from markscheme.errors import RunError
 
 COLUMNS = [f"{table.name}.{column.name}" for table in t.metadata.sorted_tables
@@ -149,7 +150,8 @@ def attempt(right: Truth, work: Path, column: str, value: str, chance: random.Ra
         assert str(project) in said
         if name not in ("id", "texts"):  # Rows that refer to what is gone are named there.
             assert f"table {table} has " in said, said
-            assert f"as {name} in the row with" in said or "has no row with name" in said, said
+            named = f"as {name} in the row with" in said or "has no row with name" in said
+            assert named or column in REFERRING, said
         assert "restore" in said.lower(), said
         assert said.isprintable(), said
         return "refused"
@@ -162,6 +164,41 @@ def attempt(right: Truth, work: Path, column: str, value: str, chance: random.Ra
     with place(project, AnnotateOptions(new_links=True)) as made:
         assert all(pages(made))
     return "right"
+
+
+def test_the_error_names_file_table_row_column_value_and_next_step(
+    projects: dict[str, Truth], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = copy(projects["rank"].closed, tmp_path / "labels.sqlite")
+    for value in ("no JSON", "[1,2,9]"):
+        change = f"UPDATE ratings SET ranks = '{value}' WHERE item_id = 2 AND person_id = 3"
+        as_owner(project, lambda plain, change=change: plain.execute(change))
+        before = project.read_bytes()
+        for command in (
+            ["annotate", "--project", str(project), "--adopt", "--no-serve"],
+            ["annotate-export", str(project), "-o", str(tmp_path / "out.csv")],
+        ):
+            capsys.readouterr()
+            assert run(command) == 2
+            said = " ".join(capsys.readouterr().err.split())
+            assert (
+                f"{project.name} cannot be used: its table ratings has {value!r} as ranks" in said
+            )
+            assert "Restore a copy; or put it right with sqlite3" in said
+        assert project.read_bytes() == before
+
+
+def test_the_signature_of_another_secret_can_be_left_behind(
+    projects: dict[str, Truth], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--adopt` began no new chain, and the next start refused this one again."""
+    project = copy(projects["verdict"].closed, tmp_path / "labels.sqlite")
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", "secret")
+    Store(project, adopt=True).close()
+    monkeypatch.delenv("MARKSCHEME_SEAL_KEY")
+    assert "is signed with another" in exports(project)[0]
+    Store(project, adopt=True).close()
+    assert not exports(project)[0]
 
 
 def every_attempt(scale: str, table: str, right: Truth, work: Path, most: int) -> Counter[str]:

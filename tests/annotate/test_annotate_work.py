@@ -325,8 +325,11 @@ def test_the_audit_trail_cannot_be_rewritten(project: Make, tmp_path: Path) -> N
 def test_migrations_make_the_tables_that_queries_name(project: Make) -> None:
     place = project()
     for table in tables.metadata.tables.values():
-        made = {row[1] for row in place.rows(f"PRAGMA table_info({table.name})")}
-        assert made == {column.name for column in table.columns}, table.name
+        made = {
+            (name, bool(not_null or key))
+            for _, name, _, not_null, _, key in place.rows(f"PRAGMA table_info({table.name})")
+        }
+        assert made == {(one.name, not one.nullable) for one in table.columns}, table.name
 
 
 def test_migrations_are_numbered_from_one_without_gaps() -> None:

@@ -16,7 +16,7 @@ from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, ModelError, UnknownNameError
 from markscheme.judges.entailment.entailment import Entailment
 from markscheme.judges.entailment.tests import entailment_test
-from markscheme.judges.outcomes import MOST_REFERENCES, MOST_TESTED, with_nearest_references
+from markscheme.judges.outcomes import MOST_READ, MOST_REFERENCES, with_nearest_references
 from markscheme.models.sources import Models
 from markscheme.tables.answers import read_answers
 from with_research import needs_research
@@ -467,15 +467,14 @@ def test_two_equal_texts_that_are_no_statements_never_accept_an_answer() -> None
 
 
 def test_a_long_answer_is_compared_with_the_nearest_of_very_many_references() -> None:
-    answer = "The bridge was built by Ada Quist in 1871. " + 30 * "It is long. Its river is wide. "
+    answer = "The bridge was built by Ada Quist in 1871. " + 90 * "It is long. Its river is wide. "
     others = [f"{number} Zorvex" for number in range(3_000)]
     references = [*others, "Ada Quist", *others]
     rows = pl.DataFrame(
         {"answer": [answer, answer], "references": [references, ["Bea", None, "Ada Quist"]]}
     )
-    read = with_nearest_references(rows, most_read=MOST_TESTED)
-    crowded, few = read["references"].to_list()
-    assert (MOST_TESTED // len(answer)) == len(crowded) < MOST_REFERENCES < len(references)
+    crowded, few = with_nearest_references(rows)["references"].to_list()
+    assert (MOST_READ // len(answer)) == len(crowded) < MOST_REFERENCES < len(references)
     assert "Ada Quist" in crowded
     rest = iter(references)
     assert all(one in rest for one in crowded)  # in their order

@@ -11,6 +11,7 @@ from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import (
     MOST_READ,
     MOST_REFERENCES,
+    MOST_TESTED,
     Opinion,
     Vote,
     decided,
@@ -107,21 +108,29 @@ def test_outcomes_say_how_many_references_were_read() -> None:
     assert noting_references(outcomes, rows, rows) is outcomes
 
 
-@pytest.mark.parametrize("name", ["examiner(depth=fast)", "examiner", "entailment", "claims"])
-def test_of_very_many_references_the_nearest_are_compared(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        ("examiner(depth=fast)", MOST_REFERENCES),
+        ("examiner", MOST_REFERENCES),
+        ("entailment", MOST_TESTED),
+        ("claims", MOST_TESTED),
+    ],
+)
+def test_of_very_many_references_the_nearest_are_compared(name: str, most: int) -> None:
     """Verdict and score are those of an answer with these alone, and the right one is among them;
     with as many as are read nothing is left out and nothing said."""
     judge = parse_judge(name)
-    others = [f"{number} Zorvex" for number in range(MOST_REFERENCES - 1)]
+    others = [f"{number} Zorvex" for number in range(most - 1)]
     row = {"question": "Who built it?", "answer": "It was built by Ada Quist."}
-    few, many = ([*others[:count], "Ada Quist", *others[count:]] for count in (20, 500))
+    few, many = ([*others[:count], "Ada Quist", *others[count:]] for count in (20, most // 2))
     crowd = read_answers([{**row, "references": one} for one in ([*few, *others], many)])
     found = apply(judge, crowd)
-    alone = apply(judge, with_nearest_references(crowd))
+    alone = apply(judge, with_nearest_references(crowd, most))
     for column in ("status", "score", "verdict", "relation"):
         assert found[column].to_list() == alone[column].to_list(), column
     assert found["verdict"].to_list() == [True, True]
-    note = "the nearest 1000 of 1999 references were read"
+    note = f"the nearest {most} of {2 * most - 1} references were read"
     assert found["explanation"][0] == f"{alone['explanation'][0]}; {note}"
     assert found["explanation"][1] == alone["explanation"][1]
 

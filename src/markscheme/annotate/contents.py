@@ -88,11 +88,8 @@ def _problems(connection: Connection, table: Table, known: _Known) -> Iterator[s
     for row in connection.execute(select(table)):
         for place, column, what, fits in columns:
             value = row[place]
-            if value is None and column.nullable:
-                right = not _NEEDED.get(str(column), _never)(row, known)
-            else:
-                right = value is not None and fits(value, row, known)
-            if not right:
+            rules = value is not None or str(column) in _SOMETIMES
+            if not (fits(value, row, known) if rules else column.nullable):
                 which = " and ".join(f"{key} {_shown(row._mapping[key])}" for key in keys)
                 found = "nothing" if value is None else _shown(value)
                 yield f"has {found} as {column.name} in the row with {which}, which is {what}"
@@ -135,6 +132,10 @@ def _is_whole(value: Any, least: int) -> bool:
 
 def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and math.isfinite(value)
+
+
+def _is_time(value: Any) -> bool:
+    return _is_number(value) and 0 <= value < _LATEST
 
 
 def _parsed(value: Any) -> Any:
@@ -184,22 +185,25 @@ def _is_part(value: Any, row: t.AnyRow, known: _Known) -> bool:
     return value == "gold" if gold else value in ("first", "third", DECIDED)
 
 
-def _is_labelled(row: t.AnyRow, known: _Known, *, ranked: bool) -> bool:
-    return row.state == "labelled" and known.ranked == ranked
+def _is_rating(value: Any, row: t.AnyRow, known: _Known) -> bool:
+    return value in known.choices if _has(row, known, ranks=False) else value is None
 
 
 def _is_ranking(value: Any, row: t.AnyRow, known: _Known) -> bool:
+    if not _has(row, known, ranks=True):
+        return value is None
     ranks, count = _parsed(value), known.item(row)[1]
-    return (
-        _is_labelled(row, known, ranked=True)
-        and isinstance(ranks, list)
-        and len(ranks) == count
-        and all(type(rank) is int and 1 <= rank <= count for rank in ranks)
-    )
+    right = isinstance(ranks, list) and len(ranks) == count
+    return right and all(type(rank) is int and 1 <= rank <= count for rank in ranks)
 
 
-def _never(_: t.AnyRow, __: _Known) -> bool:
-    return False
+def _has(row: t.AnyRow, known: _Known, *, ranks: bool) -> bool:
+    """Whether a rating has a value, or ranks."""
+    return row.state == "labelled" and known.ranked == ranks
+
+
+def _is_saved(value: Any, row: t.AnyRow, _: _Known) -> bool:
+    return _is_time(value) if value is not None else row.state not in (*ANSWERED, "skipped")
 
 
 def _one_of(*values: Any) -> _Rule:
@@ -213,10 +217,7 @@ _FIRST = ("item_id", "stage", "state")
 """Columns that rules of others look at."""
 _SETTINGS = get_type_hints(Project)
 _LEAST = {"seed": 1 - _LARGEST, "items": 0, "gold": 0}
-_TIME: _Rule = (
-    "no time, in seconds since 1970",
-    lambda v, *_: _is_number(v) and 0 <= v < _LATEST,
-)
+_TIME: _Rule = ("no time, in seconds since 1970", lambda v, *_: _is_time(v))
 _SECONDS: _Rule = ("no number of seconds", lambda v, *_: _is_number(v) and abs(v) < _LATEST)
 _COUNT: _Rule = ("no count", lambda v, *_: _is_whole(v, 1 - _LARGEST))
 _PERSON: _Rule = ("no person's id", lambda v, _, known: v in known.people)
@@ -227,7 +228,7 @@ _HASH: _Rule = (
 )
 
 _RULES: dict[str, _Rule] = {
-    **dict.fromkeys(("created_at", "expires_at", "shown_at", "saved_at", "at"), _TIME),
+    **dict.fromkeys(("created_at", "expires_at", "shown_at", "at"), _TIME),
     **dict.fromkeys(("seconds", "pace_seconds"), _SECONDS),
     **dict.fromkeys(("rated", "first_rated", "skipped", "since_gold", "taken"), _COUNT),
     **dict.fromkeys(("person_id", "third_id"), _PERSON),
@@ -241,8 +242,8 @@ _RULES: dict[str, _Rule] = {
     "refs": ("no JSON list of texts", lambda v, *_: _texts(v) is not None),
     "stage": _one_of("open", "disagreed", "settled", "gold"),
     "gold": (
-        "no value of the scale for a gold item",
-        lambda v, row, known: row.stage == "gold" and v in known.choices,
+        "not the value of the scale that gold items alone have",
+        lambda v, row, known: v in known.choices if row.stage == "gold" else v is None,
     ),
     "final": ("no label that a resolved item can have", _is_final),
     "item_id": ("no item's id", lambda v, _, known: v in known.items),
@@ -253,17 +254,16 @@ _RULES: dict[str, _Rule] = {
     "part": ("no part that a rating of this item can be", _is_part),
     "state": _one_of("claimed", "labelled", "cannot_tell", "skipped", "lapsed"),
     "ratings.value": (
-        "no value of the scale for a rating that is 'labelled'",
-        lambda v, row, known: _is_labelled(row, known, ranked=False) and v in known.choices,
+        "not the value of the scale that a rating has where it is 'labelled'",
+        _is_rating,
     ),
-    "ranks": ("no JSON list of a rank for each answer of a 'labelled' rating", _is_ranking),
+    "ranks": (
+        "not the JSON list of a rank for each answer that a ranking has where it is 'labelled'",
+        _is_ranking,
+    ),
+    "saved_at": ("not the time, in seconds since 1970, that an answer has", _is_saved),
     "detail": ("no JSON object", lambda v, *_: isinstance(_parsed(v), dict)),
 }
 
-_NEEDED: dict[str, Callable[[t.AnyRow, _Known], bool]] = {
-    "items.gold": lambda row, _: row.stage == "gold",
-    "ratings.value": lambda row, known: _is_labelled(row, known, ranked=False),
-    "ratings.ranks": lambda row, known: _is_labelled(row, known, ranked=True),
-    "ratings.saved_at": lambda row, _: row.state in (*ANSWERED, "skipped"),
-}
-"""Where a column that can be empty must not be."""
+_SOMETIMES = ("items.gold", "ratings.value", "ratings.ranks", "ratings.saved_at")
+"""Columns that must be empty in some rows and must not be in others."""

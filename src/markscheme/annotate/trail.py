@@ -144,6 +144,7 @@ def _answered(rating: list[Any] | None) -> list[Any] | None:
 
 
 def _refused(connection: Connection, problem: str) -> RunError:
+    problem = problem.encode(errors="backslashreplace").decode()  # It may quote bytes of no text.
     url = connection.engine.url
     name = url.database if connection.dialect.name == "sqlite" else url.render_as_string()
     return RunError(

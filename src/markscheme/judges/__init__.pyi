@@ -1,6 +1,7 @@
 from .combined.calibrated import CalibrationMap as CalibrationMap
 from .combined.panel import JuryWeights as JuryWeights
 from .outcomes import LEXICAL as LEXICAL
+from .outcomes import MOST_READ as MOST_READ
 from .outcomes import MOST_TESTED as MOST_TESTED
 from .outcomes import PATTERNS as PATTERNS
 from .outcomes import Thresholded as Thresholded

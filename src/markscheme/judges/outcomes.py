@@ -100,17 +100,17 @@ def in_order(*parts: tuple[pl.Series, pl.DataFrame]) -> pl.DataFrame:
 
 MOST_REFERENCES = 1_000
 """References of a row that an answer is compared with."""
+MOST_TESTED = 300
+"""The same where they are compared in both directions, and once more by the examiner."""
 MOST_ENCODED = 100
 """The same where an encoder reads each by itself."""
 MOST_READ = 2_000_000
 """Characters of an answer, counted once for each reference that it is compared with."""
-MOST_TESTED = 500_000
-"""The same where each is compared in both directions, and once more by the examiner."""
 _WORD = re.compile(r"\w+")
 
 
 def with_nearest_references(
-    answers: pl.DataFrame, most: int = MOST_REFERENCES, *, most_read: float = MOST_READ
+    answers: pl.DataFrame, most: int = MOST_REFERENCES, most_read: float = MOST_READ
 ) -> pl.DataFrame:
     """Answers with at most `most` references, and with so few that comparing an answer anew with
     each reads at most `most_read` characters.

@@ -69,7 +69,7 @@ class EmbeddingCosine(Thresholded):
             left, right = np.split(vectors.astype(np.float64), 2)
             return np.asarray((left * right).sum(axis=1))
 
-        read = with_nearest_references(answers, MOST_ENCODED, most_read=math.inf)
+        read = with_nearest_references(answers, MOST_ENCODED, math.inf)
         outcomes = by_threshold(read, best_likeness(read, likeness), self.threshold)
         return noting_references(outcomes, answers, read)
 

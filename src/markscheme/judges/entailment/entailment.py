@@ -32,6 +32,7 @@ from markscheme.judges.entailment.tests import (
     entailment_test,
 )
 from markscheme.judges.outcomes import (
+    MOST_READ,
     MOST_TESTED,
     PATTERNS,
     has_patterns,
@@ -309,7 +310,7 @@ class Entailment(StagedJudge):
         Raises:
             ModelError: a chat model is needed and none was given.
         """
-        read = with_nearest_references(answers, most_read=MOST_TESTED)
+        read = with_nearest_references(answers, MOST_TESTED, MOST_READ // 4)
         rows = read.with_row_index("row").with_columns(patterns=has_patterns(read))
         pairs = self._pairs(rows)
         models = self._sampled(models)

@@ -16,6 +16,7 @@ import polars as pl
 
 from markscheme.contract import ModelSource, Needs, check_range, register
 from markscheme.judges import (
+    MOST_READ,
     MOST_TESTED,
     PATTERNS,
     has_patterns,
@@ -463,7 +464,7 @@ class Claims(StagedJudge):
         Raises:
             ModelError: a chat model is needed and none was given.
         """
-        read = with_nearest_references(answers, most_read=MOST_TESTED)
+        read = with_nearest_references(answers, MOST_TESTED, MOST_READ // 4)
         rows = read.with_row_index("row").with_columns(patterns=has_patterns(read))
         models = self._models(models)
         parts = pieces(rows.filter(~pl.col("patterns")), self, models)
