@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +43,7 @@ from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import (
     Column,
+    Figure,
     Format,
     Table,
     TableResult,
@@ -508,10 +508,10 @@ def _statistics(
 ) -> list[Column]:
     """Columns of statistics, by name and heading; shares in percent."""
 
-    def column(name: str, heading: str) -> Column:
-        return Column(heading, lambda one: one.figures(policy)[name], _form(name, words=words))
+    def of(name: str) -> Callable[[Agreement], Figure]:
+        return lambda one: one.figures(policy)[name]
 
-    return list(starmap(column, names.items()))
+    return [Column(head, of(name), _form(name, words=words)) for name, head in names.items()]
 
 
 _WHOSE = ("judge", Column("system", missing="(all)"))

@@ -181,8 +181,8 @@ class Store:
                 for one in (t.settings, t.events)
             ):
                 return  # It is about to be made.
+            check_contents(connection, self.shown)
             if adopt or new:
-                check_contents(connection, self.shown)
                 try:
                     check(connection)
                     if adopt:
@@ -192,7 +192,6 @@ class Store:
                         raise
                     begin(connection, "continued as it is", why=str(error))
                     self.notes = (f"continued as it is: {error}",)
-        self.read(lambda connection: check_contents(connection, self.shown))
         self.read(check)
 
 

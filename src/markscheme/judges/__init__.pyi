@@ -1,12 +1,9 @@
 from .combined.calibrated import CalibrationMap as CalibrationMap
 from .combined.panel import JuryWeights as JuryWeights
 from .outcomes import LEXICAL as LEXICAL
-from .outcomes import MOST_READ as MOST_READ
-from .outcomes import MOST_TESTED as MOST_TESTED
 from .outcomes import PATTERNS as PATTERNS
 from .outcomes import Thresholded as Thresholded
 from .outcomes import by_threshold as by_threshold
 from .outcomes import has_patterns as has_patterns
 from .outcomes import noting_references as noting_references
-from .outcomes import with_nearest_references as with_nearest_references
 from .weight_folder import save_rarity as save_rarity

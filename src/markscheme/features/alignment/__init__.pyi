@@ -6,5 +6,4 @@ from .batch import align as align
 from .batch import entity_like as entity_like
 from .features import alignment as alignment
 from .overlap import FeatureView as FeatureView
-from .overlap import stems as stems
 from .registry import FEATURES as FEATURES

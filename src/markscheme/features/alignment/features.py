@@ -15,9 +15,9 @@ import polars as pl
 from markscheme.features.alignment.batch import Array, Batch, Rarity, align
 from markscheme.features.alignment.claims import claim_features
 from markscheme.features.alignment.overlap import FeatureView, overlap_features
+from markscheme.features.alignment.refusals import refusal_features
 from markscheme.features.alignment.registry import FEATURES
 from markscheme.features.alignment.similar import similar_features
-from markscheme.features.alignment.stance import stance_features
 
 Matrix = npt.NDArray[np.float32]
 Group = Callable[[FeatureView], dict[str, Array]]
@@ -42,5 +42,5 @@ _GROUPS: tuple[Group, ...] = (
     overlap_features,
     similar_features,
     claim_features,
-    stance_features,
+    refusal_features,
 )

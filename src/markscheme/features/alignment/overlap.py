@@ -197,25 +197,6 @@ def _question_content(view: FeatureView) -> Array:
     return np.bincount(owner, weights=content(view.batch.kind[place]), minlength=view.rows)
 
 
-# --- Words alike in their first letters, and largest values ------------------------------------------
-
-
-_STEM = 5
-"""Letters that words of one family share: "nitrogen" and "nitrogenous", "China" and "Chinese" not."""
-
-
-def stems(batch: Batch) -> Array:
-    """For each canonical word, a number that words with the same first letters share."""
-    numbers: dict[str, int] = {}
-    return np.array(
-        [
-            numbers.setdefault(word[:_STEM] if word.isalpha() else word, len(numbers))
-            for word in batch.lexicon.canon_words
-        ],
-        dtype=np.int64,
-    )
-
-
 def _largest(owner: Array, values: Array, count: int) -> Array:
     out = np.zeros(count)
     np.maximum.at(out, owner, values)

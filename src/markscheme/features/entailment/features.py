@@ -25,7 +25,6 @@ from markscheme.features.alignment import (
     Rarity,
     alignment,
     entity_like,
-    stems,
 )
 from markscheme.features.entailment.containment import place_within, within
 from markscheme.features.values import VALUES, compare_rows, value_features
@@ -126,6 +125,8 @@ _COARSER, _IS_TIME = NAMES.index("value_coarser"), NAMES.index("value_is_time")
 _ADDS = [
     (NAMES.index(side + "adds_words"), NAMES.index(side + "adds_numbers")) for side in (BACK, "")
 ]
+_LETTERS = 5
+"""That words of one family share: "nitrogen" and "nitrogenous", "China" and "Chinese" not."""
 _NO_MORE = 3
 """Telling words, numbers apart, that a text may add and say no more than the range or place."""
 
@@ -133,7 +134,7 @@ _NO_MORE = 3
 def _surplus(view: FeatureView) -> Matrix:
     """What each answer of a view tells beyond its question and its reference."""
     batch = view.batch
-    family = stems(batch)
+    family = _families(batch)
     occurs = Occurrences(batch.texts, family[batch.canon], len(family)).within
     start = family[batch.canon[view.a_place]]
     given = occurs(batch.question[view.a_row], start) | occurs(view.reference[view.a_row], start)
@@ -155,6 +156,18 @@ def _surplus(view: FeatureView) -> Matrix:
         "adds_share": np.divide(words, every, out=np.zeros(view.rows), where=every > 0),
     }
     return np.stack([found[name] for name in SURPLUS], axis=1).astype(np.float32)
+
+
+def _families(batch: Batch) -> Array:
+    """For each canonical word, a number that words with the same first letters share."""
+    numbers: dict[str, int] = {}
+    return np.array(
+        [
+            numbers.setdefault(word[:_LETTERS] if word.isalpha() else word, len(numbers))
+            for word in batch.lexicon.canon_words
+        ],
+        dtype=np.int64,
+    )
 
 
 def _telling(batch: Batch) -> Array:

@@ -58,6 +58,11 @@ class StagedJudge:
     statements: str
     test: str
 
+    @staticmethod
+    def with_nearest(answers: pl.DataFrame) -> pl.DataFrame:
+        """Answers with as many references as are tested; `noting_references` says of the others."""
+        return with_nearest_references(answers, MOST_TESTED, MOST_READ // 4)
+
     @property
     def made_by(self) -> str:
         """Name of the maker that is used."""
@@ -310,7 +315,7 @@ class Entailment(StagedJudge):
         Raises:
             ModelError: a chat model is needed and none was given.
         """
-        read = with_nearest_references(answers, MOST_TESTED, MOST_READ // 4)
+        read = self.with_nearest(answers)
         rows = read.with_row_index("row").with_columns(patterns=has_patterns(read))
         pairs = self._pairs(rows)
         models = self._sampled(models)

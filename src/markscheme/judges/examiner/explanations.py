@@ -171,20 +171,16 @@ def _noticed(
     view: FeatureView, feature: _FeaturesByName, rejected: npt.NDArray[np.bool_], spoke: pl.Series
 ) -> dict[str, npt.NDArray[np.bool_]]:
     """Findings worth mentioning, and the rows of which they are true."""
-    opposite = feature["polarity"] == -1
+    agreed, opposite = (feature["polarity"] == side for side in (1, -1))
     raw = view.batch.raw
-    wanted = [yes_or_no(raw[text]) for text in view.reference.tolist()]
-    yes = np.array([one is True for one in wanted], dtype=bool)
-    no = np.array([one is False for one in wanted], dtype=bool)
-    answered = np.abs(feature["polarity"]) == 1
+    no = np.array([yes_or_no(raw[text]) is False for text in view.reference.tolist()], dtype=bool)
     # What a reference denies by its first word alone ("No, sale items are final.") is neither
     # affirmed nor denied by an answer that has no such word.
-    denials = feature["negations_reference"] - (no & ~answered)
+    denials = feature["negations_reference"] - (no & ~(agreed | opposite))
     denied = feature["negations_answer"]
-    agreed = feature["polarity"] == 1
     differ = opposite | (((denied - denials) % 2 > 0) & ~agreed)
     differ &= rejected & (feature["refusal"] == 0)
-    denies = np.where(opposite, yes, denied > denials)
+    denies = np.where(opposite, ~no, denied > denials)
     same_words = (feature["soft_recall"] >= _COMPLETE) & (feature["new_content"] == 0)
     turned_round = rejected & ~differ & same_words & (feature["order_inverted"] > 0)
     return {

@@ -15,14 +15,7 @@ import orjson
 import polars as pl
 
 from markscheme.contract import ModelSource, Needs, check_range, register
-from markscheme.judges import (
-    MOST_READ,
-    MOST_TESTED,
-    PATTERNS,
-    has_patterns,
-    noting_references,
-    with_nearest_references,
-)
+from markscheme.judges import PATTERNS, has_patterns, noting_references
 from markscheme.judges.entailment import StagedJudge
 from markscheme.judges.prompted import SamplingOverrides
 from markscheme.models import Models
@@ -464,7 +457,7 @@ class Claims(StagedJudge):
         Raises:
             ModelError: a chat model is needed and none was given.
         """
-        read = with_nearest_references(answers, MOST_TESTED, MOST_READ // 4)
+        read = self.with_nearest(answers)
         rows = read.with_row_index("row").with_columns(patterns=has_patterns(read))
         models = self._models(models)
         parts = pieces(rows.filter(~pl.col("patterns")), self, models)

@@ -1,4 +1,4 @@
-"""Whether the answer says yes or no as the reference does, declines, or speaks of itself."""
+"""Whether the answer says yes or no as the reference does, declines, or speaks to the marker."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _READ = 2_000
 """Characters of an answer that are searched for any turn of phrase."""
 
 
-def stance_features(view: FeatureView) -> dict[str, Array]:
+def refusal_features(view: FeatureView) -> dict[str, Array]:
     """Yes against no, signs of refusal, and names and numbers that the question lacks."""
     batch, raw = view.batch, view.batch.raw
     found: dict[str, Array] = {"question_words": batch.texts.count[batch.question]}
