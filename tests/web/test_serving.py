@@ -60,10 +60,29 @@ def held() -> Iterator[Held]:
     one.listening.close()
 
 
-def test_a_request_that_waits_unread_outlives_a_crowd(
+def test_who_has_just_connected_has_time_to_send(
     held: Held, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(BoundedProtocol, "most", 3)
+    """A crowd that has sent its requests comes between its connection and what it sends."""
+    monkeypatch.setattr(BoundedProtocol, "most", 5)
+    monkeypatch.setattr(serving, "_GRACE", 60.0)
+    with ExitStack() as stack:
+        stack.enter_context(closing(held.connection("/hold")))
+        assert held.holds.wait(60)
+        asks = stack.enter_context(closing(held.connection()))
+        crowd = [stack.enter_context(closing(held.connection("/"))) for _ in range(6)]
+        held.go.set()
+        assert all(one.recv(12) == b"HTTP/1.1 204" for one in crowd)
+        asks.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert asks.recv(12) == b"HTTP/1.1 204"
+
+
+@pytest.mark.parametrize("most", [3, 5])
+def test_a_request_that_waits_unread_outlives_a_crowd(
+    held: Held, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """Of twice as many connections as are held, and of fewer, one goes that is silent."""
+    monkeypatch.setattr(BoundedProtocol, "most", most)
     with ExitStack() as stack:
         stack.enter_context(closing(held.connection("/hold")))
         assert held.holds.wait(60)

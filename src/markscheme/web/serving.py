@@ -22,6 +22,10 @@ HEADER_SECONDS = 10.0
 
 MOST_CONNECTIONS = 1_000
 
+_GRACE = 0.5
+"""Seconds that a client has to send something before its connection goes to make room for others:
+between connecting and sending, the system may let other programs run."""
+
 _ONE_READ = 8_192
 """Bytes read at once; in tiny chunks they hold up the others for long enough."""
 
@@ -39,17 +43,19 @@ else:
 
 
 def most_connections() -> int:
-    """Connections that are held at once; files of the process that are left are for its work."""
+    """Connections that are held; for half a second there may be twice as many. Half of the files
+    that the process may open are for its work."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return max(8, min(MOST_CONNECTIONS, files // 2 if files > 0 else MOST_CONNECTIONS))
+    return max(8, min(MOST_CONNECTIONS, files // 4 if files > 0 else MOST_CONNECTIONS))
 
 
 class BoundedProtocol(_Protocol):  # type: ignore[misc]
     """Uvicorn's protocol with a time-out for headers and an end to the number of connections.
 
-    Where there are too many, one goes that waits for its client: of the clients with most of
-    those, the one that has waited longest and has sent nothing that is still to be read. A client
-    is the owner that an app's guard notes in the state of a request; all without one count as one.
+    Where there are too many, one goes that has waited for its client for half a second: of the
+    clients with most of those, the one that has waited longest and has sent nothing that is still
+    to be read. A client is the owner that an app's guard notes in the state of a request; all
+    without one count as one. Where there are twice as many, one goes that has just come, too.
     """
 
     header_seconds = HEADER_SECONDS
@@ -63,19 +69,23 @@ class BoundedProtocol(_Protocol):  # type: ignore[misc]
         transport.max_size = _ONE_READ  # type: ignore[attr-defined]
         self._wait()
         if len(self.connections) > self.most:
-            self.loop.call_soon(self._make_room)  # Once for all that came together.
+            self.loop.call_later(_GRACE, self._make_room, self.most, _GRACE)
+        if len(self.connections) > 2 * self.most:
+            self.loop.call_soon(self._make_room, 2 * self.most, 0.0)
 
-    def _make_room(self) -> None:
-        if len(self.connections) <= self.most:
+    def _make_room(self, bound: int, seconds: float) -> None:
+        """Close connections until `bound` are left, of those that have waited so long."""
+        if len(self.connections) <= bound:
             return
         waiting: defaultdict[str, list[Any]] = defaultdict(list)
+        now = time.monotonic()
         for one in self.connections:
-            if one._waits_for_client():
+            if one._waits_for_client() and now - one._since >= seconds:
                 state = one.scope["state"] if one.scope else {}
                 waiting[state.get("owner") or ""].append(one)
         for some in waiting.values():
             some.sort(key=lambda one: one._since)
-        while any(waiting.values()) and len(self.connections) > self.most:
+        while any(waiting.values()) and len(self.connections) > bound:
             most = max(waiting.values(), key=len)
             one = next((one for one in most if not one._has_sent()), most[0])
             most.remove(one)
