@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from markscheme.values import compare_values
 from markscheme.values.expressions import equal_expressions, is_expression, relate
 
 
@@ -41,3 +42,17 @@ def test_hostile_input_ends_soon(text: str) -> None:
 @pytest.mark.parametrize("text", ["180 g/mol", "AC/DC", "H2O", "24/7", "CH4 + 2 O2 → CO2 + 2 H2O"])
 def test_prose_is_no_expression(text: str) -> None:
     assert not is_expression(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer"),
+    [
+        ("What is x?", "1 12.5/2,000,000", "150 20 15/451,250.5"),
+        ("In what order are the steps?", "2001, 10²", "the second, minus three"),
+        ("What version?", "10² and 16:45, 0, 12.5", "( of ="),
+    ],
+)
+def test_figures_with_marks_are_read_or_left(question: str, reference: str, answer: str) -> None:
+    for wanted, given in ((reference, answer), (answer, reference), (reference, reference)):
+        assert compare_values(question, wanted, given).confidence >= 0
+    assert equal_expressions("1 1/2,000 + x", "1.0005 + x")

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.text import STOP, denials_abroad, language_of, stem
+from markscheme.text import SENTENCE_BREAK, STOP, denials_abroad, language_of, stem
 
 Matrix = npt.NDArray[np.float32]
 
@@ -65,9 +65,6 @@ _NEGATION = re.compile(
     r"excluded?s?|excludes|denied|refused|un(?:able|available|changed|affected|paid|limited))\b"
 )
 _WORD = re.compile(r"\w+", re.UNICODE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_STOP = STOP | {"s", "t"}
-"""Function words, and what an apostrophe cuts off."""
 _stem = lru_cache(65_536)(stem)
 _LONGEST = 6_000
 _ASIDE = re.compile(
@@ -93,7 +90,7 @@ def wording_features(
 
 @lru_cache(16_384)
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(_stem(word) for word in _WORD.findall(text) if word not in _STOP)
+    return tuple(_stem(word) for word in _WORD.findall(text) if word not in STOP)
 
 
 @lru_cache(65_536)
@@ -102,7 +99,7 @@ def _row(question: str, reference: str, answer: str) -> tuple[float, ...]:
     answer = answer[:_LONGEST].lower()
     r, q = _words(reference), set(_words(question))
     wanted = set(r)
-    near = _nearest(answer, wanted, sentences=max(1, len(_SENTENCE.split(reference.strip()))))
+    near = _nearest(answer, wanted, sentences=max(1, len(SENTENCE_BREAK.split(reference.strip()))))
     a = _words(near)
     everything = _words(answer)
     denials = len(_NEGATION.findall(near)), len(_NEGATION.findall(reference))
@@ -142,7 +139,7 @@ def _row(question: str, reference: str, answer: str) -> tuple[float, ...]:
 
 def _nearest(answer: str, wanted: set[str], *, sentences: int) -> str:
     """The run of `sentences` sentences of the answer that has most of the reference's words."""
-    parts = [part for part in _SENTENCE.split(answer) if part.strip()]
+    parts = [part for part in SENTENCE_BREAK.split(answer) if part.strip()]
     if len(parts) <= sentences:
         return answer
     sets = [set(_words(part)) for part in parts]

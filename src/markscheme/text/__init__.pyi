@@ -1,3 +1,4 @@
+from .answer_pieces import SENTENCE_BREAK as SENTENCE_BREAK
 from .answer_pieces import pieces as pieces
 from .answer_pieces import reads_as_sentence as reads_as_sentence
 from .answer_pieces import sentences as sentences
@@ -28,6 +29,7 @@ from .lexicon import CAPITAL as CAPITAL
 from .lexicon import HEDGE as HEDGE
 from .lexicon import MARK as MARK
 from .lexicon import NUMBER as NUMBER
+from .lexicon import QUESTION_WORDS as QUESTION_WORDS
 from .lexicon import STOP as STOP
 from .lexicon import STOPWORD as STOPWORD
 from .lexicon import Floats as Floats
@@ -50,10 +52,12 @@ from .normalisation import normalise_series as normalise_series
 from .normalisation import split_expr as split_expr
 from .normalisation import unaccented as unaccented
 from .numbers import CARDINAL_WORDS as CARDINAL_WORDS
+from .numbers import DECADES as DECADES
 from .numbers import MONTHS as MONTHS
-from .numbers import NUMBER_TENS as NUMBER_TENS
 from .numbers import NUMBER_UNITS as NUMBER_UNITS
+from .numbers import NUMBER_WORDS as NUMBER_WORDS
 from .numbers import ORDINAL_WORDS as ORDINAL_WORDS
+from .numbers import ROMAN_BELOW_1000 as ROMAN_BELOW_1000
 from .numbers import SCALES as SCALES
 from .numbers import month_of as month_of
 from .numbers import roman_value as roman_value
@@ -79,6 +83,7 @@ from .tokens import WORD as WORD
 from .tokens import folded as folded
 from .tokens import merged as merged
 from .tokens import split as split
+from .tolerances import Tolerance as Tolerance
 from .words import by_word as by_word
 from .words import numbers_by_word as numbers_by_word
 from .words import words_of as words_of

@@ -23,6 +23,8 @@ _MAY_END_DOTTED = "etc inc ltd co corp jr sr u.s u.k d.c a.m p.m ph.d b.a m.a al
 _ABBREVIATIONS, _MAY_END = frozenset(_DOTTED.split()), frozenset(_MAY_END_DOTTED.split())
 """`_MAY_END`: abbreviations that may also be a sentence's last word."""
 
+SENTENCE_BREAK = re.compile(r"(?<=[.!?])\s+|\n+")
+"""Where a sentence ends at the latest, for what looks at parts of any text; see `sentences`."""
 _STOP = re.compile(r"(?<=\S)\s?([.!?…]+)([\"'”’)\]]*)(?=\s|$)|(?<=[a-z]{3})([.!?])(?=[A-Z][a-z])")
 _ITEM = re.compile(r"^\s*(?:[-*•–·▪◦‣]|\(?\d{1,3}[.):](?=\s)|\(?[a-z][.)](?=\s))\s*")
 _RUN_IN = re.compile(r"(?:^|(?<=[:.;,\s]))\s*\(?(\d{1,2})[.)]\s+(?=\S)")

@@ -11,31 +11,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-HEDGES = frozenset(
-    [
-        "maybe",
-        "perhaps",
-        "possibly",
-        "probably",
-        "might",
-        "could",
-        "may",
-        "likely",
-        "unlikely",
-        "unsure",
-        "uncertain",
-        "guess",
-        "think",
-        "believe",
-        "seems",
-        "appears",
-        "apparently",
-        "reportedly",
-        "allegedly",
-        "roughly",
-        "approximately",
-    ]
-)
+from markscheme.text.words import words_of
+
+HEDGES = frozenset(words_of(__file__)["hedges"].split())
 
 REFUSAL = re.compile(
     r"\b(?:i (?:do not|don['’]?t|cannot|can['’]?t|could not|couldn['’]?t|am unable|am not able|"

@@ -32,17 +32,17 @@ _SCRIPTS = {
 _SCRIPT = re.compile("|".join(f"([{letters}])" for letters in _SCRIPTS.values()))
 
 
-def _languages_of(words: Mapping[str, str]) -> dict[str, list[str]]:
-    """The languages of each word."""
+def _languages_of(*tables: Mapping[str, str]) -> dict[str, list[str]]:
+    """The languages of each word of some tables."""
     found: dict[str, list[str]] = {}
-    for language, theirs in words.items():
-        for word in theirs.split():
+    for language in _WORDS["function_words"]:
+        for word in " ".join(table.get(language, "") for table in tables).split():
             found.setdefault(word, []).append(language)
     return found
 
 
-_FUNCTION_WORDS = _languages_of(_WORDS["function_words"])
-_QUESTION_WORDS = _languages_of(_WORDS["question_words"])
+_FUNCTION_WORDS = _languages_of(_WORDS["function_words"], _WORDS["question_words"])
+_OPENINGS = _languages_of(_WORDS["question_words"], _WORDS["openings"])
 
 
 def script_of(text: str) -> str | None:
@@ -79,7 +79,7 @@ def _language(head: str) -> str | None:
         return script
     words = _WORD.findall(head.lower())
     # A question word that begins the text counts twice, for a short question has no other.
-    votes = dict.fromkeys(_QUESTION_WORDS.get(words[0], ()), 2) if words else {}
+    votes = dict.fromkeys(_OPENINGS.get(words[0], ()), 2) if words else {}
     for word in words[1 if votes else 0 :]:
         for language in _FUNCTION_WORDS.get(word, ()):
             votes[language] = votes.get(language, 0) + 1

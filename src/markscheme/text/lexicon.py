@@ -22,13 +22,14 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 
-STOP = frozenset(
+QUESTION_WORDS = frozenset("who whom whose what which when where why how".split())
+STOP = QUESTION_WORDS.union(
     """
     a an the of in on at to for from by with and or as is was are were be been being it its this
-    that these those he she they his her their him them we i you your my our there here which who
-    whom whose what when where why how do does did done has have had having will would can could
-    should may might must also into than then so such s t about over under between during after
-    before up down out off not no only just more most some any all both each other
+    that these those he she they his her their him them we i you your my our there here do does did
+    done has have had having will would can could should may might must also into than then so such
+    s t about over under between during after before up down out off not no only just more most some
+    any all both each other
     """.split()
 )
 """Function words: they carry no answer by themselves."""

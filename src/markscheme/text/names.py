@@ -9,51 +9,11 @@ from collections.abc import Container, Iterable
 from rapidfuzz.distance import OSA
 
 from markscheme.text.tokens import WORD
+from markscheme.text.words import words_of
 
-TITLES = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "miss",
-        "dr",
-        "doctor",
-        "prof",
-        "professor",
-        "sir",
-        "dame",
-        "lord",
-        "lady",
-        "king",
-        "queen",
-        "prince",
-        "princess",
-        "emperor",
-        "empress",
-        "pope",
-        "saint",
-        "st",
-        "president",
-        "captain",
-        "general",
-        "colonel",
-        "major",
-        "lieutenant",
-        "sergeant",
-        "reverend",
-        "rev",
-        "father",
-        "fr",
-        "sister",
-        "brother",
-        "judge",
-        "justice",
-        "senator",
-        "governor",
-        "mayor",
-    ]
-)
-SUFFIXES = frozenset(["jr", "sr", "junior", "senior", "esq", "phd", "md"])
+_WORDS = words_of(__file__)
+TITLES = frozenset(_WORDS["titles"].split())
+SUFFIXES = frozenset(_WORDS["suffixes"].split())
 
 
 @functools.cache

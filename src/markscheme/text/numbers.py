@@ -11,93 +11,27 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-NUMBER_UNITS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-NUMBER_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-NUMBER_ORDINALS = [
-    "zeroth",
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-    "thirteenth",
-    "fourteenth",
-    "fifteenth",
-    "sixteenth",
-    "seventeenth",
-    "eighteenth",
-    "nineteenth",
-]
-_TENS_ORDINALS = [
-    "twentieth",
-    "thirtieth",
-    "fortieth",
-    "fiftieth",
-    "sixtieth",
-    "seventieth",
-    "eightieth",
-    "ninetieth",
-]
+from markscheme.text.words import by_word, numbers_by_word, words_of
 
-SCALES = {
-    "hundred": 1e2,
-    "thousand": 1e3,
-    "lakh": 1e5,
-    "million": 1e6,
-    "mn": 1e6,
-    "crore": 1e7,
-    "billion": 1e9,
-    "bn": 1e9,
-    "trillion": 1e12,
-    "dozen": 12.0,
-}
+_WORDS = words_of(__file__)
+_IN_ORDER = (*range(20), *range(20, 100, 10))
+NUMBER_WORDS: dict[str, int] = dict(zip(_WORDS["cardinals"].split(), _IN_ORDER, strict=True))
+"""Nought to nineteen, and the tens."""
+NUMBER_UNITS = list(NUMBER_WORDS)[:20]
+SCALES = numbers_by_word(_WORDS["scales"])
 """Words that multiply the number before them."""
-
-ORDINAL_WORDS = {
-    **{word: float(value) for value, word in enumerate(NUMBER_ORDINALS)},
-    **{word: float(value) for value, word in zip(range(20, 100, 10), _TENS_ORDINALS, strict=True)},
-    "hundredth": 100.0,
-}
-CARDINAL_WORDS = {
-    **{word: float(value) for value, word in enumerate(NUMBER_UNITS)},
-    **{word: float(value) for value, word in zip(range(20, 100, 10), NUMBER_TENS, strict=True)},
+_ORDINALS = zip(_WORDS["ordinals"].split(), _IN_ORDER, strict=True)
+ORDINAL_WORDS = {str(word): float(value) for word, value in _ORDINALS} | {"hundredth": 100.0}
+CARDINAL_WORDS = {word: float(value) for word, value in NUMBER_WORDS.items()} | {
     "fourty": 40.0,
     "once": 1.0,
     "twice": 2.0,
     "thrice": 3.0,
     "half": 0.5,
 }
-_ROMAN = re.compile(
-    r"(?=[IVX]{2,}$|[LCDM][IVXLCDM]{2,}$)M*(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})"
-)
+ROMAN_BELOW_1000 = r"(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})"
+"""The pattern of a Roman numeral up to 999 in capitals; it matches nothing too."""
+_ROMAN = re.compile(rf"(?=[IVX]{{2,}}$|[LCDM][IVXLCDM]{{2,}}$)M*{ROMAN_BELOW_1000}")
 _ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _DIGITS = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?|\d+(?:[.,]\d+)*)(st|nd|rd|th|s)?$")
 
@@ -200,15 +134,7 @@ def _may_follow(word: str, value: float, last: float) -> bool:
     return tens_then_unit or (last in (1e2, 1e3, 1e6, 1e9) and value < last)
 
 
-_MONTHS = (
-    "january jan, february feb, march mar, april apr, may, june jun, july jul, august aug, "
-    "september sep sept, october oct, november nov, december dec"
-)
-MONTHS = {
-    name: number
-    for number, names in enumerate(_MONTHS.split(", "), start=1)
-    for name in names.split()
-}
+MONTHS = {word: int(month) for word, month in by_word(_WORDS["months"]).items()}
 """Month names and their usual short forms."""
 
 _ALSO_WORDS = frozenset({"may", "march", "mar", "jan", "sep"})
@@ -226,6 +152,10 @@ def month_of(word: str) -> int | None:
     if number is None or (lower in _ALSO_WORDS and word == lower):
         return None
     return number
+
+
+DECADES = {f"{tens[:-1]}ies": 1900 + number for tens, number in list(NUMBER_WORDS.items())[20:]}
+"""The first years of decades in words: "twenties"."""
 
 
 def decade_of(word: str) -> int | None:

@@ -6,7 +6,7 @@ Nothing heavy is imported and nothing in a text is executed.
 """
 
 from markscheme.values.compare import compare_values
-from markscheme.values.dates import interval
+from markscheme.values.dates import YEAR_DAYS, interval
 from markscheme.values.kinds import (
     Amount,
     Choice,
@@ -27,6 +27,7 @@ from markscheme.values.parse import parse_values
 from markscheme.values.relation import relate_dates
 
 __all__ = [
+    "YEAR_DAYS",
     "Amount",
     "Choice",
     "ClockTime",

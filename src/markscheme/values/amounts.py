@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from enum import Enum
 
+from markscheme.text import Tolerance
 from markscheme.values.currency import same_currency
 from markscheme.values.kinds import Amount, Duration, Money, Number, Percent, Quantity, Unit
 from markscheme.values.requested import Requested
+from markscheme.values.units import SECONDS
 
 
 class Relation(Enum):
@@ -26,25 +28,20 @@ class Relation(Enum):
 
 
 SAME, FINER, COARSER = Relation.SAME, Relation.FINER, Relation.COARSER
-
-
 UNCLEAR, DIFFERENT, APART = Relation.UNCLEAR, Relation.DIFFERENT, Relation.APART
-
-
-_MONTH = 31_556_952.0 / 12
-_BUSINESS_DAY = 7 * 86_400.0 / 5
 _TIMES = frozenset(["volte", "mal", "veces", "fois", "vezes", "keer", "раз", "раза", "kez", "kali"])
 """Times, which are no unit of duration: "due volte alla settimana"."""
-_SIZES = (1.0, 60.0, 3600.0, 86_400.0, _BUSINESS_DAY, 604_800.0, _MONTH, 12 * _MONTH)
+_COUNTED_IN = ("s", "min", "h", "d", "business day", "week", "month", "year")
+_SIZES = tuple(SECONDS[unit] for unit in _COUNTED_IN)
 """Seconds of what durations are counted in."""
 
 
 def _short_of_all(reference: Percent, answer: Percent) -> bool:
     """Whether shares near 100 per cent leave different rests: 99.9% for 99.95%."""
     rests = 100.0 - reference.amount, 100.0 - answer.amount
-    if not (min(rests) > 0 and max(rests) < _NEARLY_ALL):
+    if not (min(rests) > 0 and max(rests) < Tolerance.NEARLY_ALL):
         return False
-    return abs(rests[0] - rests[1]) > _CONVERTED * max(rests)
+    return abs(rests[0] - rests[1]) > Tolerance.CONVERTED * max(rests)
 
 
 def relate_amounts(reference: Amount, answer: Amount, requested: Requested) -> Relation:  # noqa: PLR0912
@@ -76,18 +73,12 @@ def relate_amounts(reference: Amount, answer: Amount, requested: Requested) -> R
             return APART  # a share against a count; 4/3 is none
         if _leading_zero(reference) or _leading_zero(answer):
             return SAME if reference.text.strip() == answer.text.strip() else UNCLEAR
-        if (
-            requested.foreign
-            and reference.noun
-            and answer.noun
-            and reference.noun != answer.noun
-            and reference.amount == answer.amount
-        ):
+        same = reference.amount == answer.amount
+        nouns = bool(reference.noun) and requested.foreign and reference.noun != answer.noun
+        if same and answer.noun and (nouns or requested.kind == "duration"):
             return UNCLEAR
-        if requested.kind == "duration" and answer.noun and reference.amount == answer.amount:
-            return UNCLEAR
-        if reference.ordinal != answer.ordinal and (reference.ordinal or answer.ordinal):
-            return UNCLEAR if reference.amount == answer.amount else APART
+        if reference.ordinal != answer.ordinal:
+            return UNCLEAR if same else APART
         return _scaled(reference, answer, requested)
     if isinstance(answer, Number) and not answer.ordinal:
         return _bare_answer(reference, answer, requested)
@@ -126,13 +117,7 @@ def _other_period(reference: Money, answer: Money, found: Relation) -> Relation:
     wanted, given = reference.amount * one, answer.amount * other
     if _close(wanted, given):
         return SAME
-    return UNCLEAR if wanted and abs(given / wanted - 1) < _CONVERTED else DIFFERENT
-
-
-_NEARLY_ALL = 5.0
-"""Per cent short of all, below which the rest is what is compared."""
-_CONVERTED = 0.02
-"""An amount for another period may be rounded, or its weeks counted otherwise."""
+    return UNCLEAR if wanted and abs(given / wanted - 1) < Tolerance.CONVERTED else DIFFERENT
 
 
 def _leading_zero(value: Number) -> bool:
@@ -164,7 +149,7 @@ def _share(reference: Percent, answer: Number, requested: Requested) -> Relation
     if answer.ordinal:
         return APART
     plain = _scaled_by(reference, answer, requested)
-    part = _scaled_by(reference, answer, requested, other=100)
+    part = _scaled_by(reference, answer, requested, other=_HUNDRED)
     if abs(answer.amount) <= 1 and part in (SAME, FINER):
         return SAME
     if plain in (SAME, FINER):
@@ -183,15 +168,16 @@ def _share(reference: Percent, answer: Number, requested: Requested) -> Relation
 def _share_wanted(reference: Number, answer: Percent, requested: Requested) -> Relation:
     if reference.ordinal:
         return APART
-    part = _scaled_by(reference, answer, requested, one=100)
+    part = _scaled_by(reference, answer, requested, one=_HUNDRED)
     if abs(reference.amount) <= 1 and part in (SAME, FINER, COARSER):
         return (
             SAME
-            if part is not COARSER or abs(reference.amount * 100 - answer.amount) < 0.5
+            if part is not COARSER or abs(reference.amount * 100 - answer.amount) < Tolerance.POINTS
             else UNCLEAR
         )
     if part is UNCLEAR and (reference.approximate or answer.approximate):
-        return SAME if abs(reference.amount * 100 - answer.amount) <= 2 else UNCLEAR
+        near = abs(reference.amount * 100 - answer.amount) <= Tolerance.ABOUT_POINTS
+        return SAME if near else UNCLEAR
     plain = _scaled_by(reference, answer, requested)
     if plain in (SAME, FINER):
         if 0 < abs(reference.amount) < 1:
@@ -204,8 +190,8 @@ def _bare_answer(reference: Amount, answer: Number, requested: Requested) -> Rel
     """The reference has a unit, the answer a bare number: the unit is understood."""
     if isinstance(reference, Duration):
         best = UNCLEAR if answer.noun else DIFFERENT
-        for size in (*_SIZES, 10 * 12 * _MONTH, 1200 * _MONTH):
-            if abs(reference.amount / size - answer.amount) < 1e-6 * max(1.0, answer.amount):
+        for size in (*_SIZES, SECONDS["decade"], SECONDS["century"]):
+            if _counted(reference.amount / size, answer.amount):
                 written = _written_size(reference, size) or requested.unit is not None
                 return SAME if written and answer.noun not in _TIMES else UNCLEAR
         return best if not answer.weak and not answer.year else APART
@@ -220,31 +206,27 @@ def _bare_answer(reference: Amount, answer: Number, requested: Requested) -> Rel
         and requested.unit is not None
         and requested.unit.dimensions == reference.unit.dimensions
     ):
-        base = answer.amount * requested.unit.factor + requested.unit.offset
-        return _compare(
-            reference,
-            answer,
-            reference.base,
-            base,
-            reference.quantum * reference.unit.factor,
-            answer.quantum * requested.unit.factor,
-            requested,
-        )
+        return _scaled_by(reference, answer, requested, one=reference.unit, other=requested.unit)
     return found
 
 
 def _written_size(reference: Duration, size: float) -> bool:
-    return (
-        reference.quantum == 0.0
-        or abs(reference.quantum - size) < 1e-6 * size
-        or reference.quantum < size
-    )
+    return reference.quantum == 0.0 or _is_size(reference.quantum, size) or reference.quantum < size
+
+
+def _counted(counted: float, amount: float) -> bool:
+    """Whether so many units are the amount."""
+    return abs(counted - amount) < Tolerance.COUNTED * max(1.0, amount)
+
+
+def _is_size(quantum: float, size: float) -> bool:
+    return abs(quantum - size) < Tolerance.COUNTED * size
 
 
 def _bare_reference(reference: Number, answer: Amount, requested: Requested) -> Relation:
     """The answer has a unit, the reference a bare number, whose unit the question may state."""
     unit = requested.unit
-    if isinstance(answer, Duration) and answer.amount == reference.amount * _BUSINESS_DAY:
+    if isinstance(answer, Duration) and answer.amount == reference.amount * SECONDS["business day"]:
         return UNCLEAR  # 25 working days, where the reference says 25 without a unit
     if (
         isinstance(answer, Money)
@@ -253,18 +235,13 @@ def _bare_reference(reference: Number, answer: Amount, requested: Requested) -> 
     ):
         return DIFFERENT
     if unit is not None and isinstance(answer, Duration | Quantity):
-        given = answer.amount if isinstance(answer, Duration) else answer.base
-        dimensions = (("time", 1),) if isinstance(answer, Duration) else answer.unit.dimensions
-        if dimensions == unit.dimensions:
-            base = reference.amount * unit.factor + unit.offset
-            step = answer.quantum * (1.0 if isinstance(answer, Duration) else answer.unit.factor)
-            return _compare(
-                reference, answer, base, given, reference.quantum * unit.factor, step, requested
-            )
+        other = _SECOND if isinstance(answer, Duration) else answer.unit
+        if other.dimensions == unit.dimensions:
+            return _scaled_by(reference, answer, requested, one=unit, other=other)
     if isinstance(answer, Duration):
         for size in _SIZES:
-            if abs(answer.amount / size - reference.amount) < 1e-6 * max(1.0, reference.amount):
-                return SAME if abs(answer.quantum - size) < 1e-6 * size else UNCLEAR
+            if _counted(answer.amount / size, reference.amount):
+                return SAME if _is_size(answer.quantum, size) else UNCLEAR
         return UNCLEAR
     found = _scaled(reference, answer, requested)
     return found if found in (SAME, FINER) else UNCLEAR
@@ -275,28 +252,14 @@ def _quantities(reference: Quantity, answer: Quantity, requested: Requested) -> 
     if wanted.dimensions == given.dimensions:
         if wanted.name == given.name:
             return _scaled_by(reference, answer, requested)
-        found = _compare(
-            reference,
-            answer,
-            reference.base,
-            answer.base,
-            reference.quantum * wanted.factor,
-            answer.quantum * given.factor,
-            requested,
-        )
-        if (
-            found is DIFFERENT
-            and not (wanted.offset or given.offset)
-            and reference.base
-            and abs(answer.base / reference.base - 1) < 0.02
-        ):
-            return UNCLEAR  # converted and rounded
-        if (
-            found is DIFFERENT
-            and (wanted.offset or given.offset)
-            and abs(answer.base - reference.base) < 0.6
-        ):
-            return UNCLEAR
+        found = _scaled_by(reference, answer, requested, one=wanted, other=given)
+        if found is DIFFERENT:  # or converted and rounded
+            if wanted.offset or given.offset:
+                near = abs(answer.base - reference.base) < Tolerance.KELVINS
+            else:
+                share = answer.base / reference.base if reference.base else 0.0
+                near = abs(share - 1) < Tolerance.CONVERTED
+            return UNCLEAR if near else DIFFERENT
         return SAME if found is FINER else found
     degrees = (("degree", 1),)
     if degrees in (wanted.dimensions, given.dimensions) and (("temperature", 1),) in (
@@ -330,10 +293,10 @@ def _durations(reference: Duration, answer: Duration) -> Relation:
     if (reference.months is None) != (answer.months is None):
         largest = max(reference.amount, answer.amount)
         ratio = abs(reference.amount - answer.amount) / largest if largest else 0.0
-        return UNCLEAR if ratio < 0.1 else DIFFERENT
+        return UNCLEAR if ratio < Tolerance.UNSURE else DIFFERENT
     wanted, given, size = reference.amount, answer.amount, 1.0
     if reference.months is not None and answer.months is not None:
-        wanted, given, size = reference.months, answer.months, _MONTH
+        wanted, given, size = reference.months, answer.months, SECONDS["month"]
     return _compare(
         reference,
         answer,
@@ -348,35 +311,46 @@ def _durations(reference: Duration, answer: Duration) -> Relation:
 def _scaled(reference: Amount, answer: Amount, requested: Requested) -> Relation:
     found = _scaled_by(reference, answer, requested)
     if found is DIFFERENT and requested.scale != 1.0:
-        for one, other in ((1.0, requested.scale), (requested.scale, 1.0)):
+        scale = Unit("", (), requested.scale)
+        for one, other in ((_PLAIN, scale), (scale, _PLAIN)):
             again = _scaled_by(reference, answer, requested, one=one, other=other)
             if again is not DIFFERENT:
                 return again
     return found
 
 
+_PLAIN, _HUNDRED = Unit("", (), 1.0), Unit("", (), 100.0)
+_SECOND = Unit("s", (("time", 1),), 1.0)
+
+
 def _scaled_by(
-    reference: Amount, answer: Amount, requested: Requested, *, one: float = 1.0, other: float = 1.0
+    reference: Amount,
+    answer: Amount,
+    requested: Requested,
+    *,
+    one: Unit = _PLAIN,
+    other: Unit = _PLAIN,
 ) -> Relation:
-    """Compare the written amounts, the reference's times `one` and the answer's times `other`."""
+    """Compare the written amounts, the reference's in units of `one`, the answer's of `other`."""
     return _compare(
         reference,
         answer,
-        reference.amount * one,
-        answer.amount * other,
-        reference.quantum * one,
-        answer.quantum * other,
+        reference.amount * one.factor + one.offset,
+        answer.amount * other.factor + other.offset,
+        reference.quantum * one.factor,
+        answer.quantum * other.factor,
         requested,
     )
 
 
 def _close(left: float, right: float) -> bool:
-    return abs(left - right) <= 1e-9 * max(abs(left), abs(right), 1e-300)
+    return abs(left - right) <= Tolerance.EQUAL * max(abs(left), abs(right), 1e-300)
 
 
 def _rounds_to(exact: float, rounded: float, step: float) -> bool:
     """Whether an exact amount rounds to another at a step (half either way)."""
-    return step > 0 and abs(exact - rounded) <= step / 2 * (1 + 1e-9) + 1e-12 * abs(exact)
+    half = step / 2 * (1 + Tolerance.EQUAL) + Tolerance.NOISE * abs(exact)
+    return step > 0 and abs(exact - rounded) <= half
 
 
 def _compare(  # noqa: PLR0912, PLR0917
@@ -435,40 +409,40 @@ def _compare(  # noqa: PLR0912, PLR0917
     off = abs(wanted - given) / size
     whole = wanted == int(wanted) and abs(wanted) < 1000 and step >= 1
     if _rounds_to(given, wanted, step) and own < step:
-        if whole and not reference.approximate and (off > 0.1 or isinstance(reference, Number)):
+        if (
+            whole
+            and not reference.approximate
+            and (off > Tolerance.UNSURE or isinstance(reference, Number))
+        ):
             return DIFFERENT  # 72.5 is not 72: a count or a price has no more exact form
-        return FINER if off < 0.02 or reference.approximate else UNCLEAR
+        return FINER if off < Tolerance.FINER or reference.approximate else UNCLEAR
     if step == 0.0 and own and _rounds_to(wanted, given, own):  # the reference is a fraction
-        return SAME if off < 0.01 else UNCLEAR
+        return SAME if off < Tolerance.DECIMAL else UNCLEAR
     if own == 0.0 and _rounds_to(given, wanted, step):
         return SAME
-    if own == 0.0 and off < 0.03:  # a fraction in words
+    if own == 0.0 and off < Tolerance.FRACTION:  # a fraction in words
         return UNCLEAR
     if _rounds_to(wanted, given, own) and own > step > 0:
-        if off < 0.005 or (answer.approximate and off < 0.05):
+        if off < Tolerance.ROUNDED or (answer.approximate and off < Tolerance.ABOUT_NUMBER):
             return SAME
         return COARSER
     trailing = _trailing(given)
     if whole and not answer.approximate and not reference.approximate:
         return DIFFERENT
-    if trailing > max(own, 1.0) and _rounds_to(wanted, given, trailing) and off < 0.1:
-        return UNCLEAR if not (answer.approximate and off < 0.02) else COARSER
-    if reference.approximate and off < _ABOUT:
+    if trailing > max(own, 1.0) and _rounds_to(wanted, given, trailing) and off < Tolerance.UNSURE:
+        return COARSER if answer.approximate and off < Tolerance.ABOUT else UNCLEAR
+    if reference.approximate and off < Tolerance.ABOUT:
         return FINER
     trailing = _trailing(wanted)
-    if trailing > max(step, 1.0) and _rounds_to(given, wanted, trailing) and off < 0.05:
-        return UNCLEAR
-    if (answer.approximate or reference.approximate) and off < (
-        0.1 if reference.approximate else 0.06
+    rounds = trailing > max(step, 1.0) and _rounds_to(given, wanted, trailing)
+    if (
+        (rounds and off < Tolerance.ABOUT_NUMBER)
+        or (reference.approximate and off < Tolerance.UNSURE)
+        or (answer.approximate and off < Tolerance.ABOUT_ANSWER)
+        or (off < Tolerance.LARGE and abs(wanted) >= 1000)
     ):
         return UNCLEAR
-    if off < 0.002 and abs(wanted) >= 1000:
-        return UNCLEAR
     return DIFFERENT
-
-
-_ABOUT = 0.02
-"""How far, as a share, an answer may be from a reference that says "about"."""
 
 
 def _trailing(value: float) -> float:

@@ -14,77 +14,52 @@ from markscheme.values.kinds import (
     Duration,
     Money,
     Number,
-    Percent,
     Quantity,
     Range,
     Value,
 )
+from markscheme.values.units import SECONDS
 
 _LOW = re.compile(
     r"(?:\b(?:at least|no(?:t)? (?:less|fewer|lower|earlier|sooner|younger) than|not under|not below|a? ?minimum(?: of)?|min\.?|no (?:younger|colder) than|from|starting (?:at|from)|as (?:many|much|little) as|mindestens|wenigstens|en az|कम से कम|ab|al menos|au moins|almeno|pelo menos|minstens|не менее|как минимум)|至少|不低于|不少于|最低|最少|최소|少なくとも|≥|>=|⩾)\s*(?:age |of |about )?$",
     re.IGNORECASE,
 )
-
-
 _OPEN_LOW = re.compile(
     r"(?:\b(?:(?:more|greater|higher|longer|older|larger|bigger|later|heavier|further|wider) than|(?<!not )(?<!slightly )(?<!just )(?<!little )over|(?<!not )above|exceed(?:s|ing)|in excess of|upwards of|mehr als|über|más de|plus de|più di|mais de|meer dan|более|больше|свыше)|超过|超過|(?<![-=])>(?!=))\s*$",
     re.IGNORECASE,
 )
-
-
 _HIGH = re.compile(
     r"(?:\b(?:at most|no(?:t)? (?:more|greater|longer|later|higher|older|larger|bigger|hotter|heavier) than|up to and including|up to|maximum(?: of)?|max\.?|not? (?:exceed(?:ing)?|over|above|beyond)|does not exceed|within|a? ?limit of|as (?:few) as|not to exceed|höchstens|en çok|अधिक से अधिक|bis zu|maximal|como máximo|hasta|au plus|jusqu'à|al massimo|fino a|no máximo|até|hoogstens|tot|не более|до)|不超过|不高于|最多|至多|최대|最大|≤|<=|⩽)\s*$",
     re.IGNORECASE,
 )
-
-
 _OPEN_HIGH = re.compile(
     r"(?:\b(?:(?:less|fewer|lower|shorter|younger|smaller|lighter|earlier|cheaper) than|(?<!just )(?<!little )(?<!not )under|(?<!not )below|weniger als|unter|menos de|moins de|meno di|minder dan|менее|меньше)|少于|低于|(?<![-=])<(?!=))\s*$",
     re.IGNORECASE,
 )
-
-
 _LOW_AFTER = re.compile(
     r"\+(?!\s?\d)|\s*(?:[a-z]+ )?\(?(?:or (?:more|older|longer|above|greater|higher|over|better|later|newer|upwards?|heavier|up)|and (?:more|above|over|up|older|upwards?|newer|later|beyond)|upwards?\b|onwards?\b|at least|at (?:a|the) minimum|minimum|is the (?:minimum|least|lowest)|oder (?:mehr|älter)|o más|ou plus|o più|ou mais|of meer|и (?:более|старше|больше)|以上|이상|\+)|\s?以上|\s?이상",
     re.IGNORECASE,
 )
-
-
 _HIGH_AFTER = re.compile(
     r"\s*(?:[a-z]+ )?\(?(?:or (?:less|fewer|under|younger|below|lower|shorter|earlier|older versions)|and (?:under|below|younger|less)|at (?:the )?most|maximum|at (?:a|the) maximum|max\b|is the (?:[a-z]+ )?(?:maximum|limit|most|cap|highest)|tops\b|oder weniger|o menos|ou moins|o meno|ou menos|of minder|и менее)|\s?以内|\s?以下|\s?이하|\s?이내",
     re.IGNORECASE,
 )
-
-
 _OPEN_HIGH_AFTER = re.compile(r"\s?\w{0,2}?\s?(?:未満|미만)")
-
-
 _OPEN_LOW_AFTER = re.compile(r"\s?\w{0,2}?\s?(?:を超え|を上回|초과)")
-
-
 _JOIN = re.compile(
     r"\s*(?:-|–|~|\bto\b|\bthrough\b|\bthru\b|\buntil\b|\btill\b|\bbis\b|至|到|から|\ba\b|\bà\b|\bal?\b|до|\btot\b|\bup to\b|..\.)\s*",
     re.IGNORECASE,
 )
-
-
 _BETWEEN = re.compile(
     r"\b(?:between|zwischen|entre|tra|tussen|between the ages of)\s+(?:the\s+)?(?:ages?\s+)?(?:of\s+)?$",
     re.IGNORECASE,
 )
-
-
 _AND = re.compile(r"\s*(?:and|und|y|et|e|en|&)\s*", re.IGNORECASE)
 
 
-YEAR_SECONDS = 31_556_952.0
-
-
 def largest_unit(value: Duration) -> float:
-    for size in (YEAR_SECONDS, YEAR_SECONDS / 12, 604800.0, 86400.0, 3600.0, 60.0, 1.0):
-        if value.amount >= size:
-            return size
-    return 1.0
+    sizes = (SECONDS[unit] for unit in ("year", "month", "week", "d", "h", "min"))
+    return next((size for size in sizes if value.amount >= size), 1.0)
 
 
 def _endpoint(value: Value) -> bool:
@@ -144,8 +119,7 @@ def _range(text: str, left: Value, right: Value) -> Value | None:
         right = replace(right, amount=-right.amount, signed=False)
     if not _alike(left, right):
         return None
-    if isinstance(left, Number) and type(right) is not Number and isinstance(right, Amount):
-        left = take_unit(left, right)
+    left = _with_unit(left, right)
     start, end = left.start, right.end
     words = text[start:end]
     if isinstance(left, Amount) and isinstance(right, Amount) and left.amount >= right.amount:
@@ -162,28 +136,32 @@ def _range(text: str, left: Value, right: Value) -> Value | None:
     return Range(start=start, end=end, text=words, low=left, high=right)
 
 
-def take_unit(left: Number, right: Amount) -> Value:
-    common = {
-        "start": left.start,
-        "end": left.end,
-        "text": left.text,
-        "quantum": left.quantum,
-        "signed": left.signed,
-    }
-    if isinstance(right, Quantity):
-        return Quantity(amount=left.amount, unit=right.unit, **common)  # type: ignore[arg-type]
-    if isinstance(right, Money):
-        scale = 1.0
-        if right.quantum >= 1000 and left.quantum <= 1:
-            scale = 10.0 ** (3 * int((len(str(int(right.quantum))) - 1) // 3))
-        return Money(amount=left.amount * scale, currency=right.currency, per=right.per, **common)  # type: ignore[arg-type]
-    if isinstance(right, Percent):
-        return Percent(amount=left.amount, points=right.points, **common)  # type: ignore[arg-type]
+def take_unit(left: Number, right: Amount) -> Amount:
+    """A number with the unit of an amount after it."""
+    scale = 1.0
     if isinstance(right, Duration):
-        size = right.quantum or largest_unit(right)
-        months = left.amount * size / (YEAR_SECONDS / 12) if right.months is not None else None
-        return Duration(amount=left.amount * size, months=months, **common)  # type: ignore[arg-type]
-    return left
+        scale = right.quantum or largest_unit(right)
+    elif isinstance(right, Money) and right.quantum >= 1000 and left.quantum <= 1:
+        scale = 10.0 ** (3 * int((len(str(int(right.quantum))) - 1) // 3))
+    taken = replace(
+        right,
+        start=left.start,
+        end=left.end,
+        text=left.text,
+        amount=left.amount * scale,
+        quantum=left.quantum,
+        signed=left.signed,
+        alternatives=(),
+    )
+    if isinstance(taken, Duration) and taken.months is not None:
+        return replace(taken, months=taken.amount / SECONDS["month"])
+    return taken
+
+
+def _with_unit(one: Value, other: Value) -> Value:
+    if isinstance(one, Number) and isinstance(other, Amount) and not isinstance(other, Number):
+        return take_unit(one, other)
+    return one
 
 
 def _date_span(left: Date, right: Date, words: str) -> Value:
@@ -296,14 +274,10 @@ def _both_bounds(text: str, found: list[Value]) -> list[Value]:
             and one.high is not None
             and last.low is not None
             and one.start - last.end < 40
-            and "." not in text[last.end : one.start].replace(". ", "#")[:0]
             and not re.search(r"\bor\b", text[last.end : one.start])
         ):
-            low, high = last.low, one.high
-            if isinstance(low, Number) and isinstance(high, Amount) and type(high) is not Number:
-                low = take_unit(low, high)
-            if isinstance(high, Number) and isinstance(low, Amount) and type(low) is not Number:
-                high = take_unit(high, low)
+            low = _with_unit(last.low, one.high)
+            high = _with_unit(one.high, low)
             if type(low) is type(high):
                 result[-1] = Range(
                     start=last.start,

@@ -28,6 +28,9 @@ _NUMBERING = re.compile(r"(?m)^[ \t]*\d{1,2}[.)](?=[ \t]+\S)")
 _INLINE_NUMBERING = re.compile(r"(?:(?<=\s)|(?<=^))\(?\d[.)](?=\s+[^\W\d])")
 
 
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿˣ", "0123456789-+nx")
+
+
 @cache
 def _table() -> dict[int, str]:
     table = {ord(one): group[0] for group in _SAME for one in group[1:]}

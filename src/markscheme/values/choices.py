@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from markscheme.values.kinds import Choice
+from markscheme.values.numbers import ORDINALS
 from markscheme.values.outcome import Comparison, agreement, conflict, undecided
 from markscheme.values.requested import Requested
 
@@ -18,7 +19,6 @@ _MENTION = re.compile(
     r"\((?P<a>[A-Ha-h])\)|(?:\b(?:option|answer|choice|letter|alternative|number)\b(?:\s+is)?\s*:?\s*\(?)(?P<b>[A-Ha-h])\b\)?|(?<![\w'])(?P<c>[A-H])(?=[).:]|\s?$|\s*[,;]|\s+(?:is|because|as|since|–|-)\b)"
     r"|(?<![\w'])(?P<d>[A-H])(?![\w'])|(?<![\w'])(?P<e>[b-h])\)"
 )
-_ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 _PICK = re.compile(
     r"\b(?:the )?(first|second|third|fourth|fifth|last)(?: (?:one|option|choice|answer|of|statement|item|sentence|alternative|possibility))",
     re.IGNORECASE,
@@ -88,7 +88,7 @@ def picked(answer: str, options: Sequence[Choice]) -> set[str]:
     if alone and alone[1].upper() in letters:
         found.add(alone[1].upper())
     if pick := _PICK.search(answer):
-        place = _ORDINALS[pick[1].lower()]
+        place = ORDINALS.get(pick[1].lower(), 0) - 1
         if place < len(options):
             found.add(options[place].letter)
     flat = f" {_simple(answer)} "

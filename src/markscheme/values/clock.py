@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from markscheme.text import by_word, words_of
+from markscheme.text import NUMBER_UNITS, by_word, words_of
 from markscheme.values.characters import take
 from markscheme.values.kinds import ClockTime
 from markscheme.values.numbers import CARDINALS
@@ -24,7 +24,7 @@ _FIGURES = re.compile(
 )
 _SPOKEN = re.compile(
     r"\b(?:(?P<to>half|quarter|a quarter|[a-z]+(?:-[a-z]+)?(?:\s+minutes)?|\d{1,2}(?:\s+minutes)?)\s+(?P<side>past|to|after|before)\s+)?"
-    r"(?P<hour>one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2}|noon|midnight)(?:\s+o'clock)?"
+    rf"(?P<hour>{'|'.join(NUMBER_UNITS[1:13])}|\d{{1,2}}|noon|midnight)(?:\s+o'clock)?"
     r"(?P<part>\s+(?:in the|this|at)\s+(?:early\s+)?(?:morning|afternoon|evening|night)|"
     + _HALF
     + r"|)",
@@ -69,7 +69,7 @@ def _figure_times(text: str) -> Iterator[ClockTime]:
         colon, half, uhr = hit["colon"], hit["half"], hit["uhr"]
         if not (half or uhr or (colon and colon != ".")):
             continue
-        if half and int(hit["hour"]) > 12 and int(hit["hour"]) != 0:
+        if half and int(hit["hour"]) > 12:
             half = None
         if colon == "h" and text[hit.end() : hit.end() + 1].isalpha():
             continue
@@ -105,72 +105,55 @@ def _part(hour: int, minute: float, part: str) -> tuple[float, ...]:
     return (((hour % 12) + 12) * 60 + minute,)
 
 
-def _spoken_times(text: str) -> Iterator[ClockTime]:  # noqa: PLR0912
+def _spoken_times(text: str) -> Iterator[ClockTime]:
     if not _CLEAR.search(text):
         return
     for hit in _SPOKEN.finditer(text):
         word, part, half = hit["hour"].lower(), hit["part"].strip().lower(), hit["half"]
-        if word in ("noon", "midnight"):
-            hour = 12 if word == "noon" else 0
-        else:
-            hour = int(word) if word.isdigit() else CARDINALS[word]
-        clock = "o'clock" in hit[0].lower()
-        if hour > 12 or not (part or clock or word in ("noon", "midnight") or hit["side"]):
+        named = {"noon": 12, "midnight": 0}.get(word)
+        hour = int(word) if word.isdigit() else CARDINALS[word] if named is None else named
+        clear = bool(part) or "o'clock" in hit[0].lower()
+        if hour > 12 or not (clear or named is not None or hit["side"]):
             continue
-        minute = 0.0
+        start, minute = hit.start(), 0.0
         if hit["to"]:
-            amount = hit["to"].lower().removesuffix(" minutes")
-            if "half" in amount or "quarter" in amount:
-                minute = 30.0 if "half" in amount else 15.0
-            elif amount.isdigit():
-                minute = float(amount)
-            else:
-                tens, _, unit = amount.partition("-")
-                if tens not in CARDINALS or (unit and unit not in CARDINALS):
-                    minute = 0.0
-                    if not (part or clock):
-                        continue
-                    hit_start = hit.start("hour")
-                    yield _spoken(text, hit_start, hit.end(), hour, 0.0, half, part, word)
-                    continue
-                minute = float(CARDINALS[tens] + CARDINALS.get(unit, 0))
-            if hit["side"].lower() in ("to", "before"):
-                if not (part or clock or "minutes" in hit["to"] or "quarter" in hit["to"]):
-                    continue
-                hour, minute = hour - 1, 60 - minute
-                if hour < 0:
-                    hour = 23
-                elif hour == 0 and word != "midnight":
-                    hour = 12
-            elif (hit["side"].lower() == "after" and not (part or clock)) or (
-                not (part or clock)
-                and "half" not in amount
-                and "quarter" not in amount
-                and "minutes" not in hit["to"]
-            ):
+            found = _minutes(hit["to"].lower().removesuffix(" minutes"))
+            if not (clear or (found is not None and _is_minutes(hit["to"], hit["side"].lower()))):
                 continue
-        yield _spoken(text, hit.start(), hit.end(), hour, minute, half, part, word)
+            if found is None:
+                start = hit.start("hour")
+            elif hit["side"].lower() in ("to", "before"):
+                hour, minute = (hour - 1) % 24 or 12, 60 - found
+            else:
+                minute = found
+        if named is not None:
+            readings: tuple[float, ...] = (hour * 60 + minute,)
+        elif part and not half:
+            readings = _part(hour, minute, part.rsplit(maxsplit=1)[-1])
+        else:
+            readings = _readings(hour, minute, half)
+        yield ClockTime(start=start, end=hit.end(), text=text[start : hit.end()], minutes=readings)
 
 
-def _spoken(  # noqa: PLR0917
-    text: str,
-    start: int,
-    end: int,
-    hour: int,
-    minute: float,
-    half: str | None,
-    part: str,
-    word: str,
-) -> ClockTime:
-    if word in ("noon", "midnight"):
-        readings: tuple[float, ...] = (hour * 60 + minute,)
-    elif half:
-        readings = _readings(hour, minute, half)
-    elif part:
-        readings = _part(hour, minute, part.rsplit(maxsplit=1)[-1])
-    else:
-        readings = _readings(hour, minute, None)
-    return ClockTime(start=start, end=end, text=text[start:end], minutes=readings)
+def _minutes(words: str) -> float | None:
+    """The minutes before or after an hour; None where the words are no number."""
+    if "half" in words or "quarter" in words:
+        return 30.0 if "half" in words else 15.0
+    if words.isdigit():
+        return float(words)
+    tens, _, unit = words.partition("-")
+    if tens not in CARDINALS or (unit and unit not in CARDINALS):
+        return None
+    return float(CARDINALS[tens] + CARDINALS.get(unit, 0))
+
+
+def _is_minutes(words: str, side: str) -> bool:
+    """Whether words before an hour that nothing else makes a time are minutes: "ten to two"."""
+    if side in ("to", "before"):
+        return "minutes" in words or "quarter" in words
+    return side != "after" and (
+        "minutes" in words or re.search("half|quarter", words, re.I) is not None
+    )
 
 
 def in_words(time: ClockTime) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from markscheme.text import without_latex
+from markscheme.text import Tolerance, without_latex
 from markscheme.values.amounts import Relation
 from markscheme.values.choices import compare_choices
 from markscheme.values.exact_names import compare_exact_names
@@ -63,6 +63,10 @@ _YES_NO = re.compile(
     r"(?:is|are|was|were|will|would|does|do|did|can|could|may|must|should|has|have|had)\b(?!.*\bor\b)",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(
+    r"\b(?:the|a|an|about|in|on|at|of|approximately|around|to|from|until|by|it|is|was|less|more|than|least|most|up|over|under|no|not|within|maximum|minimum|roughly|only|between|extra|older|younger|or|and)\b|\W"
+)
+"""What a reference has around its values that says nothing else."""
 _REJECTED = re.compile(
     r"\b(?:voted down|rejected|not adopted|so there is none|under discussion|originally planned|was proposed but)\b",
     re.IGNORECASE,
@@ -221,16 +225,12 @@ class _Case:
             else:
                 return []
         kinds = self.kinds_wanted(strong)
-        matched = (
-            [
-                one
-                for one in strong
-                if isinstance(one, kinds)
-                or (isinstance(one, Range) and isinstance(one.low or one.high, kinds))
-            ]
-            if kinds
-            else []
-        )
+        matched = [
+            one
+            for one in strong
+            if isinstance(one, kinds)
+            or (isinstance(one, Range) and isinstance(one.low or one.high, kinds))
+        ]
         if self.requested.kind == "number" and len(matched) > 1:
             bare = [one for one in matched if not (isinstance(one, Number) and one.ordinal)]
             matched = bare or matched
@@ -240,17 +240,7 @@ class _Case:
             one.end - one.start + (len(one.noun) if isinstance(one, Number) else 0)
             for one in strong
         )
-        length = (
-            len(
-                re.sub(
-                    r"\b(?:the|a|an|about|in|on|at|of|approximately|around|to|from|until|by|it|is|was|less|more|than|least|most|up|over|under|no|not|within|maximum|minimum|roughly|only|between|extra|older|younger|or|and)\b|\W",
-                    "",
-                    self.reference,
-                )
-            )
-            or 1
-        )
-        self.share = share = covered / max(length, 1)
+        self.share = share = covered / max(len(_ASIDE.sub("", self.reference)), 1)
         if share < 0.5:
             matched = [
                 one
@@ -319,35 +309,23 @@ class _Case:
             return self.all_met(found, agreed, kind, words)
         base = Comparison(outcome=Outcome.NONE, kind=kind, agreed=agreed)
         against = [(one, self.serious(one)) for one in unmet]
-        if any(one.open for one in unmet):
-            value, relation = next(one.open[0] for one in unmet if one.open)
-            target = next(one.target for one in unmet if one.open)
-            pair = Pair(in_words(target), in_words(value), relation.value)
+        if (unsure := next((one for one in unmet if one.open), None)) is not None:
+            value, relation = unsure.open[0]
+            mine, theirs = in_words(unsure.target), in_words(value)
             if relation is Relation.COARSER:
-                exact = isinstance(target, Date) and self.requested.granularity == "day"
-                if (
-                    isinstance(target, Date)
-                    and isinstance(value, Date)
-                    and self.requested.granularity in _GRAINS
-                ):
-                    exact = _GRAINS.index(value.granularity) > _GRAINS.index(
-                        self.requested.granularity
-                    )
-                if isinstance(target, Identifier) or _spans_years(target, value):
-                    exact = True
-                lacking = exact and words <= 12
+                lacking = words <= 12 and self.too_coarse(unsure.target, value)
                 return replace(
                     base,
                     outcome=Outcome.MISSING if lacking else Outcome.NONE,
                     confidence=0.8 if lacking else 0.0,
                     granularity="coarser",
-                    missing=(in_words(target),),
-                    reason=f"{in_words(value)} is less exact than {in_words(target)}",
+                    missing=(mine,),
+                    reason=f"{theirs} is less exact than {mine}",
                 )
-            reason = f"{pair.answer} may be the same as {pair.reference}"
-            if any(pair.answer == one.answer for one in agreed):  # It is another value's match.
-                reason = f"{pair.answer} agrees; {pair.reference} is not clearly in the answer"
-            return replace(base, outcome=Outcome.NONE, reason=reason)
+            reason = f"{theirs} may be the same as {mine}"
+            if any(theirs == one.answer for one in agreed):  # It is another value's match.
+                reason = f"{theirs} agrees; {mine} is not clearly in the answer"
+            return replace(base, reason=reason)
         contested = [(one, values) for one, values in against if values]
         if not contested:
             return self.only_echoes(unmet, base, words)
@@ -361,24 +339,25 @@ class _Case:
             return replace(base, reason=f"{in_words(one.target)} may be meant")
         return _against(base, one.target, values[0], self.certainty(one.target, values, words))
 
+    def too_coarse(self, target: Value, value: Value) -> bool:
+        """Whether a value that is less exact than the reference's does not answer the question."""
+        asked = self.requested.granularity
+        if isinstance(target, Date) and isinstance(value, Date):
+            spans = {"decade", "century"}
+            if value.granularity in spans and target.granularity not in spans:
+                return True
+            if asked in _GRAINS:
+                return _GRAINS.index(value.granularity) > _GRAINS.index(asked)
+        return isinstance(target, Identifier) or (isinstance(target, Date) and asked == "day")
+
     def glued(self, target: Value) -> bool:
         """Whether the answer has the reference's figures with others stuck to them ("20181")."""
         if len(self.answer) < 40:
             return False
         figures = str(target.year) if isinstance(target, Date) and target.year else _figures(target)
-        if not figures:
-            return False
-        return (
-            re.search(
-                r"(?<!\d)"
-                + re.escape(figures)
-                + r"(?:\d{1,2}(?!\d)|(?=[A-Za-z]))|(?<=[a-z])"
-                + re.escape(figures)
-                + r"(?!\d)",
-                self.answer,
-            )
-            is not None
-        )
+        plain = re.escape(figures)
+        stuck = rf"(?<!\d){plain}(?:\d{{1,2}}(?!\d)|(?=[A-Za-z]))|(?<=[a-z]){plain}(?!\d)"
+        return bool(figures) and re.search(stuck, self.answer) is not None
 
     def certainty(self, target: Value, values: list[Value], words: int) -> float:
         if (self.requested.foreign and words > 12) or _YES_NO.match(self.question):
@@ -387,7 +366,8 @@ class _Case:
             isinstance(target, Percent)
             and words > 2
             and any(
-                isinstance(one, Percent) and abs(one.amount + target.amount - 100) < 1e-6
+                isinstance(one, Percent)
+                and abs(one.amount + target.amount - 100) < Tolerance.COUNTED
                 for one in values
             )
         ):
@@ -498,16 +478,6 @@ def _against(base: Comparison, target: Value, other: Value, confidence: float) -
         decided=certain,
         conflicting=(Pair(in_words(target), in_words(other), "different"),),
         reason=difference(target, other),
-    )
-
-
-def _spans_years(target: Value, value: Value) -> bool:
-    """Whether a decade or a century was given for a year."""
-    return (
-        isinstance(target, Date)
-        and isinstance(value, Date)
-        and value.granularity in ("decade", "century")
-        and target.granularity not in ("decade", "century")
     )
 
 

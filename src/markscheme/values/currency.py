@@ -7,11 +7,12 @@ They are in `currencies.toml`. A `$` alone agrees with every dollar, a crown wit
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from markscheme.text import by_word, words_of
 
 _TABLES = words_of(__file__, "currencies")
-_CODES = frozenset(_TABLES["codes"].split())
+_CODES = {code: code for code in _TABLES["codes"].split()} | {"RMB": "CNY"}
 _SYMBOLS = by_word(_TABLES["symbols"])
 _WORDS = by_word(_TABLES["words"])
 _COINS = by_word(_TABLES["coins"])
@@ -19,11 +20,14 @@ _COIN = 0.01
 _NATIONS = by_word(_TABLES["nations"])
 _FAMILIES = {one: frozenset(others.split()) for one, others in _TABLES["families"].items()}
 
+_SIGNS = "".join(one for one in _SYMBOLS if unicodedata.category(one[0]) == "Sc")
+"""The signs of currencies: $, €, £ and others."""
 _BEFORE = re.compile(
-    r"(?:(?P<symbol>(?:US|U\.S\.|AU|CA|NZ|HK|MX|NT|[ACSR])?\$|[€£¥₹₽₩₺₴₪฿₫₦₱]|\bRs\.?|\bkr|\bzł|\bFr\.)|\b(?P<code>[A-Z]{3}))\s?$"
+    rf"(?:(?P<symbol>(?:US|U\.S\.|AU|CA|NZ|HK|MX|NT|[ACSR])?\$|[{_SIGNS}]|\bRs\.?|\bkr|\bzł|\bFr\.)"
+    r"|\b(?P<code>[A-Z]{3}))\s?$"
 )
 _AFTER = re.compile(
-    r"\s?(?P<symbol>US\$|[$€£¥₹₽₩₺₴₪฿₫₦₱¢]|zł\b|zl\b|Kč|Ft\b|kr\b|人民币|欧元|美元|元|ユーロ|万円|円|원|ドル|달러|유로)"
+    rf"\s?(?P<symbol>US\$|[{_SIGNS}¢]|zł\b|zl\b|Kč|Ft\b|kr\b|人民币|欧元|美元|元|ユーロ|万円|円|원|ドル|달러|유로)"
     r"|[ -]?(?P<code>[A-Z]{3})\b"
     r"|[ -]?(?:d'|de |di )?(?:(?P<nation>U\.S\.|[^\W\d_]+)[ -])?(?P<word>[^\W\d_]+)"
 )
@@ -37,7 +41,7 @@ def currency_before(text: str, at: int) -> tuple[str, int] | None:
     if hit["symbol"]:
         return _SYMBOLS[hit["symbol"]], hit.start()
     code = hit["code"]
-    return (("CNY" if code == "RMB" else code), hit.start()) if code in _CODES else None
+    return (_CODES[code], hit.start()) if code in _CODES else None
 
 
 def currency_after(text: str, at: int) -> tuple[str, float, int] | None:  # noqa: PLR0912
@@ -51,9 +55,7 @@ def currency_after(text: str, at: int) -> tuple[str, float, int] | None:  # noqa
             return "cent", _COIN, hit.end()
         return _SYMBOLS[sign], 1.0, hit.end()
     if hit["code"]:
-        if hit["code"] not in _CODES:
-            return None
-        return ("CNY" if hit["code"] == "RMB" else hit["code"]), 1.0, hit.end()
+        return (_CODES[hit["code"]], 1.0, hit.end()) if hit["code"] in _CODES else None
     nation, word = (hit["nation"] or "").lower(), hit["word"].lower()
     if nation in ("euro", "us", "u.s.", "dollar") and word in ("cent", "cents"):
         return ("EUR" if nation == "euro" else "USD"), _COIN, hit.end()
@@ -66,13 +68,9 @@ def currency_after(text: str, at: int) -> tuple[str, float, int] | None:  # noqa
             return None
         return _COINS[word], _COIN, end
     if word in _WORDS:
-        if (
-            word in ("mark", "marks", "real", "crown", "won", "rand")
-            and not nation
-            and word != "marks"
-        ):
+        if word in ("mark", "real", "crown", "won", "rand") and not nation:
             return None
-        code = _NATIONS.get(nation, "") if nation else ""
+        code = _NATIONS.get(nation, "")
         if not code:
             code = _WORDS[word]
             if code == "pound" and text[end : end + 9].lower() == " sterling":
@@ -94,17 +92,5 @@ def same_currency(left: str, right: str) -> bool:
     return right in _FAMILIES.get(left, ()) or left in _FAMILIES.get(right, ())
 
 
-PERIODS: dict[str, str] = {
-    "annum": "year",
-    "a": "year",
-    "a.": "year",
-    "annually": "year",
-    "yearly": "year",
-    "yr": "year",
-    "monthly": "month",
-    "mo": "month",
-    "weekly": "week",
-    "daily": "day",
-    "hourly": "hour",
-}
+PERIODS = by_word(_TABLES["periods"])
 """The period of an adverb or abbreviation after an amount of money: `per annum`, `monthly`."""

@@ -10,40 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
-from markscheme.text import by_word, words_of
+from markscheme.text import DECADES, by_word, words_of
+from markscheme.text import MONTHS as ENGLISH_MONTHS
 from markscheme.values.characters import take
 from markscheme.values.kinds import Date
 from markscheme.values.numbers import ORDINALS, WORD, eastern_value, read_numbers, roman
 from markscheme.values.units import SYMBOLS
 
-_MONTHS_BY_LANGUAGE = (
-    "january february march april may june july august september october november december",
-    "jan feb mar apr may jun jul aug sep oct nov dec",
-    "januar februar märz april mai juni juli august september oktober november dezember",
-    "jänner febr marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-    "enero febrero março abril maio junho julho agosto setembro outubro novembro dezembro",
-    "janeiro fevereiro maart april mei juni juli augustus september oktober november december",
-    "januari februari mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık",
-    "ocak şubat марта апреля мая июня июля августа сентября октября ноября декабря",
-    "января февраля март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
-    "январь февраль मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर",
-    "जनवरी फ़रवरी مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر",
-    "يناير فبراير марте апреле мае июне июле августе сентябре октябре ноябре декабре",
-)
-MONTHS: dict[str, int] = {
-    name: number
-    for names in _MONTHS_BY_LANGUAGE
-    for number, name in enumerate(names.split(), start=1)
-} | {"sept": 9}
+_TABLES = words_of(__file__, "words")
+MONTHS = ENGLISH_MONTHS | {word: int(month) for word, month in by_word(_TABLES["months"]).items()}
 """Month names in lower case, with the numbers of their months."""
-_ENGLISH_MONTHS = frozenset(" ".join(_MONTHS_BY_LANGUAGE[:2]).split()) | {"sept"}
 _CAPITAL_ONLY = frozenset(
     {"may", "march", "mar", "jan", "sep", "dec", "mart", "mars", "mei", "mai", "august"}
 )
-_MONTH_NAMES = [name.capitalize() for name in _MONTHS_BY_LANGUAGE[0].split()]
+_MONTH_NAMES = {month: name.capitalize() for name, month in reversed(ENGLISH_MONTHS.items())}
 
 _DAY_BEFORE = re.compile(
     r"(?<![\d.,:/-])(\d{1,2})(?:st|nd|rd|th|er|º|ª|\.)?\s*(?:day\s+)?(?:of\s+|de\s+|del\s+|di\s+|-)?$",
@@ -164,9 +146,7 @@ def _all_dates(text: str, *, foreign: bool, requested: bool, question: str) -> I
     has_digit = any(map(str.isdigit, text))
     if has_digit:
         yield from _figures(text, foreign=foreign, question=question)
-        if not text.isascii() and ("年" in text or "月" in text or "월" in text or "년" in text):
-            yield from _eastern(text)
-    elif not text.isascii() and ("年" in text or "月" in text):
+    if not text.isascii() and any(mark in text for mark in ("年月월년" if has_digit else "年月")):
         yield from _eastern(text)
     yield from _month_names(text, foreign=foreign)
     if _NAMED_HINT.search(text):
@@ -183,7 +163,7 @@ def _all_dates(text: str, *, foreign: bool, requested: bool, question: str) -> I
         yield from _years(text, requested=requested)
 
 
-_NAMED_DAYS = by_word(words_of(__file__, "words")["named_days"])
+_NAMED_DAYS = by_word(_TABLES["named_days"])
 _NAMED_HINT = re.compile(
     r"\bday\b|\beve\b|halloween|ferragosto|heiligabend|silvester|fête", re.IGNORECASE
 )
@@ -198,29 +178,29 @@ def _named_days(text: str) -> Iterator[Date]:
         year = None
         if found := re.compile(r",?\s+(?:of\s+|in\s+)?(\d{4})\b").match(text, end):
             year, end = int(found[1]), found.end()
-        yield _date(text, hit.start(), end, year, month, day)
+        yield _date(text, (hit.start(), end), year, month, day)
 
 
-def _date(  # noqa: PLR0917
+def _date(
     text: str,
-    start: int,
-    end: int,
+    span: tuple[int, int],
     year: int | None = None,
     month: int | None = None,
     day: int | None = None,
-    **more: object,
+    **more: Any,
 ) -> Date:
-    return Date(start=start, end=end, text=text[start:end], year=year, month=month, day=day, **more)  # type: ignore[arg-type]
+    start, end = span
+    return Date(start=start, end=end, text=text[start:end], year=year, month=month, day=day, **more)
 
 
 def _figures(text: str, *, foreign: bool, question: str) -> Iterator[Date]:  # noqa: PLR0912
     for hit in _ISO.finditer(text):
         if hit[5]:
-            yield _date(text, hit.start(), hit.end(), int(hit[5]), int(hit[6]))
+            yield _date(text, hit.span(), int(hit[5]), int(hit[6]))
         elif _valid(int(hit[3]), int(hit[4])):
-            yield _date(text, hit.start(), hit.end(), int(hit[1]), int(hit[3]), int(hit[4]))
+            yield _date(text, hit.span(), int(hit[1]), int(hit[3]), int(hit[4]))
         elif _valid(int(hit[4]), int(hit[3])):
-            yield _date(text, hit.start(), hit.end(), int(hit[1]), int(hit[4]), int(hit[3]))
+            yield _date(text, hit.span(), int(hit[1]), int(hit[4]), int(hit[3]))
     hint = (
         0
         if "/" not in text
@@ -233,11 +213,9 @@ def _figures(text: str, *, foreign: bool, question: str) -> Iterator[Date]:  # n
     for hit in _FIGURES.finditer(text):
         if hit[6]:
             if 1 <= int(hit[5]) <= 12:
-                yield _date(text, hit.start(), hit.end(), int(hit[6]), int(hit[5]))
+                yield _date(text, hit.span(), int(hit[6]), int(hit[5]))
             continue
         first, second, year = int(hit[1]), int(hit[3]), _long_year(hit[4])
-        if hit[2] == "." and len(hit[4]) == 2 and first > 31:
-            continue
         day_first, month_first = _valid(second, first), _valid(first, second)
         if hit[2] == "." or foreign or hint > 0:
             month_first = month_first and not day_first
@@ -245,37 +223,30 @@ def _figures(text: str, *, foreign: bool, question: str) -> Iterator[Date]:  # n
             day_first = day_first and not month_first
         if day_first and month_first and first != second:
             yield _date(
-                text,
-                hit.start(),
-                hit.end(),
-                year,
-                second,
-                first,
-                alternatives=((year, first, second),),
+                text, hit.span(), year, second, first, alternatives=((year, first, second),)
             )
         elif day_first:
-            yield _date(text, hit.start(), hit.end(), year, second, first)
+            yield _date(text, hit.span(), year, second, first)
         elif month_first:
-            yield _date(text, hit.start(), hit.end(), year, first, second)
+            yield _date(text, hit.span(), year, first, second)
     if foreign:
         for hit in _SHORT_FIGURES.finditer(text):
             day, month = int(hit[1] or hit[3]), int(hit[2] or hit[4])
             if _valid(month, day):
-                yield _date(text, hit.start(), hit.end(), None, month, day)
+                yield _date(text, hit.span(), None, month, day)
 
 
 def _eastern(text: str) -> Iterator[Date]:
     for hit in _EASTERN.finditer(text):
         if hit[4]:
-            yield _date(text, hit.start(), hit.end(), _eastern_int(hit[4]))
+            yield _date(text, hit.span(), _eastern_int(hit[4]))
             continue
         month = _eastern_int(hit[2])
         if not 1 <= month <= 12 or not (hit[1] or hit[3]):
             continue
         yield _date(
             text,
-            hit.start(),
-            hit.end(),
+            hit.span(),
             _eastern_int(hit[1]) if hit[1] else None,
             month,
             _eastern_int(hit[3]) if hit[3] else None,
@@ -299,7 +270,7 @@ def _month_names(text: str, *, foreign: bool) -> Iterator[Date]:  # noqa: PLR091
             lower in _CAPITAL_ONLY and hit[0] == lower and not _near_digit(text, hit)
         ):
             continue
-        if not foreign and lower not in _ENGLISH_MONTHS and not _near_digit(text, hit):
+        if not foreign and lower not in ENGLISH_MONTHS and not _near_digit(text, hit):
             continue  # Rio de Janeiro
         start, end = hit.start(), hit.end()
         day: int | None = None
@@ -353,10 +324,10 @@ def _month_names(text: str, *, foreign: bool) -> Iterator[Date]:  # noqa: PLR091
             continue
         if first_day is not None and day is not None:
             yield _date(
-                text, start, end, year, month, first_day, alternatives=((year, month, day),)
+                text, (start, end), year, month, first_day, alternatives=((year, month, day),)
             )
             continue
-        yield _date(text, start, end, year, month, day)
+        yield _date(text, (start, end), year, month, day)
 
 
 _SPELLED_YEAR = re.compile(
@@ -411,32 +382,25 @@ def _quarters(text: str) -> Iterator[Date]:
         else:
             number, year = int(hit[1] or hit[4]), hit[2] or hit[3]
         yield _date(
-            text,
-            hit.start(),
-            hit.end(),
-            int(year) if year else None,
-            3 * number - 2,
-            last_month=3 * number,
+            text, hit.span(), int(year) if year else None, 3 * number - 2, last_month=3 * number
         )
 
 
 _DECADE_WORD = re.compile(
-    r"\b(?:the|early|mid|late|nineteen)[ -](twenties|thirties|forties|fifties|sixties|seventies|"
-    r"eighties|nineties)\b(?! (?:of|and) )",
+    rf"\b(?:the|early|mid|late|nineteen)[ -]({'|'.join(DECADES)})\b(?! (?:of|and) )",
     re.IGNORECASE,
 )
-_DECADE_WORDS = "twenties thirties forties fifties sixties seventies eighties nineties".split()
 
 
 def _decades(text: str) -> Iterator[Date]:
     for hit in _DECADE_WORD.finditer(text):
-        year = 1920 + 10 * _DECADE_WORDS.index(hit[1].lower())
-        yield _date(text, hit.start(1), hit.end(1), year, last_year=year + 9)
+        year = DECADES[hit[1].lower()]
+        yield _date(text, hit.span(1), year, last_year=year + 9)
     for hit in _DECADE.finditer(text):
         year = int(hit[2]) if hit[2] else 1900 + int(hit[3])
         last = year + (99 if hit[2] and year % 100 == 0 else 9)
         if 1000 <= year <= 2100:
-            yield _date(text, hit.start(), hit.end(), year, last_year=last)
+            yield _date(text, hit.span(), year, last_year=last)
 
 
 def _centuries(text: str) -> Iterator[Date]:
@@ -457,20 +421,20 @@ def _centuries(text: str) -> Iterator[Date]:
         if era := _ERA_AFTER.match(text, end):
             end = era.end()
             if _signed(1, era[1]) < 0:
-                yield _date(text, start, end, -100 * number, last_year=-100 * (number - 1) - 1)
+                yield _date(text, (start, end), -100 * number, last_year=-100 * (number - 1) - 1)
                 continue
-        yield _date(text, start, end, first, last_year=100 * number)
+        yield _date(text, (start, end), first, last_year=100 * number)
 
 
 def _eras(text: str) -> Iterator[Date]:
     for hit in _ERA_YEAR.finditer(text):
         if hit["year"]:
-            yield _date(text, hit.start(), hit.end(), int(hit["year"]))
+            yield _date(text, hit.span(), int(hit["year"]))
             continue
         sign = _signed(1, hit["era"])
         first = int(hit["first"]) * sign
         last = int(hit["last"]) * sign if hit["last"] else None
-        yield _date(text, hit.start(), hit.end(), first, last_year=last)
+        yield _date(text, hit.span(), first, last_year=last)
 
 
 def _years(text: str, *, requested: bool) -> Iterator[Date]:
@@ -478,7 +442,7 @@ def _years(text: str, *, requested: bool) -> Iterator[Date]:
         first = int(hit[1])
         last = int(hit[2]) if len(hit[2]) == 4 else first - first % 100 + int(hit[2])
         if first < last <= first + 300:
-            yield _date(text, hit.start(), hit.end(), first, last_year=last)
+            yield _date(text, hit.span(), first, last_year=last)
     for hit in _YEAR.finditer(text):
         year = int(hit[1])
         cued = bool(_YEAR_CUE.search(text[max(0, hit.start() - 14) : hit.start()]))
@@ -492,7 +456,7 @@ def _years(text: str, *, requested: bool) -> Iterator[Date]:
         )
         if counted and not (cued and requested):
             continue
-        found = _date(text, hit.start(), hit.end(), year, number=not cued)
+        found = _date(text, hit.span(), year, number=not cued)
         if era := _ERA_AFTER.match(text, hit.end()):
             found = replace(
                 found,
@@ -502,6 +466,10 @@ def _years(text: str, *, requested: bool) -> Iterator[Date]:
                 number=False,
             )
         yield found
+
+
+YEAR_DAYS = 12 * 31
+"""Of a year as `interval` counts them."""
 
 
 def interval(date: Date) -> tuple[int, int] | None:
@@ -520,7 +488,7 @@ def interval(date: Date) -> tuple[int, int] | None:
 
 
 def _count(year: int, month: int, day: int) -> int:
-    return year * 372 + (month - 1) * 31 + day - 1
+    return year * YEAR_DAYS + (month - 1) * 31 + day - 1
 
 
 def in_words(date: Date) -> str:
@@ -533,9 +501,9 @@ def in_words(date: Date) -> str:
     if date.day is not None:
         parts.append(str(date.day))
     if date.month is not None:
-        parts.append(_MONTH_NAMES[date.month - 1])
+        parts.append(_MONTH_NAMES[date.month])
     if date.last_month is not None:
-        parts.append(f"to {_MONTH_NAMES[date.last_month - 1]}")
+        parts.append(f"to {_MONTH_NAMES[date.last_month]}")
     if date.year is not None:
         year = str(abs(date.year)) + (" BC" if date.year < 0 else "")
         if date.last_year is not None:

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal
 
-from markscheme.text import without_latex
+from markscheme.text import Tolerance, without_latex
+from markscheme.values.characters import SUPERSCRIPTS
 
 _LONGEST, _DEEPEST = 200, 40
 _SUPERSCRIPT = re.compile("[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|ⁿ|ˣ")
-_SUPERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿˣ", "0123456789-+nx")
 _WRITTEN = str.maketrans("×·⋅÷−–`", "***/-- ") | {ord("π"): " pi ", ord("∞"): " infinity "}
 _DEGREES = re.compile(r"(?<=\d)\s*degrees?\b(?!\s*[CFK])", re.IGNORECASE)
 _FUNCTIONS: dict[str, Callable[[complex], complex]] = {
@@ -50,7 +50,6 @@ _TOKEN = re.compile(
     + "|".join(sorted([*_FUNCTIONS, *_CONSTANTS], key=len, reverse=True))
     + r")(?![a-z])|([A-Za-zα-ωΑ-Ω](?:_[A-Za-z0-9])?)(?!\d)|(√)|([-+*/^()\[\]{}|!°%_,]))"
 )
-_REAL = 1e-9
 _POINTS = (0.7316, 1.9142, 2.6577, 0.3719, 1.2931)
 
 Node = tuple[object, ...]
@@ -63,7 +62,7 @@ class _ParseError(ValueError):
 
 def _prepare(text: str) -> str:
     text = without_latex(text).replace("**", "^").translate(_WRITTEN)
-    text = _SUPERSCRIPT.sub(lambda hit: f"^({hit[0].translate(_SUPERS)})", text)
+    text = _SUPERSCRIPT.sub(lambda hit: f"^({hit[0].translate(SUPERSCRIPTS)})", text)
     return _DEGREES.sub("°", text).strip().rstrip(".;")
 
 
@@ -131,9 +130,10 @@ class _Parser:
         (_, top), (_, over), (kind, bottom) = self.next(), self.next(), self.next()
         if not (whole[0] == "number" and over == "/" and kind == "number"):
             raise _ParseError
-        if not 0 < float(top) < float(bottom):
+        above, below = _figure(top), _figure(bottom)
+        if not 0 < above < below:
             raise _ParseError
-        return ("number", float(top) / float(bottom))
+        return ("number", above / below)
 
     def signed(self) -> Node:
         if self.peek()[1] in ("-", "+"):
@@ -159,7 +159,7 @@ class _Parser:
     def atom(self) -> Node:
         kind, word = self.next()
         if kind == "number":
-            return ("number", float(word.replace(",", "")))
+            return ("number", _figure(word))
         if kind == "letter":
             return self.choose() if word == "C" and self.chosen() else ("letter", word)
         if kind == "name":
@@ -213,6 +213,10 @@ class _Parser:
         return self.atom() if self.peek()[1] in ("(", "[", "{") else self.power()
 
 
+def _figure(word: str) -> float:
+    return float(word.replace(",", ""))
+
+
 def _child(node: Node, place: int) -> Node:
     child = node[place]
     assert isinstance(child, tuple)
@@ -223,7 +227,7 @@ _Function = Callable[[complex], complex]
 
 
 def _factorial(value: complex) -> complex:
-    if abs(value.imag) > _REAL or not 0 <= value.real <= _LARGEST_FACTORIAL:
+    if abs(value.imag) > Tolerance.EQUAL or not 0 <= value.real <= _LARGEST_FACTORIAL:
         raise ValueError(value)
     return complex(math.gamma(value.real + 1))
 
@@ -296,7 +300,7 @@ def _samples(
 def _near(left: complex, right: complex) -> bool:
     apart = abs(left - right)
     return left == right or (
-        math.isfinite(apart) and apart <= 1e-7 * max(1.0, abs(left), abs(right))
+        math.isfinite(apart) and apart <= Tolerance.COMPUTED * max(1.0, abs(left), abs(right))
     )
 
 
@@ -340,7 +344,8 @@ def _rounded(first: _Parsed, second: _Parsed, left: str, right: str) -> bool | N
     hit = decimals[0] or decimals[1]
     assert hit is not None
     exact, decimal = (two, one) if decimals[0] else (one, two)
-    return abs(exact.imag) < _REAL and rounds_to(exact.real, decimal.real, 10.0 ** -len(hit[1]))
+    real = abs(exact.imag) < Tolerance.EQUAL
+    return real and rounds_to(exact.real, decimal.real, 10.0 ** -len(hit[1]))
 
 
 def rounds_to(value: float, decimal: float, quantum: float) -> bool | None:
@@ -351,7 +356,7 @@ def rounds_to(value: float, decimal: float, quantum: float) -> bool | None:
     """
     if _near(value, decimal):
         return True
-    if quantum >= 1 or abs(value - decimal) > 0.5001 * quantum:
+    if quantum >= 1 or abs(value - decimal) > Tolerance.HALF_STEP * quantum:
         return False
     return True if abs(decimal) >= _FIGURES * quantum else None
 
@@ -449,11 +454,11 @@ def _proportional(left: str, right: str) -> bool | None:
     ratios = [
         one / two
         for one, two in zip(_samples(first[0], letters), _samples(second[0], letters), strict=True)
-        if one is not None and two is not None and abs(two) > 1e-9
+        if one is not None and two is not None and abs(two) > Tolerance.EQUAL
     ]
     if len(ratios) < 3:
         return None
-    return abs(ratios[0]) > 1e-9 and all(_near(ratio, ratios[0]) for ratio in ratios)
+    return abs(ratios[0]) > Tolerance.EQUAL and all(_near(ratio, ratios[0]) for ratio in ratios)
 
 
 def relate(reference: str, answer: str) -> Relation:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from markscheme.text import SENTENCE_BREAK
 from markscheme.values.expressions import (
     Relation,
     alternatives,
@@ -41,7 +42,6 @@ _ABOUT = re.compile(
 )
 _DERIVED = re.compile(r"(?<=[a-z])['′]+(?=\()")
 """The mark of a derivative: f'(x)."""
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _END = "[-+]?[^,;()\\[\\]]*(?:\\([^,()]*\\)[^,;()\\[\\]]*)*"
 _INTERVAL = re.compile(rf"([(\[])({_END}),({_END})([)\]])")
 _MEMBER = re.compile(r"[a-zA-Z]\s*(?:∈|\bin\b)\s*(?=[(\[{])")
@@ -131,7 +131,7 @@ def formula_of(text: str) -> str:
 
 def _candidates(text: str) -> Iterator[str]:
     text = _DERIVED.sub("", text.replace("**", "").strip().strip("`").strip())
-    parts = [part.strip() for part in _SENTENCE.split(text) if part.strip()]
+    parts = [part.strip() for part in SENTENCE_BREAK.split(text) if part.strip()]
     texts = [text]
     if len(parts) > 1:
         texts += [parts[-1]] + parts[:1] * (not any(map(_HINT.search, parts[1:])))

@@ -47,6 +47,11 @@ class Amount(Value):
     signed: bool = False
     """A sign was written."""
 
+    @property
+    def base(self) -> float:
+        """The amount in base units."""
+        return self.amount
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number(Amount):

@@ -151,7 +151,7 @@ def _misspelt(left: str, right: str) -> bool:
 
 
 def _numeric(word: str) -> int | None:
-    if word.isdigit():
+    if word.isdecimal():  # unlike 10²
         return int(word)
     return ORDINALS.get(word, CARDINALS.get(word, roman(word.upper()) if len(word) > 1 else None))
 
@@ -161,28 +161,22 @@ def positions(items: tuple[str, ...], text: str) -> list[int]:
     lower = f" {text.lower()} "
     places = []
     for item in items:
-        words = [word for word in re.findall(r"\w+", item.lower()) if word not in _STOP] or [
-            item.lower()
-        ]
-        at = -1
-        hit = re.search(r"(?<!\w)" + re.escape(item.lower()) + r"(?!\w)", lower)
-        if hit:
-            at = hit.start()
-        elif words:
+        at = _place(re.escape(item.lower()) + r"(?!\w)", lower)
+        if at < 0:
+            words = [word for word in re.findall(r"\w+", item.lower()) if word not in _STOP]
             spots = [
-                found.start()
-                if (
-                    found := re.search(
-                        r"(?<!\w)" + re.escape(word.rstrip("s") if len(word) > 3 else word), lower
-                    )
-                )
-                else -1
-                for word in words
+                _place(re.escape(word.rstrip("s") if len(word) > 3 else word), lower)
+                for word in words or [item.lower()]
             ]
-            if all(spot >= 0 for spot in spots):
-                at = spots[-1] if len(spots) > 1 else spots[0]
+            at = spots[-1] if min(spots) >= 0 else -1
         places.append(at)
     return places
+
+
+def _place(pattern: str, text: str) -> int:
+    """Where a word begins that a pattern matches, -1 where none does."""
+    hit = re.search(r"(?<!\w)" + pattern, text)
+    return hit.start() if hit else -1
 
 
 # --- Whether an answer has the items of a list that was asked for, no others, and in order --------
@@ -278,20 +272,15 @@ def _compare(  # noqa: PLR0912
         return _lacking(missing, agreed)
     one_swapped = (
         not requested.order
-        and requested.items == len(wanted)
+        and requested.items == len(wanted) == len(given)
         and len(agreed) >= 2
         and len(missing) == len(extra) == 1
-        and len(given) == len(wanted)
-    )
-    if (
-        one_swapped
-        and not _similar(missing, extra)
         and not _PRONOUN.search(extra[0])
         and len(extra[0].split()) <= 3
-    ):
-        return _others(missing, extra, agreed, 0.75)
-    if agreed and all(_plain(item) for item in (*missing, *extra)) and not _similar(missing, extra):
-        return _others(missing, extra, agreed, 0.8)
+    )
+    names = bool(agreed) and all(map(_plain, (*missing, *extra)))
+    if (one_swapped or names) and not _similar(missing, extra):
+        return _others(missing, extra, agreed, 0.75 if one_swapped else 0.8)
     reason = f"{_joined(missing)} {_are(missing)} not found"
     return undecided("list", reason, agreed=agreed, missing=missing, extra=extra)
 
@@ -335,30 +324,25 @@ def _lacking(missing: tuple[str, ...], agreed: tuple[Pair, ...]) -> Comparison:
     )
 
 
+_TYPED = frozenset("date time duration money percent number".split())
+"""Kinds of which a question without a number of items requests one."""
+
+
 def _wanted(requested: Requested, reference: str, *, typed: bool) -> tuple[str, ...]:
+    """The items of a reference that is a list the question asks for; empty where it is none."""
     items = split_items(reference)
-    if len(items) < 2 or len(items) > 30:
-        return ()
-    if requested.items and requested.items != len(items):
-        return ()
-    if not (
-        requested.several or requested.order or requested.items == len(items) or len(items) >= 3
+    count, asked = len(items), requested.items
+    several = requested.order or requested.several
+    if (
+        not 2 <= count <= 30
+        or (asked and asked != count)
+        or not (several or asked or count >= 3)
+        or (requested.kind in _TYPED and not (asked or several))
+        or (not asked and any(len(item.split()) > 5 for item in items))
+        or (not asked and typed and requested.kind in ("date", "duration"))
+        or any("=" in item for item in items)
+        or len({item_key(item) for item in items}) < count
     ):
-        return ()
-    if requested.kind in (
-        "date",
-        "time",
-        "duration",
-        "money",
-        "percent",
-        "number",
-    ) and not (requested.items or requested.order or requested.several):
-        return ()
-    if any(len(item.split()) > 5 for item in items) and not requested.items:
-        return ()
-    if typed and requested.kind in ("date", "duration") and not requested.items:
-        return ()
-    if any("=" in item for item in items) or len({item_key(item) for item in items}) < len(items):
         return ()
     return items
 

@@ -132,15 +132,8 @@ class _Run(NamedTuple):
         word, start, _ = self.words[place]
         if not self.text[start].isupper():
             return False
-        return word == "cem" or self.text[:start].rstrip(" *\"'(«“¿¡-")[-1:] not in (
-            "",
-            ".",
-            ":",
-            "!",
-            "?",
-            "\n",
-            ";",
-        )
+        before = self.text[:start].rstrip(" *\"'(«“¿¡-")[-1:]
+        return word == "cem" or before.strip(".:!?\n;") != ""
 
     def _of_one(self, place: int) -> Spelled | None:
         """One with a part, a scale or a whole: "un quarto", "un millón", "une personne sur cinq"."""

@@ -12,13 +12,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from markscheme.text import (
-    NUMBER_TENS,
-    NUMBER_UNITS,
+    NUMBER_WORDS,
     ORDINAL_WORDS,
+    ROMAN_BELOW_1000,
     numbers_by_word,
     roman_value,
     words_of,
 )
+from markscheme.text import SCALES as ENGLISH_SCALES
+from markscheme.values.characters import SUPERSCRIPTS
 from markscheme.values.number_words import spelled_numbers
 
 
@@ -38,27 +40,28 @@ class Reading(NamedTuple):
     fraction: bool = False
     spelled_year: bool = False
 
+    def times(self, factor: float) -> Reading:
+        """The reading of so many times as much, or of the opposite."""
+        others = tuple(one * factor for one in self.alternatives)
+        quantum = self.quantum * abs(factor)
+        return self._replace(value=self.value * factor, quantum=quantum, alternatives=others)
 
-CARDINALS: dict[str, int] = {
-    **{word: value for value, word in enumerate(NUMBER_UNITS)},
-    **{word: 20 + 10 * place for place, word in enumerate(NUMBER_TENS)},
-    "fourty": 40,
-    "nil": 0,
-    "oh": 0,
-}
+
+CARDINALS = NUMBER_WORDS | {"fourty": 40, "nil": 0, "oh": 0}
 ORDINALS = {word: int(value) for word, value in ORDINAL_WORDS.items()} | {"thousandth": 1000}
-SCALES = numbers_by_word(words_of(__file__, "words")["scales"])
+_TABLES = words_of(__file__, "words")
+SCALES = ENGLISH_SCALES | numbers_by_word(_TABLES["scales"])
 """Words that multiply the number before them."""
 _FOREIGN_ONLY = frozenset({"bin", "mil", "mille", "score"})
 _SHORT_SCALES = {"k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "b": 1e9, "B": 1e9, "T": 1e12, "t": 1e12}
-_EAST_SCALES = numbers_by_word(words_of(__file__, "words")["east_scales"])
+_EAST_SCALES = numbers_by_word(_TABLES["east_scales"])
 _PARTS = {"third": 3, "quarter": 4, "fourth": 4} | {
     word: value for word, value in ORDINALS.items() if value > 4
 }
 _FRACTIONS = _PARTS | {f"{word}s": value for word, value in _PARTS.items()}
 _FRACTIONS |= {"half": 2, "halves": 2}
-_GLYPHS = {sign: unicodedata.numeric(sign) for sign in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"}
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_SIGNS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+_GLYPHS = {sign: unicodedata.numeric(sign) for sign in _SIGNS}
 
 WORD = re.compile(r"[^\W\d_¹²³⁰⁴-⁹½¼¾⅐-⅞]+")
 _DIGITS = re.compile(
@@ -71,9 +74,9 @@ _POWER = re.compile(
 )
 _RAISED = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*([+-]?\d{1,3})(?:\s*[})])?|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})")
 _OVER = re.compile(
-    r"/(\d{1,4})(?![\d/]|\.\d)|\s+(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)|\s?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])"
+    r"/(\d{1,4})(?![\d/]|\.\d)|\s+(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)|" + rf"\s?([{_SIGNS}])"
 )
-_GLYPH = re.compile(r"(?<!\d)(?<!\d )[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
+_GLYPH = re.compile(rf"(?<!\d)(?<!\d )[{_SIGNS}]")
 _SUFFIX = re.compile(r"\s?(st|nd|rd|th)\b|(?:er|ère|re|e|ème|º|ª)\b")
 _SCALE_AFTER = re.compile(r"[ -]?((?:[^\W\d_]|[\u0900-\u0963])+)")
 _HALF_AFTER = re.compile(r"\s+and\s+(?:a\s+half|(?:one|a)\s+(?:third|quarter)|three\s+quarters)\b")
@@ -81,9 +84,7 @@ _OUT_OF = re.compile(
     r"\s+(?:(?:\w+\s+)?(?:out\s+)?of(?:\s+every)?|in(?:\s+every)?|(?P<other>(?:[^\W\d_]+\s+)?(?:sur|de cada|em cada|su(?: ogni)?|von|op de|van de|из|من كل)))\s+",
     re.IGNORECASE,
 )
-_ROMAN = re.compile(
-    r"\b(?=[IVXLCDM]{1,15}\b)M{0,3}(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})\b"
-)
+_ROMAN = re.compile(rf"\b(?=[IVXLCDM]{{1,15}}\b)M{{0,3}}{ROMAN_BELOW_1000}\b")
 _EASTERN = re.compile(r"[〇零一二两三四五六七八九十百千万億亿]{1,12}")
 _EAST_DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")} | {
     "零": 0,
@@ -157,49 +158,33 @@ def _digit_numbers(text: str, *, foreign: bool) -> Iterator[Reading]:
             continue
         value, quantum, others = digits_value(raw, foreign=foreign)
         bare = raw.isdigit() and len(raw) == 4
-        ordinal = fraction = False
+        read = Reading(start, end, value, quantum, others, plain_digits=bare)
         if power := _POWER.match(text, end):
-            exponent = int((power[1] or power[2] or power[3]).translate(_SUPERSCRIPTS))
-            factor = 10.0 ** max(-300, min(300, exponent))
-            value, quantum, others, end, bare = (
-                value * factor,
-                quantum * factor,
-                (),
-                power.end(),
-                False,
-            )
+            exponent = int((power[1] or power[2] or power[3]).translate(SUPERSCRIPTS))
+            read = read.times(10.0 ** max(-300, min(300, exponent)))
+            read = read._replace(end=power.end(), alternatives=(), plain_digits=False)
         elif raised := _RAISED.match(text, end):
-            exponent = int((raised[1] or raised[2]).translate(_SUPERSCRIPTS))
+            exponent = int((raised[1] or raised[2]).translate(SUPERSCRIPTS))
             if abs(exponent) > 300 or value > 1000 or (value == 0 and exponent < 0):
                 continue
             if text[raised.end() : raised.end() + 1].isalpha():
                 continue
-            value, quantum, others, end, bare = (
-                _raise(value, exponent),
-                0.0,
-                (),
-                raised.end(),
-                False,
-            )
+            read = Reading(start, raised.end(), _raise(value, exponent), 0.0)
         elif over := _OVER.match(text, end):
             others = (value,) if over[1] and value < int(over[1]) else ()
-            value, end, fraction, bare = _fraction(value, over), over.end(), True, False
-            quantum = 0.0
+            part = _fraction(value, over)
+            read = Reading(start, over.end(), part, 0.0, others, fraction=True)
         elif suffix := _SUFFIX.match(text, end):
-            ordinal, end, bare = True, suffix.end(), False
-        if not ordinal and (scale := _scale(text, end, foreign=foreign)):
+            yield read._replace(end=suffix.end(), ordinal=True, plain_digits=False)
+            continue
+        if scale := _scale(text, read.end, foreign=foreign):
             while scale:
-                factor, end = scale
-                value, quantum, others = (
-                    value * factor,
-                    quantum * factor,
-                    tuple(one * factor for one in others),
-                )
-                bare = False
-                scale = _scale(text, end, foreign=foreign)
-        elif not ordinal and not fraction and (half := _HALF_AFTER.match(text, end)):
-            value, end, bare = value + _tail_fraction(half[0]), half.end(), False
-        yield Reading(start, end, value, quantum, others, ordinal, bare, fraction=fraction)
+                read = read.times(scale[0])._replace(end=scale[1], plain_digits=False)
+                scale = _scale(text, read.end, foreign=foreign)
+        elif not read.fraction and (half := _HALF_AFTER.match(text, read.end)):
+            value = read.value + _tail_fraction(half[0])
+            read = read._replace(value=value, end=half.end(), plain_digits=False)
+        yield read
 
 
 def _raise(value: float, exponent: int) -> float:
@@ -331,7 +316,7 @@ def _run(text: str, words: _Words, at: int, *, foreign: bool) -> tuple[int, Read
         return len(digits), Reading(start, end, float(digits), 1.0)
     total = current = 0.0
     last = 0.0
-    ordinal = fraction = False
+    ordinal = False
     place = at
     seen_scale = False
     pairs: list[int] = []
@@ -390,57 +375,47 @@ def _run(text: str, words: _Words, at: int, *, foreign: bool) -> tuple[int, Read
         )
     if place == at:
         return 1, None
-    end = words[place - 1][2]
-    quantum = 1.0
+    read = Reading(start, words[place - 1][2], amount, 1.0, ordinal=ordinal)
     if not ordinal:
-        under = _joined(text, words, place)
-        if (
-            under in _FRACTIONS
-            and amount < 100
-            and amount > 0
-            and not (amount != 1 and under in ("third", "quarter", "half", "fourth"))
-        ):
-            amount, fraction, end, place, quantum = (
-                amount / _FRACTIONS[under],
-                True,
-                words[place][2],
-                place + 1,
-                0.0,
-            )
-        elif under == "point" and _joined(text, words, place + 1) in CARDINALS:
-            tail = ""
-            place += 1
-            while (digit := CARDINALS.get(_joined(text, words, place), 99)) <= 9:
-                tail += str(digit)
-                place += 1
-            if tail:
-                amount, end, quantum = (
-                    float(f"{amount:.0f}.{tail}"),
-                    words[place - 1][2],
-                    10.0 ** -len(tail),
-                )
-                while (
-                    under := _joined(text, words, place)
-                ) in SCALES and under not in _FOREIGN_ONLY:
-                    amount, quantum = amount * SCALES[under], quantum * SCALES[under]
-                    end, place = words[place][2], place + 1
-        elif half := _HALF_AFTER.match(text, end):
-            amount, end, quantum = amount + _tail_fraction(half[0]), half.end(), 0.0
-            place = next(
-                (one for one in range(place, len(words)) if words[one][1] >= end), len(words)
-            )
-            while (under := _joined(text, words, place)) in SCALES and under not in _FOREIGN_ONLY:
-                amount, end, place = amount * SCALES[under], words[place][2], place + 1
-    weak = (
-        place - at == 1
-        and not fraction
-        and first in ("one", "first", "second", "zero", "oh", "nil", "third")
-    )
-    if first == "oh" and place - at == 1:
+        place, read = _with_part(text, words, place, read)
+    if place - at == 1 and first == "oh":
         return 1, None
-    return place - at, Reading(
-        start, end, amount, quantum, (), ordinal, weak=weak, fraction=fraction
-    )
+    weak = place - at == 1 and not read.fraction and first in _SOMETIMES
+    return place - at, read._replace(weak=weak)
+
+
+_SOMETIMES = frozenset("one first second zero nil third".split())
+"""Words that are numbers only sometimes."""
+
+
+def _with_part(text: str, words: _Words, place: int, read: Reading) -> tuple[int, Reading]:
+    """A number in words with the part after it: thirds, point five, and a half, scales."""
+    under = _joined(text, words, place)
+    whole_only = under in ("third", "quarter", "half", "fourth") and read.value != 1
+    if under in _FRACTIONS and 0 < read.value < 100 and not whole_only:
+        part, end = read.value / _FRACTIONS[under], words[place][2]
+        return place + 1, read._replace(value=part, quantum=0.0, end=end, fraction=True)
+    if under == "point" and _joined(text, words, place + 1) in CARDINALS:
+        tail = ""
+        place += 1
+        while (digit := CARDINALS.get(_joined(text, words, place), 99)) <= 9:
+            tail += str(digit)
+            place += 1
+        if not tail:
+            return place, read
+        value, end = float(f"{read.value:.0f}.{tail}"), words[place - 1][2]
+        read = read._replace(value=value, quantum=10.0 ** -len(tail), end=end)
+    elif half := _HALF_AFTER.match(text, read.end):
+        value = read.value + _tail_fraction(half[0])
+        read = read._replace(value=value, quantum=0.0, end=half.end())
+        after = (one for one in range(place, len(words)) if words[one][1] >= half.end())
+        place = next(after, len(words))
+    else:
+        return place, read
+    while (under := _joined(text, words, place)) in SCALES and under not in _FOREIGN_ONLY:
+        read = read.times(SCALES[under])._replace(end=words[place][2])
+        place += 1
+    return place, read
 
 
 def _may_follow(value: int, last: float) -> bool:
@@ -470,72 +445,48 @@ def _spelled_year(text: str, words: _Words, at: int, place: int) -> tuple[int, f
 def _article(text: str, words: _Words, at: int) -> tuple[int, Reading | None]:
     """A million, a dozen, a third of, half a million."""
     word = _joined(text, words, at + 1)
-    if word in ("hundred", "thousand", "million", "billion", "trillion", "dozen", "gross"):
-        used, reading = (
-            _run(text, [*words[: at + 1], *words[at + 1 :]], at + 1, foreign=False)
-            if word in ("hundred", "dozen")
-            else (1, None)
-        )
-        if reading is not None:
-            return used + 1, reading._replace(start=words[at][1])
-        return 2, Reading(words[at][1], words[at + 1][2], SCALES[word], SCALES[word])
-    if word in (
-        "half",
-        "third",
-        "quarter",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-        "tenth",
-        "hundredth",
-    ):
+    used, reading = 1, None
+    if word in ("hundred", "dozen"):
+        used, reading = _run(text, words, at + 1, foreign=False)
+    elif word in _ARTICLE_PARTS:
         used, reading = _bare_fraction(text, words, at + 1, word)
-        if reading is not None:
-            return used + 1, reading._replace(start=words[at][1])
+    if reading is not None:
+        return used + 1, reading._replace(start=words[at][1])
+    if word in ("hundred", "dozen", *_ARTICLE_SCALES):
+        return 2, Reading(words[at][1], words[at + 1][2], SCALES[word], SCALES[word])
     return 1, None
 
 
+_ARTICLE_SCALES = frozenset("thousand million billion trillion gross".split())
+_ARTICLE_PARTS = frozenset(
+    "half third quarter fifth sixth seventh eighth ninth tenth hundredth".split()
+)
 _SHARE_AFTER = re.compile(
     r"\s+(?:of|an?\s+(?:hour|day|mile|year|million|billion|dozen|gigabyte|litre|liter|pint|inch|century|minute|kilo|kilogram|metre|meter|pound|percent)\b)"
 )
+_WHOLE_AFTER = re.compile(r"\s+(?:of|as)\b|\s*(?:[.,;!)]|$)")
 
 
 def _bare_fraction(text: str, words: _Words, at: int, word: str) -> tuple[int, Reading | None]:
     """Half of, a third of, half a million; a third alone only where nothing else follows."""
-    end = words[at][2]
-    start = words[at][1]
-    size = {"half": 0.5, "third": 1 / 3, "quarter": 0.25}.get(word, 0.0) or 1 / _FRACTIONS[word]
-    after = _SHARE_AFTER.match(text, end)
-    share = re.compile(r"\s+(?:of|as)\b|\s*(?:[.,;!)]|$)").match(text, end)
+    _, start, end = words[at]
+    half = word == "half"
     if (
-        word == "half"
+        half
         and _joined(text, words, at + 1) == "a"
         and _joined(text, words, at + 2) in ("million", "billion", "dozen", "thousand")
     ):
         scale = SCALES[words[at + 2][0].lower()]
-        return 3, Reading(start, words[at + 2][2], size * scale, scale / 10)
-    if word == "half" and _joined(text, words, at + 1) == "dozen":
+        return 3, Reading(start, words[at + 2][2], scale / 2, scale / 10)
+    if half and _joined(text, words, at + 1) == "dozen":
         return 2, Reading(start, words[at + 1][2], 6.0, 1.0)
-    if after or share:
-        previous = words[at - 1][0].lower() if at else ""
-        weak = word != "half" and previous not in ("a", "an", "one")
-        if weak:  # the third of June, third of the list
-            return 1, Reading(
-                start,
-                end,
-                float({"third": 3, "quarter": 4}.get(word, 0) or _FRACTIONS[word]),
-                1.0,
-                (),
-                True,
-                weak=True,
-            )
-        return 1, Reading(start, end, size, 0.0, fraction=True)
-    if word == "third":
-        return 1, Reading(start, end, 3.0, 1.0, (), True, weak=True)
-    if word == "half":
-        return 1, Reading(start, end, 0.5, 0.0, fraction=True, weak=True)
+    previous = words[at - 1][0].lower() if at else ""
+    followed = _SHARE_AFTER.match(text, end) or _WHOLE_AFTER.match(text, end)
+    if half or (followed and previous in ("a", "an", "one")):
+        part = 1 / _FRACTIONS[word]
+        return 1, Reading(start, end, part, 0.0, fraction=True, weak=not followed)
+    if followed or word == "third":  # the third of June, third of the list
+        return 1, Reading(start, end, float(_FRACTIONS[word]), 1.0, ordinal=True, weak=True)
     return 1, None
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
+from markscheme.text import Tolerance
 from markscheme.values import clock, dates
 from markscheme.values.kinds import (
     Amount,
@@ -130,9 +131,8 @@ def difference(reference: Value, answer: Value) -> str:
     ):
         mine, theirs = _bound(reference), _bound(answer)
         if mine != theirs:
-            return (
-                f"{theirs} {in_words(answer)} where the reference has {mine} {in_words(reference)}"
-            )
+            wanted = f"{mine} {in_words(reference)}"
+            return f"{theirs} {in_words(answer)} where the reference has {wanted}"
     if isinstance(reference, Amount) and isinstance(answer, Amount):
         if (
             isinstance(reference, Money)
@@ -141,19 +141,17 @@ def difference(reference: Value, answer: Value) -> str:
             and reference.amount == answer.amount
         ):
             return f"{plain}: the currency differs"
-        wanted, given = _base(reference), _base(answer)
-        if type(reference) is type(answer) and wanted and given:
-            if wanted == -given:
+        size, other = reference.base, answer.base
+        if type(reference) is type(answer) and size and other:
+            if size == -other:
                 return f"{plain}: the sign differs"
-            if wanted == given and answer.direction != reference.direction:
+            if size == other and answer.direction != reference.direction:
                 turned = "fell" if answer.direction < 0 else "rose"
                 return f"{plain}: the answer says that it {turned}"
-            if wanted * given > 0 and _same_figures(reference, answer):
-                if isinstance(reference, Quantity | Duration | Percent) and _unit(
-                    reference
-                ) != _unit(answer):
-                    return f"{plain}: the unit differs"
-                return f"{plain}: the size differs"
+            if size * other > 0 and _same_figures(reference, answer):
+                counted = isinstance(reference, Quantity | Duration | Percent)
+                other_unit = counted and _unit(reference) != _unit(answer)
+                return f"{plain}: the {'unit' if other_unit else 'size'} differs"
     return plain
 
 
@@ -176,37 +174,16 @@ def _same_figures(left: Amount, right: Amount) -> bool:
         ratio /= 10
     while 0 < ratio < 0.999:
         ratio *= 10
-    return abs(ratio - 1) < 1e-9
-
-
-def _base(value: Amount) -> float:
-    return value.base if isinstance(value, Quantity) else value.amount
+    return abs(ratio - 1) < Tolerance.EQUAL
 
 
 def _dates(reference: Date, answer: Date) -> str:
-    same_year = reference.year == answer.year
-    same_month = reference.month == answer.month
-    if (
-        same_year
-        and not same_month
-        and reference.month
-        and answer.month
-        and reference.day == answer.day
-    ):
-        one = dates.in_words(
-            Date(start=0, end=0, text="", month=answer.month, last_month=answer.last_month)
-        )
-        two = dates.in_words(
-            Date(start=0, end=0, text="", month=reference.month, last_month=reference.last_month)
-        )
-        return f"{one} where the reference has {two}"
-    if (
-        same_month
-        and reference.day == answer.day
-        and reference.month
-        and not same_year
-        and reference.year
-        and answer.year
-    ):
-        return f"{answer.year} where the reference has {reference.year}"
+    if reference.day == answer.day and reference.month and answer.month:
+        same_month, same_year = reference.month == answer.month, reference.year == answer.year
+        if same_year and not same_month:
+            reference, answer = (
+                replace(date, year=None, last_year=None, day=None) for date in (reference, answer)
+            )
+        elif same_month and not same_year and reference.year and answer.year:
+            return f"{answer.year} where the reference has {reference.year}"
     return f"{dates.in_words(answer)} where the reference has {dates.in_words(reference)}"

@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any, TypeVar
 
 from markscheme.text import is_foreign
-from markscheme.values.bounds import YEAR_SECONDS, join_ranges, largest_unit, take_unit
+from markscheme.values.bounds import join_ranges, largest_unit, take_unit
 from markscheme.values.characters import plain, take
 from markscheme.values.clock import read_times
 from markscheme.values.currency import PERIODS, currency_after, currency_before
@@ -28,7 +29,7 @@ from markscheme.values.kinds import (
 from markscheme.values.numbers import Reading, read_numbers, short_scale
 from markscheme.values.requested import Requested, read_question
 from markscheme.values.stance import with_stance
-from markscheme.values.units import read_unit
+from markscheme.values.units import SECONDS, read_unit
 
 _MAYBE = re.compile(
     r"\d|[½⅓⅔¼¾⅛⅜⅝⅞〇一二三四五六七八九十百千万半%√π²³]|--|-[a-z]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven\w*|twel\w+|\w+teen(?:th)?|twen\w+|thir\w+|for?t\w+|fif\w+|six\w+|seven\w+|"
@@ -45,19 +46,22 @@ _NOUN = re.compile(
     r"[ -](?:(?:[a-z]+ly|of|the|more|other|different|additional|extra|new|full|whole|own|such|working|separate|consecutive)\s+)?([^\W\d_]+)"
 )
 _SIGN = re.compile(
-    r"(?:(?<![\w)\].%])|(?<=[=(:])\s?)([+-])\s?$|\b(minus|negative|plus|menos|moins|meno|min|минус)\s+$|(零下|负|負|マイナス|영하|零上)\s?$",
+    r"(?:(?<![\w)\].%])|(?<=[=(:])\s?)([+-])\s?$|\b(minus|negative|plus|menos|moins|meno|минус)\s+$|(零下|负|負|マイナス|영하|零上)\s?$",
     re.IGNORECASE,
 )
 _BELOW = re.compile(
     r"\s*(?:degrees?|°[CF]?|grad|grados|graus)?\s*(?:celsius\s+)?(?:below (?:zero|freezing)|sub-?zero|unter null|bajo cero|negativ[oi]s?|sotto (?:lo )?zero|abaixo de zero|under par)\b(?:\s+(?P<scale>fahrenheit|celsius)\b)?",
     re.IGNORECASE,
 )
-
-
-_ARTICLE_UNIT = re.compile(
-    r"(?:^|\b(?:for|about|in|after|within|every|than|lasts?|takes?|is|was|around|roughly|exactly|only|of|half|half of|quarter of|third of|to|at least|up to|just|full|least|over|under|nearly))\s*\b(an?|one|half an?|ein|eine|einen|una?|une?|uno?)\s+(hour|day|week|fortnight|month|year|minute|decade|century|stunde|tag|woche|monat|jahr|hora|semana|mes|año|heure|jour|semaine|mois|an)\b(?! ago)",
+_ARTICLE_UNITS = re.compile(
+    r"\b(?:hour|day|week|fortnight|month|year|minute|decade|century|stunde|tag|woche|monat|jahr|hora|semana|mes|año|heure|jour|semaine|mois|an)\b",
     re.IGNORECASE,
 )
+_ARTICLE_UNIT = re.compile(
+    rf"(?:^|\b(?:for|about|in|after|within|every|than|lasts?|takes?|is|was|around|roughly|exactly|only|of|half|half of|quarter of|third of|to|at least|up to|just|full|least|over|under|nearly))\s*\b(an?|one|half an?|ein|eine|einen|una?|une?|uno?)\s+({_ARTICLE_UNITS.pattern})(?! ago)",
+    re.IGNORECASE,
+)
+_POUNDS = re.compile(r"(?i:pound)s?$")
 _PER_AFTER = re.compile(
     r"\s*(?:/|per\b|an?\b|each\b|every\b|p\.?)\s*(month|year|annum|week|day|hour|a\.|person|head|share|item|night|km|kg|minute|mo\b|yr\b)|\s+(annually|monthly|yearly|weekly|daily|hourly)",
     re.IGNORECASE,
@@ -150,11 +154,7 @@ def _amounts(text: str, used: bytearray, requested: Requested, *, foreign: bool)
             continue
         following = readings[place + 1].start if place + 1 < len(readings) else len(text)
         amounts.append(_amount(text, reading, requested, following))
-    if " " in text and re.search(
-        r"\b(?:hour|day|week|fortnight|month|year|minute|decade|century|stunde|tag|woche|monat|jahr|hora|semana|mes|año|heure|jour|semaine|mois|an)\b",
-        text,
-        re.IGNORECASE,
-    ):
+    if " " in text and _ARTICLE_UNITS.search(text):
         for hit in _ARTICLE_UNIT.finditer(text):
             start, end = hit.start(1), hit.end()
             if any(one.start < end and start < one.end for one in amounts):
@@ -163,166 +163,144 @@ def _amounts(text: str, used: bytearray, requested: Requested, *, foreign: bool)
             if unit is None:
                 continue
             size = 0.5 if hit[1].lower().startswith("half") else 1.0
-            value = _timed(text, start, unit[1], size, 0.0, (), unit[0])
+            value = _timed(text, Reading(start, unit[1], size, 0.0), unit[0])
             amounts = [one for one in amounts if not start <= one.start < value.end]
             amounts.append(value)
     return sorted(amounts, key=lambda one: one.start)
 
 
 _AND_A_HALF = re.compile(r"\s+and\s+a\s+half\b", re.IGNORECASE)
+_Kind = TypeVar("_Kind", bound=Amount)
 
 
-def _timed(  # noqa: PLR0917
-    text: str,
-    start: int,
-    end: int,
-    size: float,
-    quantum: float,
-    others: tuple[float, ...],
-    unit: Unit,
-) -> Duration:
-    if half := _AND_A_HALF.match(text, end):
-        size, quantum, end = size + 0.5, 0.0, half.end()
-    months = (
-        size * unit.factor / (YEAR_SECONDS / 12) if unit.factor >= YEAR_SECONDS / 12 - 1 else None
-    )
-    return Duration(
-        start=start,
-        end=end,
-        text=text[start:end],
-        amount=size * unit.factor,
-        quantum=quantum * unit.factor,
-        alternatives=tuple(one * unit.factor for one in others),
-        months=months,
+def _typed(kind: type[_Kind], text: str, read: Reading, **more: Any) -> _Kind:
+    """An amount of a kind, where and as it was read."""
+    return kind(
+        start=read.start,
+        end=read.end,
+        text=text[read.start : read.end],
+        amount=read.value,
+        quantum=read.quantum,
+        alternatives=read.alternatives,
+        **more,
     )
 
 
-def _amount(text: str, reading: Reading, requested: Requested, following: int) -> Value:  # noqa: PLR0912, PLR0915
-    start, end = reading.start, reading.end
-    value, quantum, others = reading.value, reading.quantum, reading.alternatives
-    before = text[max(0, start - 20) : start]
-    sign, start = _sign(text, start)
-    money = currency_before(text, start)
-    if money:
-        start = money[1]
-        inner, start = _sign(text, start)
-        sign = sign * inner if sign or inner else 0
-        if sign == 0 and inner:
-            sign = inner
-        if short := short_scale(text, end):
-            value, quantum, end = value * short[0], quantum * short[0], short[1]
-            others = ()
-    factor = -1.0 if sign < 0 else 1.0
-    signed = sign != 0
-    if not reading.ordinal or money:
-        after = None if money else currency_after(text, end)
-        if (
-            not money
-            and after is None
-            and (short := short_scale(text, end))
-            and (later := currency_after(text, short[1]))
-        ):
-            value, quantum, others, after = value * short[0], quantum * short[0], (), later
-        if money or after:
-            code, size, end = (money[0], 1.0, end) if money else after  # type: ignore[misc]
-            if money and (again := currency_after(text, end)) and again[0] != "cent":
-                code, end = again[0], again[2]
-            if (
-                after
-                and text[after[2] - 5 : after[2]].lower() in ("pound", "ounds")
-                and requested.kind != "money"
-            ):
-                unit = read_unit(text, after[2] - (6 if text[after[2] - 1] == "s" else 5))
-                if (
-                    unit is not None
-                    and requested.unit is not None
-                    and requested.unit.dimensions == unit[0].dimensions
-                ):
-                    return _measured(
-                        text,
-                        start,
-                        after[2],
-                        factor * value,
-                        quantum,
-                        others,
-                        unit[0],
-                        signed=signed,
-                    )
-            end, per = _per(text, end)
-            return Money(
-                start=start,
-                end=end,
-                text=text[start:end],
-                amount=factor * value * size,
-                quantum=quantum * size,
-                alternatives=tuple(factor * one * size for one in others),
-                currency=code,
-                per=per,
-                signed=signed,
-            )
-        if hit := _PERCENT.match(text, end):
-            basis = bool(hit["basis"])
-            points = bool(hit["points"] or hit["bare"] or basis)
-            size = 0.01 if basis else 1.0
-            return Percent(
-                start=start,
-                end=hit.end(),
-                text=text[start : hit.end()],
-                amount=factor * value * size,
-                quantum=quantum * size,
-                alternatives=tuple(factor * one for one in others),
-                points=points,
-                signed=signed,
-            )
-        if hit := _PERCENT_BEFORE.search(before):
-            begin = start - (len(before) - hit.start())
-            return Percent(
-                start=max(begin, 0),
-                end=end,
-                text=text[max(begin, 0) : end],
-                amount=factor * value,
-                quantum=quantum,
-                signed=signed,
-            )
-        if (unit := _unit(text, end, reading, requested)) is not None:
-            below = _BELOW.match(text, end)
-            end = unit[1]
-            below = below or _BELOW.match(text, end)
+def _timed(text: str, read: Reading, unit: Unit) -> Duration:
+    if half := _AND_A_HALF.match(text, read.end):
+        read = read._replace(value=read.value + 0.5, quantum=0.0, end=half.end())
+    read = read.times(unit.factor)
+    months = read.value / SECONDS["month"] if unit.factor >= SECONDS["month"] - 1 else None
+    return _typed(Duration, text, read, months=months)
+
+
+def _amount(text: str, reading: Reading, requested: Requested, following: int) -> Value:
+    sign, start = _sign(text, reading.start)
+    before = currency_before(text, start)
+    if before:
+        inner, start = _sign(text, before[1])
+        sign = sign * inner if sign else inner
+    read, signed = reading._replace(start=start), sign != 0
+    if before or not reading.ordinal:
+        if (money := _money(text, read, before, requested, sign)) is not None:
+            return money
+        read = read.times(-1.0 if sign < 0 else 1.0)
+        if hit := _PERCENT.match(text, read.end):
+            points = bool(hit["points"] or hit["bare"] or hit["basis"])
+            shares = read.times(0.01 if hit["basis"] else 1.0)
+            shares = shares._replace(end=hit.end(), alternatives=read.alternatives)
+            return _typed(Percent, text, shares, points=points, signed=signed)
+        begin = max(0, reading.start - 20)
+        if hit := _PERCENT_BEFORE.search(text[begin : reading.start]):
+            begin = max(0, start - (reading.start - begin - hit.start()))
+            return _typed(Percent, text, read._replace(start=begin, alternatives=()), signed=signed)
+        below = _BELOW.match(text, read.end)
+        if (unit := _unit(text, read.end, reading, requested)) is not None:
+            read = read._replace(end=unit[1], alternatives=reading.alternatives)
+            below = below or _BELOW.match(text, unit[1])
             if below and not signed:
-                factor, signed, end = -1.0, True, max(end, below.end())
+                signed = True
+                read = read._replace(value=-read.value, end=max(read.end, below.end()))
                 if below["scale"] and (scale := read_unit(text, below.start("scale"))):
                     unit = scale
-            return _measured(
-                text, start, end, factor * value, quantum, others, unit[0], signed=signed
-            )
-        if below := _BELOW.match(text, end):
-            factor, signed, end = -1.0, True, below.end()
-    hit = _NOUN.match(text, end)
+            return _measured(text, read, unit[0], signed=signed)
+        if below:
+            read, signed = read.times(1.0 if sign < 0 else -1.0)._replace(end=below.end()), True
+    elif sign < 0:
+        read = read.times(-1.0)
+    return _counted(text, read, reading, requested, following, signed=signed)
+
+
+def _money(
+    text: str, read: Reading, before: tuple[str, int] | None, requested: Requested, sign: int
+) -> Value | None:
+    """The amount of money with a currency before or after it; pounds may be a weight."""
+    short = short_scale(text, read.end)
+    scaled = read
+    if short:
+        scaled = read.times(short[0])._replace(end=short[1], alternatives=())
+    if before:
+        read, code, size = scaled, before[0], 1.0
+        if (again := currency_after(text, read.end)) and again[0] != "cent":
+            code, read = again[0], read._replace(end=again[2])
+    else:
+        after = currency_after(text, read.end)
+        if after is None and short and (after := currency_after(text, short[1])):
+            read = scaled
+        if after is None:
+            return None
+        code, size, end = after
+        read = read._replace(end=end)
+        if requested.kind != "money" and (weight := _pounds(text, end, requested)):
+            value = -read.value if sign < 0 else read.value
+            return _measured(text, read._replace(value=value), weight, signed=sign != 0)
+    end, per = _per(text, read.end)
+    read = read.times(-size if sign < 0 else size)._replace(end=end)
+    return _typed(Money, text, read, currency=code, per=per, signed=sign != 0)
+
+
+def _pounds(text: str, end: int, requested: Requested) -> Unit | None:
+    """The unit of weight that ends here as "pounds", where the question asks for a weight."""
+    hit = _POUNDS.search(text, max(0, end - 6), end)
+    unit = read_unit(text, hit.start()) if hit and requested.unit else None
+    if unit and requested.unit and requested.unit.dimensions == unit[0].dimensions:
+        return unit[0]
+    return None
+
+
+def _counted(
+    text: str,
+    read: Reading,
+    reading: Reading,
+    requested: Requested,
+    following: int,
+    *,
+    signed: bool,
+) -> Value:
+    """A bare number or a number of things; a year where the question asks for a date."""
+    before = text[max(0, reading.start - 20) : reading.start]
+    hit = _NOUN.match(text, read.end)
     noun = (
         hit[1].lower()
         if hit and hit.start(1) <= following and hit[1].lower() not in _NO_NOUN
         else ""
     )
-    if not noun and text[end : end + 1] > "\u0900" and text[end].isalpha():
-        noun = text[end : end + 3]
+    if not noun and text[read.end : read.end + 1] > "\u0900" and text[read.end].isalpha():
+        noun = text[read.end : read.end + 3]
+    word = text[reading.start : reading.end].lower()
     title = (
         hit is not None
-        and text[reading.start : reading.end].lower() in ("one", "first", "two", "three")
+        and word in ("one", "first", "two", "three")
         and reading.start < hit.start(1)
         and hit[1][:1].isupper()
     )
     weak = reading.weak and bool(
-        _WEAK_AFTER.match(text, end)
+        _WEAK_AFTER.match(text, read.end)
         or _WEAK_BEFORE.search(before)
         or (reading.ordinal and not noun)
     )
-    if (
-        reading.weak
-        and not reading.ordinal
-        and text[reading.start : reading.end].lower() == "one"
-        and not weak
-    ):
-        weak = start > 0 and not noun
+    if reading.weak and word == "one" and not weak:
+        weak = read.start > 0 and not noun
     weak = weak or (title and requested.kind != "number")
     year = (
         reading.plain_digits
@@ -333,14 +311,17 @@ def _amount(text: str, reading: Reading, requested: Requested, following: int) -
         reading.spelled_year
         and (requested.kind == "date" or re.search(r"\b(?:in|since|from|by|year)\s+$", before))
     ) or (year and requested.kind == "date"):
-        return Date(start=start, end=end, text=text[start:end], year=int(value), number=True)
-    return Number(
-        start=start,
-        end=end,
-        text=text[start:end],
-        amount=factor * value,
-        quantum=quantum,
-        alternatives=tuple(factor * one for one in others),
+        return Date(
+            start=read.start,
+            end=read.end,
+            text=text[read.start : read.end],
+            year=int(reading.value),
+            number=True,
+        )
+    return _typed(
+        Number,
+        text,
+        read,
         noun=noun,
         ordinal=reading.ordinal,
         year=year,
@@ -350,22 +331,18 @@ def _amount(text: str, reading: Reading, requested: Requested, following: int) -
 
 
 def _sign(text: str, start: int) -> tuple[int, int]:
+    """The sign before a number, and where it starts; 0 for none, a hyphen or a difference."""
     hit = _SIGN.search(text, max(0, start - 10), start)
     if not hit:
         return 0, start
     mark = (hit[1] or hit[2] or hit[3]).lower()
-    if mark == "minus" and text[: hit.start()].lower().endswith("plus or "):
-        return 0, start
+    before = text[max(0, hit.start() - 8) : hit.start()].lower()
+    ahead = text[max(0, hit.start(1) - 6) : hit.start(1)] if hit[1] else ""
     if (
-        hit[1]
-        and hit.start(1) > 0
-        and text[hit.start(1) - 1 : hit.start(1)].strip()
-        and text[hit.start(1) - 1] not in "([=:,;\"'~≈"
+        (mark == "minus" and before == "plus or ")
+        or (ahead[-1:].strip() and ahead[-1] not in "([=:,;\"'~≈")
+        or (ahead and hit.end(1) < start and re.search(r"[\d\w)]\s*$", ahead))
     ):
-        return 0, start
-    if hit[1] and hit.end(1) < start and re.search(r"[\d\w)]\s*$", text[: hit.start(1)][-6:]):
-        return 0, start  # a difference, not a sign
-    if mark == "min":
         return 0, start
     return (1 if mark in ("+", "plus", "零上") else -1), hit.start()
 
@@ -378,44 +355,30 @@ _ALSO_WORDS = frozenset(
 """Signs of units that are more often words, or mean other things."""
 
 
+_LETTERS = frozenset("m g s h K L l t W V A N J ° d B".split())
+"""Units of one letter that may have a space before them."""
+
+
 def _unit(text: str, end: int, reading: Reading, requested: Requested) -> tuple[Unit, int] | None:
-    at = end
-    while text[at : at + 1] == " " and at < end + 1:
-        at += 1
+    """The unit after a number, and where it ends."""
+    at = end + (text[end : end + 1] == " ")
     if text[at : at + 1] == "-" and text[at + 1 : at + 2].isalpha():
         at += 1
     if reading.fraction and (over := re.compile(r"\s*(?:of\s+)?(?:an?|one)\s+").match(text, end)):
         at = over.end()
-    char = text[at : at + 1]
-    if not char:
-        return None
-    if char == '"' and text[at - 1 : at].isdigit() and reading.value < 120:
-        return None
-    found = read_unit(text, at)
+    quoted = text[at : at + 1] == '"' and text[at - 1 : at].isdigit() and reading.value < 120
+    found = None if quoted else read_unit(text, at)
     if found is None:
         return None
-    word = text[at : found[1]]
-    if word in _ALSO_WORDS and not _sure(text, word, found[1], requested):
-        return None
-    if word in ("second", "Second", "third"):
-        return None if reading.ordinal else found
-    if (
-        len(word) == 1
-        and at > end
-        and word
-        not in ("m", "g", "s", "h", "K", "L", "l", "t", "W", "V", "A", "N", "J", "°", "d", "B")
-        and ord(word) < 256
-    ):
-        return None
-    if (
-        word == "B"
-        and at == end
-        and not (requested.unit and requested.unit.dimensions == found[0].dimensions)
-    ):
-        return None
-    if word in ("m", "t") and at == end and requested.kind == "money":
-        return None
-    return found
+    word, glued = text[at : found[1]], at == end
+    asked = requested.unit is not None and requested.unit.dimensions == found[0].dimensions
+    other = (
+        (word in _ALSO_WORDS and not _sure(text, word, found[1], requested))
+        or (len(word) == 1 and not glued and word not in _LETTERS and ord(word) < 256)
+        or (word == "B" and glued and not asked)
+        or (word in ("m", "t") and glued and requested.kind == "money")
+    )
+    return None if other else found
 
 
 def _sure(text: str, word: str, end: int, requested: Requested) -> bool:
@@ -430,32 +393,13 @@ _COMPASS = re.compile(r"\s?(N|S|E|W|north|south|east|west)\b(?! of\b)", re.IGNOR
 """After degrees: south and west are written as negative angles too."""
 
 
-def _measured(  # noqa: PLR0917
-    text: str,
-    start: int,
-    end: int,
-    value: float,
-    quantum: float,
-    others: tuple[float, ...],
-    unit: Unit,
-    *,
-    signed: bool,
-) -> Value:
-    if unit.dimensions == (("time", 1),) and unit.name not in ("ms",) and value >= 0:
-        return _timed(text, start, end, value, quantum, others, unit)
-    if unit.name == "°" and (side := _COMPASS.match(text, end)):
-        end = side.end()
-        value = -value if side[1][0].lower() in "sw" else value
-    return Quantity(
-        start=start,
-        end=end,
-        text=text[start:end],
-        amount=value,
-        quantum=quantum,
-        alternatives=others,
-        unit=unit,
-        signed=signed,
-    )
+def _measured(text: str, read: Reading, unit: Unit, *, signed: bool) -> Value:
+    if unit.dimensions == (("time", 1),) and unit.name not in ("ms",) and read.value >= 0:
+        return _timed(text, read, unit)
+    if unit.name == "°" and (side := _COMPASS.match(text, read.end)):
+        value = -read.value if side[1][0].lower() in "sw" else read.value
+        read = read._replace(value=value, end=side.end())
+    return _typed(Quantity, text, read, unit=unit, signed=signed)
 
 
 def _per(text: str, end: int) -> tuple[int, str]:
@@ -487,64 +431,40 @@ def _mixed(text: str, amounts: list[Value]) -> list[Value]:
 
 
 def _join(text: str, left: Value, right: Value) -> Value | None:
+    """Two amounts as one, where the second is the rest of the first."""
     words = text[left.start : right.end]
-    if (
-        isinstance(left, Duration)
-        and isinstance(right, Duration)
-        and "," not in text[left.end : right.start].replace(", and", "")
-    ):
-        if right.amount < left.amount and right.amount < largest_unit(left):
-            months = (
-                left.months + right.months
-                if left.months is not None and right.months is not None
-                else None
-            )
-            return replace(
-                left,
-                end=right.end,
-                text=words,
-                amount=left.amount + right.amount,
-                quantum=right.quantum,
-                months=months,
-            )
-        return None
-    if (
-        isinstance(left, Quantity)
-        and isinstance(right, Quantity)
-        and left.unit.dimensions == right.unit.dimensions
-        and not left.unit.offset
-    ):
+    if isinstance(left, Duration) and isinstance(right, Duration):
+        apart = "," in text[left.end : right.start].replace(", and", "")
+        if apart or right.amount >= min(left.amount, largest_unit(left)):
+            return None
+        whole = left.months is not None and right.months is not None
+        months = (left.months or 0.0) + (right.months or 0.0) if whole else None
+        left, amount, quantum = replace(left, months=months), right.amount, right.quantum
+    elif isinstance(left, Quantity) and isinstance(right, Quantity):
+        size = left.unit.factor
         if (
-            left.unit.factor > right.unit.factor
-            and right.base < left.unit.factor
-            and left.unit.name in ("ft", "lb", "stone", "mi", "yd", "m", "kg", "gal")
+            left.unit.dimensions != right.unit.dimensions
+            or left.unit.offset
+            or max(right.unit.factor, right.base) >= size
+            or left.unit.name not in ("ft", "lb", "stone", "mi", "yd", "m", "kg", "gal")
         ):
-            sign = -1 if left.amount < 0 else 1
-            return replace(
-                left,
-                end=right.end,
-                text=words,
-                amount=left.amount + sign * right.base / left.unit.factor,
-                quantum=right.quantum * right.unit.factor / left.unit.factor,
-            )
-        return None
-    if isinstance(left, Money) and left.amount == int(left.amount) and left.quantum == 1.0:
+            return None
+        amount = (-1 if left.amount < 0 else 1) * right.base / size
+        quantum = right.quantum * right.unit.factor / size
+    elif isinstance(left, Money) and left.amount == int(left.amount) and left.quantum == 1.0:
+        quantum = 0.01
         if isinstance(right, Money) and right.quantum == 0.01 and right.amount < 1:
-            return replace(
-                left, end=right.end, text=words, amount=left.amount + right.amount, quantum=0.01
-            )
-        if (
+            amount = right.amount
+        elif (
             isinstance(right, Number)
             and 1 <= right.amount < 100
             and not right.noun
             and text[left.start : left.start + 1].isalpha()
             and text[right.start : right.start + 1].isalpha()
         ):
-            return replace(
-                left,
-                end=right.end,
-                text=words,
-                amount=left.amount + right.amount / 100,
-                quantum=0.01,
-            )
-    return None
+            amount = right.amount / 100
+        else:
+            return None
+    else:
+        return None
+    return replace(left, end=right.end, text=words, amount=left.amount + amount, quantum=quantum)

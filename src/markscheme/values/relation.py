@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from markscheme.text import Tolerance
 from markscheme.values.amounts import (
     APART,
     COARSER,
@@ -14,7 +15,7 @@ from markscheme.values.amounts import (
     Relation,
     relate_amounts,
 )
-from markscheme.values.dates import interval
+from markscheme.values.dates import YEAR_DAYS, interval
 from markscheme.values.identifiers import version_parts
 from markscheme.values.kinds import (
     Amount,
@@ -23,15 +24,16 @@ from markscheme.values.kinds import (
     Identifier,
     Number,
     Percent,
-    Quantity,
     Range,
     Value,
 )
 from markscheme.values.requested import Requested
 
 
-def relate(reference: Value, answer: Value, requested: Requested) -> Relation:
+def relate(reference: Value | None, answer: Value | None, requested: Requested) -> Relation:
     """How the answer's value relates to the reference's, given what the question asks."""
+    if reference is None or answer is None:
+        return APART
     if isinstance(reference, Range):
         if isinstance(answer, Range):
             return _two_ranges(reference, answer, requested)
@@ -102,13 +104,11 @@ def _times(reference: Value, answer: Value) -> Relation:
         shift = reference.offset - answer.offset
     for wanted in reference.minutes:
         for given in answer.minutes:
-            if (
-                abs((given + shift - wanted) % 1440) < 0.01
-                or abs((given + shift - wanted) % 1440 - 1440) < 0.01
-            ):
+            apart = (given + shift - wanted) % 1440
+            if min(apart, 1440 - apart) < Tolerance.MINUTES:
                 return SAME
     if answer.approximate and any(
-        abs(given + shift - wanted) <= 30
+        abs(given + shift - wanted) <= Tolerance.ABOUT_MINUTES
         for wanted in reference.minutes
         for given in answer.minutes
     ):
@@ -135,36 +135,26 @@ def _as_date(value: Value, requested: Requested) -> Date | None:
     return None
 
 
+def _as_number(value: Value) -> Number | None:
+    """A year that may as well be a number, as one."""
+    if not (isinstance(value, Date) and value.number and value.year is not None):
+        return None
+    year = float(value.year)
+    return Number(start=value.start, end=value.end, text=value.text, amount=year, quantum=1.0)
+
+
 def _dates(reference: Value, answer: Value, requested: Requested) -> Relation:
-    if (
-        isinstance(reference, Amount)
-        and isinstance(answer, Date)
-        and answer.number
-        and answer.year is not None
-    ):
-        found = Number(
-            start=answer.start,
-            end=answer.end,
-            text=answer.text,
-            amount=float(answer.year),
-            quantum=1.0,
-        )
-        if isinstance(reference, Number) and not reference.year and requested.kind != "date":
-            same = relate_amounts(reference, found, requested)
-            return same if same is SAME else UNCLEAR
-    if (
-        isinstance(answer, Amount)
-        and isinstance(reference, Date)
-        and reference.number
-        and reference.year is not None
-        and requested.kind != "date"
-    ):
-        wanted = Number(
-            start=0, end=0, text=reference.text, amount=float(reference.year), quantum=1.0
-        )
-        if isinstance(answer, Number) and not answer.year:
-            same = relate_amounts(wanted, answer, requested)
-            return same if same is SAME else UNCLEAR
+    if requested.kind != "date":
+        wanted, given = _as_number(reference), _as_number(answer)
+        if isinstance(reference, Number) and not reference.year:
+            wanted = reference
+        elif isinstance(answer, Number) and not answer.year:
+            given = answer
+        else:
+            wanted = None
+        if wanted and given:
+            same = relate_amounts(wanted, given, requested) is SAME
+            return SAME if same else UNCLEAR
     one, other = _as_date(reference, requested), _as_date(answer, requested)
     if one is None or other is None:
         return APART
@@ -210,12 +200,13 @@ def _relate_dates(reference: Date, answer: Date, granularity: str) -> Relation: 
         if given[0] <= wanted[0] and wanted[1] <= given[1]:
             return COARSER
         shared = min(given[1], wanted[1]) - max(given[0], wanted[0])
-        slight = shared <= 372 and min(wanted[1] - wanted[0], given[1] - given[0]) > 50 * 372
+        shorter = min(wanted[1] - wanted[0], given[1] - given[0])
+        slight = shared <= YEAR_DAYS and shorter > 50 * YEAR_DAYS
         if shared >= 0 and not slight:
             return UNCLEAR
         if (reference.approximate or answer.approximate) and abs(
             reference.year - answer.year
-        ) <= max(3, abs(reference.year) // 200):
+        ) <= max(Tolerance.ABOUT_YEARS, abs(reference.year) // Tolerance.ABOUT_YEARS_OF):
             return UNCLEAR
         return DIFFERENT
     # One has no year: what both give must be the same.
@@ -235,11 +226,11 @@ def _relate_dates(reference: Date, answer: Date, granularity: str) -> Relation: 
 
 def _century(wanted: tuple[int, int], given: tuple[int, int]) -> bool:
     """1301 to 1400 and 1300 to 1399 are one century."""
-    wide = 98 * 372
+    wide = 98 * YEAR_DAYS
     return (
         wanted[1] - wanted[0] > wide
         and given[1] - given[0] > wide
-        and abs(wanted[0] - given[0]) <= 372
+        and abs(wanted[0] - given[0]) <= YEAR_DAYS
     )
 
 
@@ -249,11 +240,7 @@ def _two_ranges(reference: Range, answer: Range, requested: Requested) -> Relati
         relate(reference.high, answer.high, requested) if reference.high and answer.high else None
     )
     if lows is None and highs is None:
-        mine = reference.low or reference.high
-        theirs = answer.low or answer.high
-        if mine is None or theirs is None:
-            return APART
-        crossed = relate(mine, theirs, requested)
+        crossed = relate(reference.low or reference.high, answer.low or answer.high, requested)
         return crossed if crossed is APART else DIFFERENT
     found = [one for one in (lows, highs) if one is not None]
     if APART in found:
@@ -289,10 +276,7 @@ def _wanted_range(reference: Range, answer: Value, requested: Requested) -> Rela
         if low in (SAME, FINER) or high in (SAME, FINER):
             return COARSER
         return UNCLEAR if _within(reference, answer) else DIFFERENT
-    bound = reference.low or reference.high
-    if bound is None:
-        return APART
-    found = relate(bound, answer, requested)
+    found = relate(reference.low or reference.high, answer, requested)
     return UNCLEAR if found is DIFFERENT and _meets(reference, answer) else found
 
 
@@ -307,10 +291,7 @@ def _given_range(reference: Value, answer: Range, requested: Requested) -> Relat
         if low is not DIFFERENT or high is not DIFFERENT:
             return UNCLEAR
         return UNCLEAR if _within(answer, reference) else DIFFERENT
-    bound = answer.low or answer.high
-    if bound is None:
-        return APART
-    found = relate(reference, bound, requested)
+    found = relate(reference, answer.low or answer.high, requested)
     if found in (SAME, FINER):
         return UNCLEAR if answer.open_low or answer.open_high else SAME
     if (
@@ -323,10 +304,8 @@ def _given_range(reference: Value, answer: Range, requested: Requested) -> Relat
 
 
 def _size(value: Value | None) -> float | None:
-    if isinstance(value, Quantity):
-        return value.base
     if isinstance(value, Amount):
-        return value.amount
+        return value.base
     if isinstance(value, Date):
         span = interval(value)
         return float(span[0]) if span else None
@@ -341,8 +320,8 @@ def _meets(bound: Range, value: Value | None) -> bool:
     if size is None or not (bound.open_low or bound.open_high):
         return False
     if low is not None and high is None:
-        return low <= size <= low * 1.25
-    return low is None and high is not None and high * 0.75 <= size <= high
+        return low <= size <= low * (1 + Tolerance.BEYOND)
+    return low is None and high is not None and high * (1 - Tolerance.BEYOND) <= size <= high
 
 
 def _roughly(left: Range, right: Range) -> bool:
@@ -351,7 +330,7 @@ def _roughly(left: Range, right: Range) -> bool:
         if (
             first is not None
             and second is not None
-            and abs(first - second) > 0.1 * max(abs(first), abs(second))
+            and abs(first - second) > Tolerance.UNSURE * max(abs(first), abs(second))
         ):
             return False
     return True

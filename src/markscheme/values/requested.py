@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from markscheme.text import is_foreign
+from markscheme.text import NUMBER_UNITS, is_foreign
 from markscheme.values.characters import plain
 from markscheme.values.kinds import Choice, Unit
 from markscheme.values.numbers import CARDINALS, SCALES
@@ -91,6 +91,18 @@ _IDENTIFIER = re.compile(
     r"\b(?:which|what) (?:\w+ ){0,2}(?:code|form|number|id|identifier|section|article|clause|chapter|box|line|room|gate|platform|bus|model|standard|paragraph|page|flight|route|rule|amendment|serial|port)\b|\bcode\b",
     re.IGNORECASE,
 )
+_KINDS = (
+    ("version", _VERSION, (_COUNT, re.compile(r"\bwhen\b|\bwhat year\b", re.IGNORECASE))),
+    ("time", _TIME, ()),
+    ("duration", _DURATION, ()),
+    ("percent", _PERCENT, (re.compile(r"\bwhen\b|\bwho\b|\bhow many\b", re.IGNORECASE),)),
+    ("number", _COUNT, ()),
+    ("date", _DATE, ()),
+    ("identifier", _IDENTIFIER, ()),
+    ("money", _MONEY, ()),
+)
+"""Kinds of value in the order in which they are looked for: what asks for one, unless what follows
+is there too."""
 _SCALE = re.compile(
     r"\bin (?:(?:USD|EUR|GBP|US\$|\$|€|£|US|millions?|thousands?|billions?|of|dollars|euros|pounds|INR|CNY|JPY) ?)*?(thousand|million|billion|trillion|lakh|crore)s?\b|\((?:[^()]{0,20})\b(thousand|million|billion)s?(?:[^()]{0,20})\)",
     re.IGNORECASE,
@@ -108,9 +120,12 @@ _EITHER = re.compile(
     re.IGNORECASE,
 )
 _WANTED = re.compile(
-    r"\b(?:which|what|name|list|give|the|are|were|in which|of the|these)\s+(?:the\s+|any\s+|are the\s+|were the\s+)?(two|three|four|five|six|seven|eight|nine|ten|twelve|\d{1,2})\s+([a-z][\w'-]*)",
+    r"\b(?:which|what|name|list|give|the|are|were|in which|of the|these)\s+"
+    rf"(?:the\s+|any\s+|are the\s+|were the\s+)?({'|'.join(NUMBER_UNITS[2:11])}|twelve|\d{{1,2}})\s+"
+    r"([a-z][\w'-]*)",
     re.IGNORECASE,
 )
+_NO_ITEMS = frozenset("years days hours months weeks minutes percent times inhalers".split())
 _ONE_OF = re.compile(
     r"\b(?:name|give|mention|list) (?:one|any|an?)\b|\bone of the\b|\bwhich (?:one )?of\b|\bnaming one\b|\bone is enough\b|\bfor example\b|\bat least one\b",
     re.IGNORECASE,
@@ -136,7 +151,7 @@ _IN_UNIT = re.compile(
 
 
 @lru_cache(maxsize=4096)
-def read_question(question: str) -> Requested:  # noqa: PLR0912
+def read_question(question: str) -> Requested:
     """What a question asks for.
 
     >>> read_question("How many metres are in a kilometre?").unit.name
@@ -145,29 +160,15 @@ def read_question(question: str) -> Requested:  # noqa: PLR0912
     text = plain(question[:1500])
     foreign = is_foreign(text)
     options = read_options(text)
-    kind = granularity = ""
-    if (
-        _VERSION.search(text)
-        and not _COUNT.search(text)
-        and not re.search(r"\bwhen\b|\bwhat year\b", text, re.IGNORECASE)
-    ):
-        kind = "version"
-    elif _TIME.search(text):
-        kind = "time"
-    elif _DURATION.search(text):
-        kind = "duration"
-    elif _PERCENT.search(text) and not re.search(
-        r"\bwhen\b|\bwho\b|\bhow many\b", text, re.IGNORECASE
-    ):
-        kind = "percent"
-    elif _COUNT.search(text):
-        kind = "number"
-    elif _DATE.search(text):
-        kind = "date"
-    elif _IDENTIFIER.search(text):
-        kind = "identifier"
-    elif _MONEY.search(text):
-        kind = "money"
+    granularity = ""
+    kind = next(
+        (
+            name
+            for name, asks, unless in _KINDS
+            if asks.search(text) and not any(one.search(text) for one in unless)
+        ),
+        "",
+    )
     if kind in ("date", "", "number"):
         granularity = next((name for name, pattern in _GRANULARITY if pattern.search(text)), "")
         if granularity and kind != "number":
@@ -180,22 +181,7 @@ def read_question(question: str) -> Requested:  # noqa: PLR0912
     scale = SCALES[(stated[1] or stated[2]).lower()] if (stated := _SCALE.search(text)) else 1.0
     wanted = _WANTED.search(text)
     items = 0
-    if (
-        wanted
-        and not _ONE_OF.search(text)
-        and wanted[2].lower()
-        not in (
-            "years",
-            "days",
-            "hours",
-            "months",
-            "weeks",
-            "minutes",
-            "percent",
-            "times",
-            "inhalers",
-        )
-    ):
+    if wanted and not _ONE_OF.search(text) and wanted[2].lower() not in _NO_ITEMS:
         items = int(wanted[1]) if wanted[1].isdigit() else CARDINALS.get(wanted[1].lower(), 0)
     fell, rose = bool(_FELL.search(text)), bool(_ROSE.search(text))
     either = bool(_EITHER.search(text))

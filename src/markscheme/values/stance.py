@@ -12,21 +12,15 @@ _FELL = re.compile(
     r"\b(?:f[ae]ll(?:s|en)?|dropp?(?:s|ed|ing)?|down|declined?|decreas\w+|shr[aiu]nk|lost|los[se]\w*|reduc\w+|deficit|cut|minus|lower(?:ed)?|negative|decline|slump\w*|slid|slipp\w*|dipp\w*|tumbl\w*|plung\w*|weaken\w*|shed|gave up|given up|sank|contracted|behind|colder)\b(?:\s+\w+){0,4}\s*$",
     re.IGNORECASE,
 )
-
-
 _LEVEL = re.compile(r"\b(?:to|at)\s+(?:[$€£]\s?)?$", re.IGNORECASE)
 _ROSE = re.compile(
     r"\b(?:r[io]se[ns]?|up|grew|grow[ns]?|growth|increas\w+|gain\w*|climb\w*|rais\w+|jump\w*|higher|surplus|profit|strengthen\w*|ahead|positive)\b(?:\s+\w+){0,3}\s*$",
     re.IGNORECASE,
 )
-
-
 _FELL_AFTER = re.compile(
     r"\s*(?:\w+\s+){0,2}(?:decline|decrease|drop|fall|loss|reduction|cut|less|fewer|lower|down|behind|deficit|below)\b",
     re.IGNORECASE,
 )
-
-
 _ROSE_AFTER = re.compile(
     r"\s*(?:longer|more|later|higher|gain|rise|growth|increase) than\b", re.IGNORECASE
 )
@@ -34,29 +28,19 @@ _DENIED = re.compile(
     r"(?:\b(?:not|never|rather than|instead of|unlike|except|neither|nor|formerly|previously|no longer|replac(?:ed|es|ing)|superseded?|supersedes|superseding|as opposed to|contrary to|other than|(?:older|earlier|previous|prior|legacy) (?:releases?|versions?|models?|editions?) (?:used|had|has|were|was|listened on|defaulted to)|used to be|excluding|all but|every one but|all except|nicht|nicht mehr|sondern nicht|pas|non|não|не|geen|niet|statt|instead)|n't)(?:\s+(?:(?:in|on|by|at|the|a|an|just|only|to|until|till|from|for|it|its|old|older|plain|of|before|after|via|version|about|until|around|be|been|de|im|en|am|il|el|le|la)\s+){0,3}(?:[$€£#(]\s?)?)?$",
     re.IGNORECASE,
 )
-
-
 _ASIDE = re.compile(
     r"\b(?:before|after|prior to|predecessor (?:of|to)|successor (?:of|to)|followed|preceded|preceding|following|than|since|until|up to)\s+(?:the\s+)?(?:version\s+)?$",
     re.IGNORECASE,
 )
-
-
 _NOT_BOUND = re.compile(r"\bnot\s+(?:only|just)\b[^.]{0,12}$", re.IGNORECASE)
-
-
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|approx(?:imately|\.)?|roughly|nearly|almost|some|circa|ca\.|c\.|close to|or so|just (?:over|under)|a little (?:over|under)|slightly (?:more|less) than|a bit (?:over|under)|not quite|knapp|casi|presque|quasi|quase|bijna|почти|etwa|rund|unos|environ|circa|cerca de|около|约|大约|およそ|약|in the region of|estimated|approaching|under|over)|约|約|およそ|~|≈)\s*(?:[$€£]\s?)?$",
     re.IGNORECASE,
 )
-
-
 _PART_OF = re.compile(
     r"\b(?:end|beginning|start|middle|early|late|mid|half|part|days?|weeks?|quarter|latter)(?:[ -]+(?:of|in))?(?: the)?[ -]*$",
     re.IGNORECASE,
 )
-
-
 _ABOUT_AFTER = re.compile(
     r"\s*(?:\w+\s+){0,2}(?:or so|or thereabouts|give or take|approximately|-ish)\b|,? (?:or so|give or take|roughly|approximately)\b",
     re.IGNORECASE,

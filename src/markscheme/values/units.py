@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from markscheme.text import by_word, numbers_by_word, words_of
+from markscheme.values.characters import SUPERSCRIPTS
 from markscheme.values.kinds import Unit
 
 _Dimensions = tuple[tuple[str, int], ...]
@@ -44,6 +45,10 @@ def _basic() -> Iterator[tuple[Unit, str, str]]:
             factors[name] = factor
             unit = Unit(name, _DIMENSIONS[measure], factor, _OFFSETS.get(name, 0.0))
             yield unit, symbols, words
+
+
+SECONDS = {unit.name: unit.factor for unit, _, _ in _basic() if unit.dimensions == _TIME}
+"""The seconds of units of time, by name."""
 
 
 def _build() -> tuple[dict[str, Unit], dict[str, Unit]]:
@@ -87,7 +92,6 @@ _PER = re.compile(
 )
 _TIMES = re.compile(r"\s*[·⋅*×]\s*|\s(?=(?:m|s|kg|mol|K|A)(?:[⁻^-]))")
 _EXPONENT = re.compile(r"\^?\(?([⁻-]?[0-9¹²³⁴⁻])\)?")
-_SUPERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _PIECE = re.compile(
     r"(?:(?P<pre>square|cubic|sq\.?|cu\.?)\s+)?"
     r"(?P<unit>°\s?[CF]\b|°|℃|℉|deg(?:rees?)?\s+[CF]\b"
@@ -148,7 +152,7 @@ def _piece(text: str, at: int) -> tuple[Unit, int] | None:
     if hit["pre"]:
         exponent = 2 if hit["pre"].lower().startswith("sq") else 3
     elif power := _EXPONENT.match(text, end):
-        digits = power[1].translate(_SUPERS)
+        digits = power[1].translate(SUPERSCRIPTS)
         follows = text[power.end() : power.end() + 1]
         written = power[0][0] == "^" or not power[1][-1].isascii() or len(hit["unit"]) <= 2
         if (

@@ -4,6 +4,7 @@ from .batch import Occurrences as Occurrences
 from .batch import Rarity as Rarity
 from .batch import align as align
 from .batch import entity_like as entity_like
+from .batch import share as share
 from .features import alignment as alignment
 from .overlap import FeatureView as FeatureView
 from .registry import FEATURES as FEATURES

@@ -83,8 +83,7 @@ class Batch:
         ).to_series()
         counts = filled.list.len().to_numpy().astype(np.int64)
         every = pl.concat([questions, answers, filled.explode()], how="vertical").cast(pl.String)
-        codes = _codes(every)
-        number, raw = codes
+        number, raw = _codes(every)
         lexicon = Lexicon()
         texts = encode(raw, lexicon)
         rows = len(questions)
@@ -281,7 +280,13 @@ def key_words(
 def _share(owner: Array, weight: Array, hit: Array, pairs: int) -> Array:
     total = np.bincount(owner, weights=weight, minlength=pairs)
     part = np.bincount(owner, weights=weight * hit, minlength=pairs)
-    return np.divide(part, total, out=np.zeros(pairs), where=total > 0)
+    return share(part, total)
+
+
+def share(part: Array, whole: Array, empty: float = 0.0) -> Array:
+    """part / whole, and `empty` where there is nothing to share."""
+    filled = np.full(len(part), empty, dtype=np.float64)
+    return np.asarray(np.divide(part, whole, out=filled, where=whole > 0))
 
 
 def _normal(batch: Batch, canon: Array) -> list[str]:

@@ -13,6 +13,7 @@ from markscheme.features.alignment.batch import (
     content,
     entity_like,
     key_words,
+    share,
     spread,
 )
 from markscheme.text import asks_list
@@ -83,12 +84,6 @@ class FeatureView:
     def per_answer(self, values: Array) -> Array:
         """Sum over the answer's words, by row."""
         return np.asarray(np.bincount(self.a_row, weights=values, minlength=self.rows))
-
-
-def share(part: Array, whole: Array, empty: float = 0.0) -> Array:
-    """part / whole, and `empty` where there is nothing to share."""
-    filled = np.full(len(part), empty, dtype=np.float64)
-    return np.asarray(np.divide(part, whole, out=filled, where=whole > 0))
 
 
 def overlap_features(view: FeatureView) -> dict[str, Array]:

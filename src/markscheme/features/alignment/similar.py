@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from rapidfuzz import distance, fuzz, process
 
-from markscheme.features.alignment.batch import Array, partial_ratios, spread
-from markscheme.features.alignment.overlap import FeatureView, share
+from markscheme.features.alignment.batch import Array, partial_ratios, share, spread
+from markscheme.features.alignment.overlap import FeatureView
 from markscheme.text import CAPITAL, MARK, NUMBER, STOPWORD, same_given_name
 
 _PER_ANSWER = 60

@@ -15,8 +15,9 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.text import month_of, unaccented
+from markscheme.text import Tolerance, month_of, unaccented
 from markscheme.values import (
+    YEAR_DAYS,
     Amount,
     Date,
     Duration,
@@ -32,12 +33,8 @@ Ends = dict[str, tuple[float, float]]
 units as well, under its dimensions; a duration in seconds alone, under "time"."""
 
 _OPEN = (-inf, inf)
-_NEAR = 0.05
-"""How far from an approximate number the exact one may be, as a share of it."""
 _READ, _MOST = 20_000, 100
 """Characters of a text, and values in them, that are read."""
-_DAYS = 372
-"""Of a year, as `interval` counts them."""
 _SINCE = re.compile(r"\b(?:after|since|later than|over|above)\s+$", re.IGNORECASE)
 _UNTIL = re.compile(
     r"\b(?:before|(?:earlier|less|fewer) than|under|below|up to)\s+$", re.IGNORECASE
@@ -91,11 +88,11 @@ def _ends(value: Value | None) -> Ends:
         days = interval(value)
         if days is None:
             return {}
-        first, last = (day / _DAYS for day in days)
+        first, last = (day / YEAR_DAYS for day in days)
         return {"": (first, first if value.number else last)}
     if not isinstance(value, Amount):
         return {}
-    reach = _NEAR * abs(value.amount) if value.approximate else 0.0
+    reach = Tolerance.ABOUT_NUMBER * abs(value.amount) if value.approximate else 0.0
     least, most = value.amount - reach, value.amount + reach
     if isinstance(value, Duration):
         return {"time": (least, most)}

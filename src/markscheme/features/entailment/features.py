@@ -25,6 +25,7 @@ from markscheme.features.alignment import (
     Rarity,
     alignment,
     entity_like,
+    share,
 )
 from markscheme.features.entailment.containment import place_within, within
 from markscheme.features.values import VALUES, compare_rows, value_features
@@ -153,7 +154,7 @@ def _surplus(view: FeatureView) -> Matrix:
         "adds_rarest": rarest,
         "adds_names": view.per_answer(new & entity_like(kind) & ((kind & NUMBER) == 0)),
         "adds_numbers": view.per_answer(new & ((kind & NUMBER) > 0)),
-        "adds_share": np.divide(words, every, out=np.zeros(view.rows), where=every > 0),
+        "adds_share": share(words, every),
     }
     return np.stack([found[name] for name in SURPLUS], axis=1).astype(np.float32)
 

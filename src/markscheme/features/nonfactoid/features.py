@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from markscheme.features.alignment import share
 from markscheme.features.nonfactoid.rows import Rows, by_level, compared, kernel, matrix
 from markscheme.features.nonfactoid.words import Rarity, WordSets
 
@@ -28,7 +29,7 @@ def form(texts: pl.Series) -> pl.DataFrame:
     count = words.list.len().cast(pl.Float64)
     size = text.str.len_chars().cast(pl.Float64)
 
-    def share(pattern: str) -> pl.Expr:
+    def of_signs(pattern: str) -> pl.Expr:
         return text.str.count_matches(pattern) / pl.max_horizontal(size, 1.0)
 
     def says(pattern: str) -> pl.Expr:
@@ -42,9 +43,9 @@ def form(texts: pl.Series) -> pl.DataFrame:
             log_words=(count + 1).log(),
             log_characters=(size + 1).log(),
             word_length=words.list.eval(pl.element().str.len_chars()).list.mean(),
-            capitals=share(r"\p{Lu}"),
-            digits=share(r"\d"),
-            marks=share(r"[^\p{L}\p{N}\s]"),
+            capitals=of_signs(r"\p{Lu}"),
+            digits=of_signs(r"\d"),
+            marks=of_signs(r"[^\p{L}\p{N}\s]"),
             sentences=(text.str.count_matches(r"[.!?]+(\s|$)") + 1).log(),
             question_marks=text.str.count_matches(r"\?").clip(0, 5),
             exclamations=text.str.count_matches("!").clip(0, 5),
@@ -59,7 +60,7 @@ def form(texts: pl.Series) -> pl.DataFrame:
             begins_capital=text.str.contains(r"^\s*[\p{Lu}\d]"),
             ends_with_stop=text.str.contains(r"[.!?]\s*$"),
             variety=words.list.n_unique() / pl.max_horizontal(count, 1.0),
-            other_script=share(r"[^\x00-\x7f]"),
+            other_script=of_signs(r"[^\x00-\x7f]"),
             years=text.str.count_matches(r"\b(1[5-9]|20)\d\d\b").clip(0, 5),
             definition=says(r"\b(is|are|means|refers|called|defined|known)\b"),
         )
@@ -90,21 +91,21 @@ def word_features(rows: Rows, rarity: Rarity) -> tuple[list[str], Matrix]:
     for name, column in values.items():
         found[f"form_{name}"] = column[answer]
     found["question_words"] = count[question]
-    found["mean_rarity"] = _ratio(a_total, count[answer])
+    found["mean_rarity"] = share(a_total, count[answer])
     found["total_rarity"] = np.log1p(a_total)
 
     common = sets.shared(answer, question)
-    found["question_recall"] = _ratio(common, q_total)
-    found["question_share"] = _ratio(common, a_total)
+    found["question_recall"] = share(common, q_total)
+    found["question_share"] = share(common, a_total)
     found["beyond_question"] = np.log1p(a_total - common)
     ref_common = sets.shared(reference, question[rows.owner])
-    ref_recall = _ratio(ref_common, q_total[rows.owner])
+    ref_recall = share(ref_common, q_total[rows.owner])
     found |= compared(rows, "question_recall", found["question_recall"], ref_recall, width=0.1)
 
     both = sets.shared(answer[rows.owner], reference)
-    pair_recall = _ratio(both, total[reference])
-    pair_precision = _ratio(both, a_total[rows.owner])
-    pair_f = _ratio(2 * both, total[reference] + a_total[rows.owner])
+    pair_recall = share(both, total[reference])
+    pair_precision = share(both, a_total[rows.owner])
+    pair_f = share(2 * both, total[reference] + a_total[rows.owner])
     found |= by_level(rows, "overlap", pair_f)
     found |= by_level(rows, "recall", pair_recall)
     found |= by_level(rows, "precision", pair_precision)
@@ -112,7 +113,7 @@ def word_features(rows: Rows, rarity: Rarity) -> tuple[list[str], Matrix]:
     for name, keep in (("better", rows.level >= 0.5), ("worse", rows.level < 0.5)):
         union = sets.shared_with_any(answer, rows.owner[keep], reference[keep])
         known = np.bincount(rows.owner[keep], minlength=rows.height) > 0
-        found[f"covered_by_{name}"] = np.where(known, _ratio(union, a_total), np.nan)
+        found[f"covered_by_{name}"] = np.where(known, share(union, a_total), np.nan)
     found["covered_gap"] = found["covered_by_better"] - found["covered_by_worse"]
     for name in _COMPARED_FORM:
         spread = {"log_words": 0.4, "word_length": 0.4}.get(name, 0.05)
@@ -147,7 +148,3 @@ def vector_features(rows: Rows, vectors: npt.NDArray[np.float32]) -> tuple[list[
 
 def _dot(left: Matrix, right: Matrix) -> Floats:
     return np.asarray(np.einsum("ij,ij->i", left, right), dtype=np.float64)
-
-
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)

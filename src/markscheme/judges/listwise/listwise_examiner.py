@@ -91,8 +91,9 @@ class ListwiseWeights(WeightFolder):
         return Trees(self.path("listwise_words.onnx.zst"))
 
 
-MOST_GRADED = 500
-"""References that an encoder reads of a row; TREC DL has up to 321 graded passages a question."""
+MOST_GRADED = 32
+"""References of a row that are read: of 91 on average (TREC DL) the nearest 32 order answers as
+well as all do (Spearman .605 and .593); an encoder reads hundreds for seconds."""
 _ROWS_AT_ONCE = 1_024
 _REFERENCES_AT_ONCE = 4_096
 """Beyond those of one row: the token vectors of each take up to 100 kB."""

@@ -17,6 +17,7 @@ from pathlib import Path
 import orjson
 
 from markscheme.errors import reading_weights
+from markscheme.text import QUESTION_WORDS
 
 WEIGHTS = Path(__file__).parent / "question_kind.json"
 
@@ -37,15 +38,15 @@ _WORDS = """
     a about after all also am an and any anyone are as at be because been before best better
     between but by can cause causes come could define definition describe did difference
     different do does doing done each effect effects ever every explain find first for from
-    get go good happen happens has have he help her his how i if in information into is it
+    get go good happen happens has have he help her his i if in information into is it
     its know last like located long make makes many me mean meaning means most much my need
     new no not of on one or other our out people person play played plays purpose reason
     role should since so some someone song sings sang star symptoms take than that the their
     them there they thing things think this time to tell type types up use used us was way
-    ways we were what whats when where which who whom whose why will with won work works
+    ways we were whats will with won work works
     would written wrote year you your
 """
-_FUNCTION = frozenset(_WORDS.split())
+_FUNCTION = QUESTION_WORDS.union(_WORDS.split())
 _TOKEN = re.compile(r"[a-z]+")
 _OPINION = re.compile(
     r"^\W*(do|would|should|have) (you|we|i|u)\b|\b(your|ur) opinions?\b"

@@ -16,8 +16,9 @@ from rapidfuzz import fuzz
 from markscheme.text.inflection import stem
 from markscheme.text.lexicon import STOP
 from markscheme.text.normalisation import unaccented
-from markscheme.text.numbers import SCALES, decade_of, merge_runs, word_value
+from markscheme.text.numbers import DECADES, SCALES, decade_of, merge_runs, word_value
 from markscheme.text.replies.verdicts import VERDICT_WORDS
+from markscheme.text.tolerances import Tolerance
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _UNSPACED = re.compile(
@@ -62,7 +63,6 @@ _BEGINNING = 3
 _MANY = 20
 _LONG = 10
 _ALIKE = 85.0
-_ROUNDED = 0.005
 _LARGE = 3000
 _GRAM = 6
 _LEAST_OF_LONG = 2
@@ -258,8 +258,8 @@ def _numbers(text: str) -> set[float]:
         value = word_value(word)
         decade = decade_of(word)
         found.update(float(one) for one in (value, decade) if one is not None)
-        if word.lower() in _DECADES:
-            found.add(_DECADES[word.lower()])
+        if word.lower() in DECADES:
+            found.add(float(DECADES[word.lower()]))
     found.update(int(one) / int(other) for one, other in _FRACTION.findall(text) if int(other))
     for one, scale in _AND_A_HALF.findall(text):
         found.add(((word_value(one) or 0.0) + 0.5) * SCALES.get(scale.lower(), 1.0))
@@ -268,12 +268,6 @@ def _numbers(text: str) -> set[float]:
     return {one for one in found if math.isfinite(one)}
 
 
-_DECADES = {
-    f"{word}ies": 1900.0 + 10 * place
-    for place, word in enumerate(
-        ("twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet"), 2
-    )
-}
 _PART = {"quarter": 4, "quarters": 4, "third": 3, "thirds": 3, "fifths": 5}
 _PARTS = re.compile(rf"\b(\w{{1,40}})[ -]({'|'.join(_PART)})\b", re.IGNORECASE)
 _AND_A_HALF = re.compile(r"\b([\w.]{1,40}) and a half\b(?: (\w+))?", re.IGNORECASE)
@@ -300,7 +294,7 @@ def _near(one: float, other: float) -> bool:
         return True
     power = round(min(math.log(high / low, 1000), 99.0))
     apart = abs(high / low / 1000.0**power - 1)
-    return apart <= (_ROUNDED if high >= _LARGE else 1e-9)
+    return apart <= (Tolerance.ROUNDED if high >= _LARGE else Tolerance.EQUAL)
 
 
 def _abbreviated(short: list[str], full: list[str]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from markscheme.text.answer_pieces import SENTENCE_BREAK
 from markscheme.text.normalisation import normalise
 from markscheme.text.replies.grounding import says_yes, ungrounded
 from markscheme.text.replies.reply import Reading, declines, reads, unparsed
@@ -99,7 +100,7 @@ def loops(text: str) -> bool:
             piece = words[start : start + run]
             if all(piece[place] == piece[place % size] for place in range(run)):
                 return True
-    sentences = [normalise(one) for one in re.split(r"(?<=[.!?])\s+|\n+", text)]
+    sentences = [normalise(one) for one in SENTENCE_BREAK.split(text)]
     counts = [sentences.count(one) for one in set(sentences) if one]
     return max(counts, default=0) > _TIMES
 
