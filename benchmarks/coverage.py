@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from benchmarks import coverage_choices, coverage_sizes
+from benchmarks import coverage_choices, coverage_people, coverage_sizes
 from benchmarks.worlds import (
     DISCRETE,
     MOST_BESIDE,
@@ -262,7 +262,7 @@ def _pair(
 
 PARTS: dict[str, Callable[..., Iterator[World]]] = {
     "shares": shares, "few_labels": few_labels, "against_labels": against_labels, "pairs": pairs,
-    **coverage_sizes.PARTS, **coverage_choices.PARTS,
+    **coverage_sizes.PARTS, **coverage_choices.PARTS, **coverage_people.PARTS,
 }  # fmt: skip
 
 
@@ -496,11 +496,13 @@ def main() -> None:
         order = list(dict.fromkeys(cell.part for cell in [*old, *cells]))
         cells += [cell for cell in old if cell.part not in ran]
         cells.sort(key=lambda cell: order.index(cell.part))
+    if options.write:
+        pl.DataFrame([asdict(cell) for cell in cells]).write_csv(kept, float_precision=4)
+        cells = read_cells(kept)  # So that the page is what the file says.
     made = f"{table(cells)}\n\n{counts(cells)}"
     print(made)
     if options.write:
         write_table(DOCS / "coverage.md", "figures", made)
-        pl.DataFrame([asdict(cell) for cell in cells]).write_csv(kept, float_precision=4)
         for picture in PICTURES:
             draw_heat_map(cells, picture)
     bad = [cell for cell in cells if not cell.holds and cell.printed]

@@ -21,6 +21,7 @@ import importlib
 import math
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -272,22 +273,33 @@ def _entry(cell: Cell | None, draws: int) -> str:
     if cell is None or cell.width is None:
         return "-"
     rate = f"{100 * cell.rate:.1f}"
-    rate = rate if cell.within else f"**{rate}**"
+    rate = f"**{rate}**" if covers_too_little(cell) else rate
     none = f" (none {1 - cell.draws / draws:.1%})" if cell.draws < draws else ""
     return f"{rate} / {100 * cell.width:.1f}{none}"
 
 
+def covers_too_little(cell: Cell) -> bool:
+    """Whether coverage is below `LEAST_COVERAGE` by more than two standard errors of the draws."""
+    error = math.sqrt(cell.rate * (1 - cell.rate) / cell.draws)
+    return cell.rate + 2 * error < LEAST_COVERAGE
+
+
 def failures(cells: list[Cell]) -> str:
     """A list: in how many worlds each method covers too little, and the worst of them."""
+    answers = {
+        design.name: "several answers" if design.each > 1 else "one answer" for design in DESIGNS
+    }
     lines = []
     for name in COLUMNS:
         own = [cell for cell in cells if cell.method == name]
         if not own:
             continue
-        low = sum(not cell.within for cell in own)
+        seen = Counter(answers[cell.world] for cell in own)
+        low = Counter(answers[cell.world] for cell in own if covers_too_little(cell))
+        counts = " and ".join(f"{low[many]} of {seen[many]} worlds with {many}" for many in seen)
         worst = min(own, key=lambda cell: cell.rate)
         lines.append(
-            f"- {name}: below {LEAST_COVERAGE:.0%} in {low} of {len(own)} worlds; "
+            f"- {name}: too low in {counts} to a question; "
             f"lowest {worst.rate:.1%} ({_plain(worst.world)})"
         )
     return "\n".join(lines)

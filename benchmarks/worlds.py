@@ -132,7 +132,7 @@ class Tally:
         peers = [method for method in widths if method.startswith("peer")]
         best = min(
             (widths[peer] for peer in peers
-             if self.hits[peer] / self.seen[peer] >= LEAST_COVERAGE),
+             if widths[peer] > 1e-9 and self.hits[peer] / self.seen[peer] >= LEAST_COVERAGE),
             default=math.inf,
         )  # fmt: skip
         for method, seen in self.seen.items():

@@ -72,7 +72,7 @@ def test_no_answer_is_wrong_and_what_cannot_be_judged_is_no_false() -> None:
 
 def test_bad_input_is_named() -> None:
     with pytest.raises(markscheme.MarkschemeError, match="row 1: no references"):
-        markscheme.mark("Who?", [], "Ann", "exact_match")
+        markscheme.mark("Who?", " ", "Ann", "exact_match")
     with pytest.raises(markscheme.MarkschemeError, match="cannot be read from int"):
         markscheme.judge(17, "exact_match")  # type: ignore[arg-type]
     with pytest.raises(markscheme.MarkschemeError, match="twice"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -79,6 +79,8 @@ class Result(Tabular):
     """Whether the models judge anchors as before, where some were given."""
     slices: tuple[str, ...] = field(default=(), repr=False)
     """The columns of the user's own that figures are given by as well."""
+    held: tuple[Gate, ...] = field(default=(), repr=False)
+    """The figures as they were held against a limit, where one was set."""
 
     @classmethod
     def of(cls, report: RunReport, reader: AnswersReader) -> Result:
@@ -170,19 +172,23 @@ class Result(Tabular):
         stored = self.run.answers
         return self.answers.lazy() if stored is None else stored
 
-    def gates(self, limit: float, *, confidence: float | None = None) -> list[Gate]:
-        """Hold the figure of every judge, system and slice against a limit.
+    def gates(
+        self, limit: float, *, confidence: float | None = None, slices: bool = False
+    ) -> list[Gate]:
+        """Hold the figure of every judge and system against a limit.
 
         Args:
             limit: the accuracy wanted, 0 to 1.
             confidence: how sure to be; see `markscheme.agreement.gates`.
+            slices: hold the figure of every slice against it too.
 
         Raises:
             MarkschemeError: the limit or the confidence is out of range.
         """
         from markscheme.agreement import gates
 
-        return gates(self.records, limit, confidence=confidence, skipped=self.run.skipped_of)
+        records = self.records if slices else self.run.records
+        return gates(records, limit, confidence=confidence, skipped=self.run.skipped_of)
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -191,13 +197,27 @@ class Result(Tabular):
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """The figures as nested values; `not_judged` counts by status."""
+        """The figures as nested values; `not_judged` counts by status.
+
+        `accuracy` is of the answers with a verdict. Where a limit was set, `gate` has what it was
+        held against: an `accuracy` in which what was not judged counts as wrong.
+        """
         found: dict[str, Any] = {"command": "judge", "figures": self.run.records}
         if self.people:
             found["people"] = self.people
             found["labels"] = self.labels
         if self.slices:
             found["slices"] = self.by_slice
+        if self.held:
+            shared = {"limit": self.held[0].limit, "confidence": self.held[0].confidence}
+            found["gate"] = {
+                "passed": all(one.passed for one in self.held),
+                **shared,
+                "figures": [
+                    {name: value for name, value in asdict(one).items() if name not in shared}
+                    for one in self.held
+                ],
+            }
         return found if self.anchors is None else {**found, "anchors": self.anchors.data}
 
     @property
@@ -509,7 +529,8 @@ def mark(
 
     Args:
         question: the question.
-        references: the reference answers, or the only one.
+        references: the reference answers, or the only one; an empty list where the question has no
+            answer, so that one that says so is right.
         answer: a system's answer.
         judge: a judge's name or a judge.
         models: opens weights and servers for judges that need some.
@@ -527,10 +548,7 @@ def mark(
 
     judging = parse_judge(judge)
     row = {"question": question, "references": several(references), "answer": answer}
-    reading = reading_for(ReadOptions(), [judging])
-    if reading.references == "declared":  # For one answer, no references are a mistake.
-        reading = replace(reading, references="required")
-    answers = pl.concat(list(AnswersReader([[row]], reading)))
+    answers = pl.concat(list(AnswersReader([[row]], reading_for(ReadOptions(), [judging]))))
     outcome = apply(judging, with_plain(answers), models).row(0, named=True)
     signature = signed(judging, models, CLEANING)
     return Judgment(judge=judge_name(judging), signature=signature, **outcome)

@@ -14,7 +14,7 @@
     └── AgreementError            labels or judgments cannot support the requested statistic
 
 A message names the value, the choices and the next step. The command line prints it without a
-traceback and exits with the error's `exit_code`.
+traceback and exits with 2.
 """
 
 from __future__ import annotations
@@ -29,9 +29,6 @@ from importlib.util import find_spec
 
 class MarkschemeError(Exception):
     """Base of all errors that markscheme raises on purpose."""
-
-    exit_code = 2
-    """What the command line ends with."""
 
 
 class DataError(MarkschemeError):
@@ -114,6 +111,10 @@ class BadRowsError(DataError):
             f"on_bad_row='skip') {' and '.join(effects)}"
         )
         super().__init__("\n  ".join([head, *lines]) + f"\n{hint}")
+
+
+class SkippedRowsWarning(UserWarning):
+    """Rows of a file that cannot be used were left out, or labels of it, as was requested."""
 
 
 class JudgeError(MarkschemeError):
@@ -212,13 +213,9 @@ class ModelError(MarkschemeError):
 class RunStoppedError(ModelError):
     """No further request of a run can succeed, so that the rest was not sent."""
 
-    exit_code = 1
-
 
 class NotJudgedError(MarkschemeError):
     """A judge gave no verdict, in a place where only a verdict or an error can be returned."""
-
-    exit_code = 1
 
 
 class AgreementError(MarkschemeError):

@@ -13,6 +13,7 @@ An option is an annotation on a field of an options class, or on a parameter of 
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -146,6 +147,19 @@ def parse_columns(text: str) -> dict[str, str]:
     return found
 
 
+def columns_option(pairs: Mapping[str, str]) -> str:
+    """How columns are named, on the command line and in Python, for the text of an error.
+
+    Args:
+        pairs: our names of columns to the file's.
+
+    >>> columns_option({"answer": "NAME"})
+    "--columns answer=NAME (Python: columns={'answer': 'NAME'})"
+    """
+    typed = ",".join(f"{ours}={theirs}" for ours, theirs in pairs.items())
+    return f"--columns {shlex.quote(typed)} (Python: columns={dict(pairs)!r})"
+
+
 JUDGE = Option(
     'Name of a judge, such as exact_match or "token_f1(threshold=0.6)"; for several, where '
     "allowed, repeat the option or separate them by commas. In a wide table of judgments: its "
@@ -229,7 +243,8 @@ Question = Annotated[str, Option("The question.", ("--question", "-q"))]
 References = Annotated[
     tuple[str, ...], Option("A reference; several may be given.", ("--reference", "-r"))
 ]
-Answer = Annotated[str, Option("The system's answer.", ("--answer", "-a"))]
+ANSWER = Option("The system's answer.", ("--answer", "-a"))
+Answer = Annotated[str, ANSWER]
 SHARE = Option(
     "Share of the questions, 0 to 1, to choose and fit on; figures are for the others.", rare=True
 )

@@ -204,6 +204,19 @@ def test_majority_needs_a_winner() -> None:
     assert majority(ratings).to_list() == [1.0, None, 1.0, None]
 
 
+def test_grades_are_cut_before_they_are_counted() -> None:
+    """Two who give different grades agree on the verdict where both are on one side of the cut."""
+    ratings = pl.DataFrame(
+        {
+            "a": [3.0, 0.0, 3.0, 3.0, None],
+            "b": [2.0, 1.0, 1.0, 1.0, 2.0],
+            "c": [None] * 3 + [0.0, None],
+        }
+    )
+    assert majority(ratings).to_list() == [2.5, 0.5, 2.0, 1.0, 2.0]
+    assert majority(ratings, positive_from=2).to_list() == [2.5, 0.5, None, 1.0, 2.0]
+
+
 def test_refusals() -> None:
     ones = pl.DataFrame({"a": [1.0, 1.0], "b": [1.0, 1.0]})
     assert "every rating is the same" in fleiss_kappa(ones).text()

@@ -89,7 +89,10 @@ def test_neighbouring_floats_still_have_a_threshold_between() -> None:
 def test_a_threshold_is_reported_on_other_questions() -> None:
     scores, labels = made()
     clusters = np.arange(400) // 4
-    chosen = choose_threshold(scores, labels, clusters, by="kappa", share=0.4, seed=3)
+    rows = pl.DataFrame(
+        {"score": scores, "accepted": labels, "verdict": scores >= 0.9, "cluster": clusters}
+    )
+    chosen = choose_threshold(rows, by="kappa", share=0.4, seed=3)
     part = split_questions(clusters, share=0.4, seed=3)
     assert len(np.unique(clusters[part])) == 40
     assert not set(clusters[part]) & set(clusters[~part])
@@ -98,6 +101,12 @@ def test_a_threshold_is_reported_on_other_questions() -> None:
     assert chosen.held_out["kappa"].value == pytest.approx(
         cohen_kappa_score(labels[~part], accepted)
     )
+    assert chosen.own["kappa"].value == pytest.approx(
+        cohen_kappa_score(labels[~part], scores[~part] >= 0.9)
+    )
+    for figure in (chosen.own["kappa"], chosen.held_out["kappa"]):
+        assert figure.low is not None
+        assert figure.low < figure.value < figure.high  # type: ignore[operator]
     assert 0.4 < chosen.threshold < 0.8
     with pytest.raises(AgreementError, match="leaves one part empty"):
         split_questions(clusters, share=1.0, seed=0)
@@ -107,9 +116,13 @@ def test_a_threshold_is_reported_on_other_questions() -> None:
 
 def test_nq301_bem_threshold(nq301_labels: pl.DataFrame) -> None:
     """The released verdict is a probability above one half; choosing may only help a little."""
-    clusters = nq301_labels["question"].rank("dense").cast(pl.Int64).to_numpy()
     chosen = choose_threshold(
-        nq301_labels["bem_score"].to_numpy(), (nq301_labels["label"] == 1).to_numpy(), clusters
+        nq301_labels.select(
+            score="bem_score",
+            accepted=pl.col("label") == 1,
+            verdict=pl.col("bem_score") >= 0.5,
+            cluster=pl.col("question").rank("dense").cast(pl.Int64),
+        )
     )
     held_out = chosen.held_out["accuracy"].value
     assert held_out is not None

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.agreement import agree, compare
+from markscheme.agreement import AgreeResult, agree, compare
 from markscheme.cli import run
-from markscheme.results import lineage_note, scope_notes
+from markscheme.results import Table, lineage_note, scope_notes
 from trained_questions import trained_questions
 
 NEW = [f"Who built the bridge of Zorvex{n:02d}?" for n in range(30)]
@@ -33,6 +33,11 @@ def rows() -> list[dict[str, Any]]:
 def judged() -> markscheme.Result:
     """Those answers by a judge that learned and by one that did not."""
     return markscheme.judge(rows(), ["examiner(depth=fast)", "exact_match"])
+
+
+def of_training(found: AgreeResult) -> Table:
+    start = "On questions that a judge was trained on"
+    return next(one for one in found.tables if one.title.startswith(start))
 
 
 def test_a_run_says_how_many_questions_trained_a_judge_with_both_figures(
@@ -67,11 +72,7 @@ def test_agreement_is_given_on_all_questions_and_on_the_rest(judged: markscheme.
     parts = found.data["scope"]["examiner(depth=fast)"]
     assert list(parts) == ["all", "rest", "learned from", "inside"]
     assert (parts["all"].questions, parts["rest"].questions) == (60, 30)
-    table = next(
-        one
-        for one in found.tables
-        if one.title.startswith("On questions that a judge was trained on")
-    )
+    table = of_training(found)
     assert [row[1] for row in table.rows] == ["all", "did not train it", "trained it"]
     whole, rest = (100 * parts[name].left_out["accuracy"].value for name in ("all", "rest"))
     first = [one["question"] for one in rows() if one["question"] not in NEW][:3]
@@ -80,6 +81,13 @@ def test_agreement_is_given_on_all_questions_and_on_the_rest(judged: markscheme.
         "more); on the rest: "
         f"{rest:.1f}% as people say (on all: {whole:.1f}%)"
     )
+
+
+def test_answers_that_were_not_given_make_no_part_of_the_rest() -> None:
+    """They are inside no judge's field, and the rest would be listed once more without them."""
+    found = agree(markscheme.judge([*rows()[:-1], {**rows()[-1], "answer": " "}], "examiner"))
+    assert found.data["scope"]["examiner"]["inside"].answers == 29
+    assert [row[1] for row in of_training(found).rows] == ["all", "did not train it", "trained it"]
 
 
 def test_judges_are_compared_on_the_rest_too(judged: markscheme.Result) -> None:

@@ -221,3 +221,27 @@ def test_the_intervals_of_systems_speak_of_their_own_answers() -> None:
             )
     (line,) = (one for one in agree(rows).tables[0].notes if one.startswith("95% intervals"))
     assert "each system" not in line
+
+
+def test_agreement_within_slices_is_that_of_their_answers() -> None:
+    """A column of the judgments divides the answers; each part has the figures of itself alone."""
+    rng = np.random.default_rng(2)
+    truth = rng.random(200) < 0.7
+    rows = pl.DataFrame(
+        {
+            "question": [f"q{n // 2}" for n in range(200)],
+            "answer": [f"a{n}" for n in range(200)],
+            "judge": "judge",
+            "verdict": truth ^ (rng.random(200) < 0.1),
+            "topic": ["art" if n % 4 < 2 else "sport" for n in range(200)],
+            "label": truth.astype(int),
+        }
+    )
+    found = agree(rows, slices=("topic",))
+    of_topics = found.data["slices"]["topic"]["judge"]
+    for topic, one in of_topics.items():
+        (alone,) = agree(rows.filter(topic=topic)).judges
+        assert one == alone
+    assert list(of_topics) == ["art", "sport"]
+    (table,) = (one for one in found.tables if one.title == "Agreement by topic")
+    assert "for each topic: further questions like these" in " ".join(table.notes)

@@ -14,7 +14,7 @@ from markscheme.results.figures import METHODS
 
 PARTS = (
     "shares", "few_labels", "against_labels", "pairs", "scores", "rankings", "cascades",
-    "finalists", "habits", "sizes", "paired",
+    "finalists", "habits", "sizes", "paired", "finite", "errors", "rare",
 )  # fmt: skip
 MEASURED = {
     "wilson": "accuracy and gate", "wilson-t": "accuracy and gate",
@@ -70,7 +70,8 @@ def test_the_published_grid_has_every_part(laboratory: Any) -> None:
     cells = laboratory.read_cells(laboratory.DOCS / "coverage.csv")
     assert {cell.part for cell in cells} == {
         "accuracy and gate", "estimate", "agree", "compare", "scores", "rank", "cascade",
-        "tune-judge", "annotators", "sizes", "paired",
+        "tune-judge", "annotators", "sizes", "paired", "these answers", "label errors",
+        "rare labels",
     }  # fmt: skip
     assert set(laboratory.PARTS) == set(PARTS)
     page = (laboratory.DOCS / "coverage.md").read_text()

@@ -278,3 +278,27 @@ def test_a_gate_reads_what_agree_wrote_and_names_what_is_missing(
     assert "contains, by labels of 248 answers: it accepts" in " ".join(
         capsys.readouterr().err.split()
     )
+
+
+def test_labels_of_chosen_answers_are_no_statement_for_a_gate(
+    example: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As `estimate` refuses them, though agreement on the labelled answers can be told."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["judge", str(example), "-j", "contains", "-q", "-o", "run"]) == 0
+    opened = markscheme.open_run("run")
+    rejected = opened.table.filter(~pl.col("verdict")).select("answer_id")
+    opened.answers.join(rejected, on="answer_id", how="semi").select(
+        "answer_id", "label"
+    ).write_parquet("rejected.parquet")
+    capsys.readouterr()
+    assert run(["agree", "run", "--labels", "rejected.parquet"]) == 0
+    out, err = (" ".join(text.split()) for text in capsys.readouterr())
+    assert "evidently no random sample: the judge's mean is 0.000 on labelled answers" in out
+    assert "fitness.json is not written" in err
+    assert not Path("run", "fitness.json").exists()
+    assert run(["estimate", "run", "--labels", "rejected.parquet"]) == 2
+    assert "the judge's mean is 0.000 on labelled answers" in capsys.readouterr().err

@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.agreement import compare, estimate, plan_labels
+from markscheme.agreement import agree, compare, estimate, plan_labels
 from markscheme.errors import AgreementError, MarkschemeError
+from markscheme.tables import opaque_ids
 
 
 def world(seed: int = 0, questions: int = 400) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -51,7 +52,9 @@ def world(seed: int = 0, questions: int = 400) -> tuple[pl.DataFrame, pl.DataFra
 
 
 def labelled(plan: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
-    return plan.join(truth, on="answer_id").with_columns(label="truth").drop("truth")
+    """A labelling file filled in, whether its ids are opaque or as they were."""
+    both = pl.concat([truth, truth.with_columns(opaque_ids(truth["answer_id"]))])
+    return plan.join(both, on="answer_id").with_columns(label="truth").drop("truth")
 
 
 def test_both_answers_to_questions_are_drawn_at_random() -> None:
@@ -344,3 +347,51 @@ def test_a_pilot_that_no_plan_drew_is_put_into_a_drawn_order() -> None:
     assert set(plan["answer_id"].head(60)) == set(filed["answer_id"])
     assert plan["answer_id"].head(60).to_list() != filed["answer_id"].to_list()
     assert plan.equals(plan_labels(table, pilot=filed, count=100).frame)
+
+
+def test_a_labelling_file_says_nothing_of_the_systems_and_old_ones_are_read() -> None:
+    table, truth = world()
+    blind, plain = (plan_labels(table, count=300, with_system=one).frame for one in (False, True))
+    systems = set(table["system"])
+    assert not any(name in str(cell) for row in blind["answer_id", "label"].rows()
+                   for cell in row for name in systems)  # fmt: skip
+    assert blind["answer_id"].n_unique() == 300
+    assert set(plain["system"]) == systems
+    assert set(plain["answer_id"]) < set(table["answer_id"])
+    # Some are left blank, which estimate counts; equal answers of two systems are two rows.
+    blank = pl.when(pl.int_range(pl.len()) >= 7).then("label").alias("label")
+    new, old, marked = (
+        labelled(plan, truth).with_columns(blank) for plan in (blind, plain.drop("system"), plain)
+    )
+    assert new.select("question", "answer").is_duplicated().any()
+    for ask in (
+        estimate,
+        lambda t, p: estimate(t, p, by="system"),
+        lambda t, p: compare(t, p, systems=True),
+        lambda t, p: estimate(t, p.select("answer_id", "label")),
+        agree,
+    ):
+        assert str(ask(table, new)) == str(ask(table, old)) == str(ask(table, marked))
+    assert "7 of the 300 drawn answers have no label" in str(estimate(table, new))
+    again = plan_labels(table, pilot=old, count=400).frame
+    assert again.equals(plan_labels(table, pilot=new, count=400).frame)
+    assert again["label"].count() == 293
+
+
+def test_ids_of_one_system_or_of_none_are_as_they_were() -> None:
+    table, _ = world()
+    one = table.filter(pl.col("system") == "plain")
+    assert set(plan_labels(one, count=30).frame["answer_id"]) < set(one["answer_id"])
+    bare = plan_labels(table.drop("answer_id"), count=30)
+    assert "system" in bare.frame.columns
+    assert "the file says whose answers these are, as the judgments have no ids" in bare.notes
+
+
+def test_drawn_answers_without_a_label_are_counted_where_ids_number_questions() -> None:
+    table, truth = world()
+    drawn = labelled(plan_labels(table, count=90, with_system=True).frame, truth)
+    numbers = pl.col("answer_id").str.extract(r"(\d+)")
+    wide = table.with_columns(answer_id=pl.format("{}:{}", numbers, "system"))
+    blank = pl.when(pl.int_range(pl.len()) >= 7).then("label").alias("label")
+    found = estimate(wide, drawn.with_columns(numbers, blank))
+    assert "7 of the 90 drawn answers have no label" in str(found)

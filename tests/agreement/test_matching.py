@@ -172,3 +172,46 @@ def test_answers_given_apart_say_the_question_where_labels_lie_in_the_judgments(
     assert pair.questions == 20
     with pytest.raises(AgreementError, match="of one table of judgments"):
         markscheme.compare(rows, other=rows, answers=answers, systems=True)
+
+
+def typed(*, answers: list[str]) -> pl.DataFrame:
+    """Labels without ids whose first texts somebody typed again."""
+    table = labels().drop("id")
+    texts = [*answers, *table["answer"][len(answers) :]]
+    return table.with_columns(
+        question=pl.when(pl.int_range(pl.len()) < len(answers))
+        .then(pl.format("  {} ", pl.col("question").str.to_uppercase()))
+        .otherwise("question"),
+        answer=pl.Series(texts),
+    )
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_texts_are_matched_although_case_or_white_space_differ(name: str, run: Path) -> None:
+    right = FUNCTIONS[name](run, labels=labels().drop("id"))
+    found = FUNCTIONS[name](run, labels=typed(answers=["Other0\nword", " WORD0", "word1"]))
+    assert found.frame.equals(right.frame)
+    assert "3 rows are matched by texts that differ in case or white space alone" in notes(found)
+    assert "white space" not in notes(right)
+
+
+def test_texts_that_two_others_are_near_to_match_neither(tmp_path: Path) -> None:
+    rows = [*answers().rows(named=True),
+            {"id": 81, "question": "Question 0?", "references": "word0", "answer": "WORD0",
+             "system": "b", "label": 1}]  # fmt: skip
+    markscheme.judge(rows, "contains", out=tmp_path / "run")
+    said = notes(markscheme.agree(tmp_path / "run", typed(answers=["other0 word", "Word0"])))
+    assert "1 row is matched by texts that differ in case or white space alone" in said
+    assert "1 label has no judgment and is left out" in said
+    # Nor is a label taken for an answer that has one of its own.
+    twice = pl.concat([labels().drop("id"), typed(answers=["other0  word", "WORD0"]).head(2)])
+    said = notes(markscheme.agree(tmp_path / "run", twice))
+    assert "80 judgments matched" in said
+    assert "white space" not in said
+
+
+def test_white_space_that_a_spreadsheet_took_away_contradicts_no_id(run: Path) -> None:
+    trimmed = labels().with_columns(pl.col("answer").str.to_titlecase() + " ")
+    found = markscheme.agree(run, trimmed)
+    assert found.frame.equals(markscheme.agree(run, labels()).frame)
+    assert "another question or answer" not in notes(found)

@@ -31,6 +31,11 @@ def drawn(peers: Any, *, each: int, labels: str) -> Sample:
     return sample
 
 
+def too_little(peers: Any, rate: float, draws: int) -> bool:
+    cell = peers.Cell(part="", world="", method="", rate=rate, alarm=False, draws=draws)
+    return bool(peers.covers_too_little(cell))
+
+
 def test_labels_by_question_leave_no_question_half_labelled(peers: Any) -> None:
     sample = drawn(peers, each=5, labels="100 by question")
     by_question = sample.labelled.reshape(-1, 5)
@@ -98,26 +103,33 @@ def test_a_refused_interval_is_not_counted(peers: Any) -> None:
     assert set(tally.seen) == {*peers.OURS.values(), "Wald"}
 
 
+def test_too_little_is_below_the_bound_by_more_than_the_chance_of_the_draws(peers: Any) -> None:
+    assert not too_little(peers, 0.927, 300)
+    assert not too_little(peers, 0.92, 1000)
+    assert too_little(peers, 0.91, 1000)
+    assert too_little(peers, 0.92, 10_000)
+
+
 def test_the_page_has_a_row_a_world_and_a_column_a_method(peers: Any) -> None:
     page = (peers.DOCS / "coverage.md").read_text()
     made = page.split("<!-- peer estimates -->\n")[1].split("<!-- end of peer estimates -->")[0]
     rows = [line[2:-2].split(" | ") for line in made.splitlines() if line.startswith("| ")]
     assert rows[0] == ["world", *peers.COLUMNS]
     assert len(rows) - 1 == len(peers.DESIGNS) <= 16
-    low: dict[str, int] = dict.fromkeys(peers.COLUMNS, 0)
+    draws = int(re.search(r"; ([\d,]+) draws", made)[1].replace(",", ""))  # type: ignore[index]
     for design, (world, *entries) in zip(peers.DESIGNS, rows[1:], strict=True):
         assert world == design.name.replace("|", ", ")
         for name, entry in zip(peers.COLUMNS, entries, strict=True):
             if not design.suits(name):
                 assert entry == "-"
                 continue
-            shape = r"(\*\*)?(\d+\.\d)(\*\*)? / \d+\.\d( \(none \d+\.\d%\))?"
+            shape = r"(\*\*)?(\d+\.\d)(\*\*)? / \d+\.\d( \(none (\d+\.\d)%\))?"
             found = re.fullmatch(shape, entry)
             assert found, entry
-            if found[2] != "93.0":  # which may be rounded up
-                assert bool(found[1]) == (float(found[2]) < 93), entry
-            low[name] += bool(found[1])
-    for name, number in low.items():
-        assert f"- {name}: below 93% in {number} of " in made
+            used = round(draws * (1 - float(found[5] or 0) / 100))
+            near = (float(found[2]) + rounded for rounded in (-0.05, 0.05))
+            assert bool(found[1]) in {too_little(peers, rate / 100, used) for rate in near}, entry
+    for name in peers.COLUMNS:
+        assert f"- {name}: too low in " in made
     for peer in peers.PACKAGES:
         assert re.search(rf"{peer.package} \d+\.\d+", made)

@@ -7,10 +7,11 @@ import polars as pl
 import pytest
 
 from markscheme.agreement import agree, estimate
-from markscheme.agreement.people_errors import undone
+from markscheme.agreement.people_errors import label_noise, undone
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
 from markscheme.stats import LabelNoise
+from markscheme.tables import load_labels
 
 ANSWERS = 1500
 
@@ -45,7 +46,7 @@ def test_an_estimate_undoes_the_errors_that_overlap_shows() -> None:
     assert found.figure.high < accuracy  # type: ignore[operator]
     assert found.without_noise is not None
     assert found.without_noise.low < accuracy < found.without_noise.high  # type: ignore[operator]
-    assert "200 pairs of labels, so that about" in found.notes[-1]
+    assert "200 pairs of labels: about" in found.notes[-1]
 
 
 def test_labels_that_two_people_agree_on_are_hardly_ever_wrong() -> None:
@@ -66,7 +67,7 @@ def test_errors_are_undone_as_supposed() -> None:
     assert found.without_noise.low <= accuracy <= found.without_noise.high  # type: ignore[operator]
     assert "assuming that 6.0% of labels are wrong" in found.notes[-1]
     agreed = agree(judgments, alone, label_errors=0.06)
-    assert "without these errors: " in agreed.lead[-1]
+    assert "corrected for these errors: " in agreed.lead[-1]
     share = float(agreed.lead[-1].rpartition(": ")[2].partition("%")[0]) / 100
     assert share == pytest.approx(agreement, abs=0.02)
     assert agreed.judges[0].left_out["accuracy"].value < agreement - 0.03  # type: ignore[operator]
@@ -106,3 +107,13 @@ def test_a_share_of_wrong_labels_that_cannot_be_is_refused() -> None:
     judgments, labels, _, _ = world()
     with pytest.raises(AgreementError, match=r"share of wrong labels of 0\.6 is out of range"):
         estimate(judgments, labels, label_errors=0.6)
+
+
+def test_somebody_whom_most_never_outvote_is_one_of_them() -> None:
+    """A majority of three is seldom wrong, whoever of them happens to be in every majority."""
+    _, labels, _, _ = world()
+    third = labels.with_columns(annotator3="label").drop("label")
+    noise = label_noise(load_labels(third))
+    assert isinstance(noise, LabelNoise)
+    assert noise.single is not None
+    assert noise.rate < noise.single / 4

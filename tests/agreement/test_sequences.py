@@ -234,7 +234,7 @@ def test_a_plan_goes_on_from_a_pilot_and_says_how_many_more() -> None:
     table, labels = judged()
     pilot = labels.head(40)
     assert plan_labels(table, pilot=pilot, half_width=0.05).needs[None].more_anytime is None
-    plan = plan_labels(table, pilot=pilot, half_width=0.05, about="these")
+    plan = plan_labels(table, pilot=pilot, half_width=0.05, about="these", with_system=True)
     need = plan.needs[None]
     assert need.labels is not None
     assert need.more == need.labels - 40

@@ -254,11 +254,13 @@ def test_the_correction_is_named_where_it_decides() -> None:
 
 
 def test_what_is_not_shown_and_what_could_not_be_are_two_sentences() -> None:
-    found, small = "would have been found in 4 of 5", "a small difference could not be shown"
+    found, small = "would usually be shown here (in 4 of 5", "a small difference could not be shown"
     near = compare(verdicts(first=16, b=15), systems=True)
     assert near.pairs[0].detectable == pytest.approx(0.122, abs=0.0005)
     notes = near.tables[0].notes
-    assert any("one of 12.2 points or more" in note and found in note for note in notes)
+    assert any(
+        "only differences of 12.2 points or more" in note and found in note for note in notes
+    )
     assert f"{small} by so few questions" in notes
     three = verdicts(a=1, b=2).filter(pl.col("question").is_in(["q0", "q1", "q2"]))
     nothing = compare(three, systems=True).tables[0].notes
@@ -336,6 +338,7 @@ def test_a_difference_may_be_about_these_answers_alone() -> None:
     assert one.difference.low == one.difference.value == one.difference.high
     assert one.p.reason == "all answers are labelled, and the difference is known"
     assert "chance" not in whole.lead[0]
+    assert whole.lead[0].startswith("Of these answers, people would accept")
     assert "could be shown" not in str(whole.tables[0])
     with pytest.raises(AgreementError, match="--about requires --systems"):
         compare(judged.with_columns(judge=pl.lit("a")), known, about="these")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -77,8 +78,8 @@ def test_a_judge_that_accepts_everything_or_judges_little_does_not_lead() -> Non
 def test_errors_are_of_the_labels_that_count_and_of_one_persons() -> None:
     judgments, labels = world()
     (line,) = (one for one in agree(judgments, labels).lead if "pairs of labels" in one)
-    assert "people differ on 10.0% of 80 pairs of labels, so that about 5.3% of one" in line
-    assert "of the labels that count here, on which most agree; without the errors" in line
+    assert "people differ on 10.0% of 80 pairs of labels: about 5.3% of one" in line
+    assert "of the majority's, which count here; corrected for these errors: " in line
 
 
 def test_tied_answers_bound_the_figures() -> None:
@@ -107,6 +108,19 @@ def test_tied_answers_bound_the_figures() -> None:
     ]
 
 
+def test_tied_answers_bound_the_figures_of_each_system() -> None:
+    judgments, labels = world()
+    system = pl.when(pl.int_range(pl.len()) % 4 < 2).then(pl.lit("even")).otherwise(pl.lit("odd"))
+    judgments, labels = (one.with_columns(system=system) for one in (judgments, labels))
+    found = estimate(judgments, labels, judge="best", by="system")
+    (note,) = (one for one in found.estimates[0].notes if "ties" in one)
+    for one in found.estimates[1:]:
+        low, high = re.search(rf"{one.system} ([\d.]+) to ([\d.]+)%", note).groups()  # type: ignore[union-attr]
+        assert one.figure is not None
+        assert float(low) <= 100 * one.figure.value <= float(high)  # type: ignore[operator]
+        assert float(low) < float(high)
+
+
 def test_without_ties_nothing_is_said_of_them() -> None:
     judgments, labels = world()
     same = labels.with_columns(annotator2="annotator1")
@@ -122,7 +136,10 @@ def test_one_annotators_labels_may_count_and_the_others_show_their_errors() -> N
     assert found.label_noise is not None
     assert found.label_noise.pairs == 80
     assert found.label_noise.single is None
-    assert "about 5.3% of one person's labels, which count here, are wrong" in found.notes[-1]
+    assert (
+        "about 5.3% (2.4 to 11.4) of one person's labels, which count here, are wrong"
+        in found.notes[-1]
+    )
 
 
 def test_a_row_an_annotator_gives_the_interval_of_a_column_an_annotator() -> None:

@@ -17,7 +17,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 import markscheme
 from markscheme.analysis.clusters import _counts
 from markscheme.cli import run
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, SkippedRowsWarning
 from markscheme.results import p_text
 
 Captured = pytest.CaptureFixture[str]
@@ -271,6 +271,11 @@ def test_reports_of_hostile_answers(tmp_path: Path) -> None:
     lines = [one["locations"][0]["physicalLocation"]["region"]["startLine"]
              for one in (first, second)]  # fmt: skip
     assert lines == [1, 2]
+    bad = write(tmp_path / "bad.jsonl", [{"question": "q"}, *new])
+    with pytest.warns(SkippedRowsWarning, match=r"1 row left out: .*bad\.jsonl, line 1: no refer"):
+        result = found(base, bad, on_bad_row="skip")
+    (first, _) = json.loads(result.sarif())["runs"][0]["results"]
+    assert first["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
 
 
 def test_the_command_equals_python_and_holds_a_gate(tmp_path: Path, capsys: Captured) -> None:
@@ -322,6 +327,94 @@ def test_answers_without_a_partner_are_not_dropped_in_silence(side: str) -> None
         markscheme.diff(base, new, judge="exact_match")
     left = markscheme.diff(base, new, judge="exact_match", subset=True)
     assert left.comparison.shared == 10
+
+
+def test_spaces_in_a_question_do_not_part_its_answers() -> None:
+    base = [{**row, "question": f"Who wrote {row['question']}?"} for row in rows(9, 1)]
+    new = [{**row, "question": row["question"].replace(" ", "  ") + "\n"} for row in base]
+    found = markscheme.diff(base, new, judge="exact_match")
+    assert (found.counts["same"], found.counts["only in base"]) == (10, 0)
+    assert found.frame["question"].to_list() == [row["question"] for row in new]
+
+
+def numbered(table: Rows) -> Rows:
+    return [{**row, "id": f"n{place}"} for place, row in enumerate(table)]
+
+
+def test_an_edited_question_is_paired_by_its_id_and_named() -> None:
+    base = numbered(rows(9, 1))
+    new = [*base[:9], {**base[9], "question": "q9, please", "answer": "yes"}]
+    found = markscheme.diff(base, new[::-1], judge="exact_match")
+    assert (found.counts["better"], found.counts["same"]) == (1, 9)
+    assert (found.counts["only in base"], found.counts["only in new"]) == (0, 0)
+    said = "The text of 1 questions is not the same on both sides, and they are paired by their ids"
+    assert f"{said}: 'q9' is 'q9, please' now." in found.headline
+    several = [*base[:7], *({**row, "question": row["question"] + "!"} for row in base[7:])]
+    found = markscheme.diff(base, several, judge="exact_match")
+    assert found.counts["same"] == 10
+    assert "'q7' is 'q7!' now, for instance." in found.headline
+
+
+def test_ids_that_are_of_other_questions_pair_nothing() -> None:
+    base = rows(9, 1)
+    new = [{**row, "question": "another"} for row in base[:1]] + base[:-1][::-1]
+    found = markscheme.diff(numbered(base), numbered(new), judge="exact_match")
+    assert (found.counts["only in base"], found.counts["only in new"]) == (1, 1)
+    assert "paired by their ids" not in found.headline
+
+
+def test_a_missing_question_is_no_answer_that_declines() -> None:
+    base, new = rows(20, 0), rows(20, 0)[:4]
+    new += [{**row, "answer": answer} for row, answer in
+            zip(base[4:12], [None, "I don't know."] * 4, strict=True)]  # fmt: skip
+    found = markscheme.diff(base, new, judge="exact_match")
+    groups = {one.group: one.worse for one in found.clusters}
+    assert groups["no answer now, one before"] == 12
+    assert groups["declines now, did not before"] == 4
+    gone = found.frame.filter(pl.col("new_place").is_null())
+    assert set(gone["evidence"]) == {"the question is not among the new answers"}
+    assert gone["new_explanation"].null_count() == gone.height
+    flips = " ".join(str(found).split())
+    assert "no answer was given" in flips
+    assert "(no reason given)" in flips
+
+
+def test_files_are_read_as_judge_reads_them(tmp_path: Path, capsys: Captured) -> None:
+    """`diff A B` is `judge A`, `judge B` and `diff` of the runs, whatever the files are like."""
+    options = ["--columns", "references=key,answer_id=nr", "--reference-separator", ";"]
+    options += ["--on-bad-row", "skip", "--repeats", "drop", "--answer-columns", "one,two"]
+    options += ["--encoding", "cp1252", "--input-format", "csv"]
+    runs = []
+    for name, answer in (("a", "nein"), ("b", "Né")):
+        lines = [f"{n},q{n},Né;yes,{answer if n % 3 else 'yes'},yes" for n in range(12)]
+        text = "\n".join(["nr,question,key,one,two", *lines, lines[0], "13,q13,,yes,yes", ""])
+        (tmp_path / f"{name}.txt").write_bytes(text.encode("cp1252"))
+        runs.append(str(tmp_path / name))
+        judged = ["judge", f"{runs[-1]}.txt", "-j", "exact_match", "-q"]
+        assert run([*judged, *options, "-o", runs[-1]]) == 0
+    capsys.readouterr()
+    judge = ["-j", "exact_match", "--format", "json"]
+    assert run(["diff", *runs, *judge]) == 0
+    of_runs = capsys.readouterr().out
+    assert json.loads(of_runs)["counts"]["better"] == 8
+    assert run(["diff", *(f"{one}.txt" for one in runs), *judge, *options]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == of_runs
+    assert "warning: 1 row left out: " in shown.err
+    assert f"{runs[0]}.txt, line 15: no references" in shown.err
+    assert f"note: {runs[0]}.txt: rows that repeat an earlier one exactly are left out" in shown.err
+    assert run(["diff", runs[0], f"{runs[1]}.txt", *judge, *options, "-q"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == of_runs
+    assert "note" not in shown.err
+    assert "warning: 1 row left out: " in shown.err
+
+
+def test_questions_without_an_answer_are_judged_as_judge_does(tmp_path: Path) -> None:
+    base = [{"question": f"q{n}", "references": [], "answer": "I don't know."} for n in range(4)]
+    new = [{**row, "answer": "Paris"} for row in base]
+    found = markscheme.diff(write(tmp_path / "a.jsonl", base), new, judge="exact_match")
+    assert found.counts["worse"] == 4
 
 
 def test_other_references_are_named() -> None:

@@ -26,7 +26,7 @@ from markscheme.annotate.render import guidelines_html
 from markscheme.annotate.scales import SCALES
 from markscheme.annotate.setup import read_plan
 from markscheme.errors import AgreementError, DataError, MarkschemeError, RunError
-from markscheme.tables import write_table
+from markscheme.tables import opaque_ids, write_table
 from markscheme.tables.labels import load_labels
 
 Make = Callable[..., Place]
@@ -340,8 +340,8 @@ def test_who_worked_alone_in_a_project_for_two_gets_their_labels(tmp_path: Path)
     with place(where, AnnotateOptions(file=file, annotators=("Ann", "Ben"))) as made:
         work(made.worker("Ann"), {"answer 1 of 0": "0", "answer 2 of 0": "cannot_tell"})
         found = made.store.read(lambda c: export(c, made.ready.project, "labels"))
-        assert found.table["label"].to_list() == [1, 0]
-        assert found.table["annotator_labels"].to_list() == [[1], [0]]
+        assert sorted(found.table["label"], key=str) == [0, 1, None]
+        assert sorted(found.table["annotator_labels"].to_list(), key=str) == [None, [0], [1]]
         assert any("Ann alone has labelled so far" in note for note in found.notes)
         ben = made.worker("Ben")
         ben.say({"answer 0 of 0": "0", "answer 1 of 0": "1"}.get(ben.answer, "1"))
@@ -443,16 +443,21 @@ def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: P
     judged, plan = str(tmp_path / "run"), str(tmp_path / "plan.csv")
     run("judge", str(example), "-j", "contains", "-o", judged)
     run("plan-labels", judged, "--labels", "80", "--answers", str(example), "-o", plan)
-    truth = {row["id"]: row["label"] for row in map(orjson.loads, example.open("rb"))}
+    rows = pl.read_ndjson(example)
+    assert not any(name in Path(plan).read_text() for name in rows["system"].unique())
+    truth = dict(zip(opaque_ids(rows["id"]), rows["label"], strict=True))
     kept = tmp_path / "labels.sqlite"
     links = tmp_path / "links.csv"
     links.touch(mode=0o644)
     said = run("annotate", plan, "--project", str(kept), "-a", "Ann", "-a", "Ben", "--adjudicator",
-               "Kim", "--links", str(links), "--no-serve")  # fmt: skip
+               "Kim", "--links", str(links), "--scores", judged, "--suggest", judged,
+               "--no-serve")  # fmt: skip
+    assert "contains speaks after the annotator on 80 items" in said
     assert "80 items from 80 answers" in said
     assert links.stat().st_mode & 0o077 == 0
     tokens = {row["name"]: row["link"].partition("#")[2] for row in pl.read_csv(links).to_dicts()}
     with place(kept, AnnotateOptions(file=None)) as made:
+        assert made.rows("SELECT COUNT(score) FROM items") == [(80,)]
         ids = {f"{item}": answer for item, answer in
                made.rows("SELECT item_id, answer_id FROM sources")}  # fmt: skip
         for name in ("Ann", "Ben", "Kim"):
@@ -662,12 +667,45 @@ def test_the_counts_of_an_export_add_up(project: Make) -> None:
     assert (known, waiting) == (2, 1)
     assert found["labels"].notes == (
         "2 of 5 answers have their label; 1 undecided, written with each person's word alone; "
-        "2 not resolved, left out",
+        "2 not resolved yet, left out",
     )
     assert found["training"].table.height == 2
-    assert found["training"].notes[0].endswith("3 not resolved, left out")
+    assert (
+        found["training"].notes[0].endswith("; 1 undecided, left out; 2 not resolved yet, left out")
+    )
     assert found["references"].table.height == 5
     assert found["references"].notes[0] == "2 of 5 answers have their label"
+
+
+def test_what_nobody_can_tell_is_counted_everywhere(
+    project: Make, tmp_path: Path, run: Run
+) -> None:
+    """The admin's page, the export and `estimate`, which a file filled in by hand gives too."""
+    rows = [{**row, "inclusion_probability": 0.5} for row in answers(30)]
+    file = write_rows(tmp_path / "all.jsonl", answers(60))
+    run("judge", file, "-j", "contains", "-o", str(tmp_path / "run"), "-q")
+    made = project(rows, order="shuffled")
+    for name in ("Ann", "Ben"):
+        differs = {"answer 3 of 0": "0"} if name == "Ben" else {}
+        one_alone = {"answer 4 of 0": "1" if name == "Ben" else "cannot_tell"}
+        work(made.worker(name), {"answer 2 of 0": "cannot_tell"} | differs | one_alone)
+    page = made.worker("admin").http.get("/admin/live").text
+    assert "28<small> of 30, 1 without a label</small>" in page
+    assert "waiting</dt><dd>2</dd>" in page
+    found = made.store.read(partial(export, project=made.ready.project, kind="labels"))
+    assert found.notes == (
+        "27 of 30 answers have their label; 1 resolved without one, written with an empty label; "
+        "2 undecided, written with each person's word alone",
+    )
+    assert found.table["label"].null_count() == 3
+    training = made.store.read(partial(export, project=made.ready.project, kind="training"))
+    assert training.notes[0].endswith("; 1 resolved without one, left out; 2 undecided, left out")
+    said = str(markscheme.estimate(tmp_path / "run", found.table))
+    assert "2 of the 30 drawn answers have no label" in said
+    by_hand = found.table.select("answer_id", "label", "inclusion_probability")
+    assert "3 of the 30 drawn answers have no label" in str(
+        markscheme.estimate(tmp_path / "run", by_hand)
+    )
 
 
 def test_a_run_is_labelled_by_its_folder(tmp_path: Path) -> None:

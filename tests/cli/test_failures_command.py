@@ -109,6 +109,28 @@ def test_rejected_answers_are_listed_with_reasons_without_labels(
     assert pl.read_csv(details).height == 6
 
 
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "evidence"),
+    [
+        ("Which scale is it?", "Enhanced Fujita scale", "Saffir-Simpson scale", "it has 'scale'"),
+        ("Which vitamin is it?", "vitamin D", "vitamin K", "spelled much like 'vitamin D'"),
+        ("Which gas?", "nitrogen", "helium", "nothing of a reference is in it"),
+    ],
+)
+def test_evidence_says_of_words_what_is_so(
+    question: str, reference: str, answer: str, evidence: str
+) -> None:
+    row = {"question": question, "references": [reference], "answer": answer}
+    (found,) = markscheme.judge([row], "exact_match").wrong()["evidence"].to_list()
+    assert found.endswith(evidence)
+
+
+def test_evidence_of_a_question_without_an_answer_is_of_no_reference() -> None:
+    row = {"question": "Who is the king of France?", "references": [], "answer": "Louis XX"}
+    (found,) = markscheme.judge([row], "exact_match").wrong()["evidence"].to_list()
+    assert found == "the question has no answer, and the answer is not read as saying so"
+
+
 def test_rejections_are_counted_by_slices(unlabelled: Path, capsys: Captured) -> None:
     shown = call(capsys, "failures", unlabelled, "--slices", "topic", "--format", "json")
     (books, other) = sorted(json.loads(shown)["slices"]["topic"], key=lambda row: row["topic"])
@@ -145,11 +167,29 @@ def test_a_failed_gate_names_the_first_rejected_of_the_failing_slice(
             for answer, topic in (("a", "x"), ("bb", "x"), ("a", "y"))]  # fmt: skip
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     command = ["judge", file, "-j", "exact_match", "-o", tmp_path / "run"]
-    shown = call(capsys, *command, "--slices", "topic", "--fail-under", "0.6", exit_code=1)
+    shown = call(
+        capsys, *command, "--slices=topic", "--gate-slices", "--fail-under=0.6", exit_code=1
+    )
     assert "gate FAILED: exact_match, topic=x" in shown
     assert "gate passed: exact_match, topic=y" in shown
     assert "rejected by exact_match: 'bb' for 'a' to 'q'" in shown
     assert "next:\n  markscheme failures" in shown
+
+
+def test_what_a_gate_names_of_answers_that_were_not_given(tmp_path: Path, capsys: Captured) -> None:
+    file = tmp_path / "said.jsonl"
+    said = ["Error code: 429 - {'error': 'busy'}", None, " "]
+    rows = [{"question": f"q{n}", "references": ["a"], "answer": one} for n, one in enumerate(said)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["judge", file, "-j", "exact_match", "-q", "-o", tmp_path / "run"]
+    shown = call(capsys, *command, "--fail-under", "0.5", exit_code=1)
+    failed = "no answer for 'a' to 'q0': the call of the system failed: Error code: 429"
+    assert f"skipped by exact_match: {failed}" in shown
+    assert "rejected by exact_match: no answer for 'a' to 'q1': no answer was given" in shown
+    assert "rejected by exact_match: '' for 'a' to 'q2': the answer is empty" in shown
+    listed = call(capsys, "failures", tmp_path / "run", "--format", "json")
+    modes = {one["question"]: one["mode"] for one in json.loads(listed)["rejected"]}
+    assert modes == {"q0": "not_judged", "q1": "no_answer", "q2": "no_answer"}
 
 
 def test_a_failed_gate_names_the_system_of_what_was_rejected(
@@ -194,6 +234,8 @@ def test_unsure_is_what_the_judge_calls_so(tmp_path: Path) -> None:
     assert own.frame.select("question", "outcome").rows() == [("1", "unsure")]
     near = markscheme.failures(rows[1:], rejected=True)
     assert near.frame.select("question", "outcome").rows() == [("2", "unsure")]
+    listing = near.tables[-1]
+    assert listing.rows[0][listing.header.index("mode")] == "accepted, but unsure: choice"
 
 
 def test_without_labels_it_says_what_to_give(tmp_path: Path, capsys: Captured) -> None:

@@ -145,6 +145,16 @@ def test_an_answer_of_a_run_is_explained_by_its_id(answers: Path, capsys: Captur
     assert "-r REFERENCE" in told
 
 
+def test_what_failures_lists_can_be_explained(answers: Path, capsys: Captured) -> None:
+    judged(capsys, answers)
+    shown, _ = call(capsys, "failures", "runs/bot", "--rejected")
+    (listed,) = {word for word in shown.split() if word in ("1:b", "2:b", "3:b")} & {"2:b"}
+    shown, _ = call(capsys, "explain", "runs/bot", listed, "--depth", "fast")
+    lines = shown.splitlines()
+    assert [line.partition(":")[0] for line in lines[:3]] == ["question", "reference", "answer"]
+    assert lines[2] == "answer: In 1985."
+
+
 def test_labels_are_matched_by_the_number_of_the_question_and_the_system(
     answers: Path, capsys: Captured
 ) -> None:

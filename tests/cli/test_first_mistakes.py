@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import polars as pl
@@ -101,6 +102,36 @@ def test_init_takes_the_columns_that_hold_a_systems_answers_each(
     assert run(["judge", "wide.jsonl", "-j", "exact_match", "-q"]) == 0
     out = capsys.readouterr().out
     assert re.findall(r"exact_match +(left|right) +\S+", out) == ["left", "right"]
+
+
+@pytest.mark.parametrize("says", ["ok", "richtig"])
+def test_a_wide_file_with_labels_is_read_as_its_error_says(
+    says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"Question": f"Q{n}?", "Gold": f"x{n}", "ShortBot": f"x{n}", f"ShortBot {says}": "1",
+         "TalkBot": f"y{n}; z", f"TalkBot {says}": "no" if n else "?"}
+        for n in range(4)
+    ]  # fmt: skip
+    pl.DataFrame(rows).write_csv("wide.csv")
+    assert run(["judge", "wide.csv", "-j", "contains"]) == 2
+    assert [one.name for one in tmp_path.iterdir()] == ["wide.csv"]  # no folder of a failed run
+    said = " ".join(capsys.readouterr().err.split())
+    advice = re.search(r"(--answer-columns .+?) \(Python", said)
+    assert advice is not None
+    options = shlex.split(advice[1])
+    assert options == ["--answer-columns", "ShortBot,TalkBot", "--columns",
+                       f"label:ShortBot=ShortBot {says},label:TalkBot=TalkBot {says}"]  # fmt: skip
+    assert run(["judge", "wide.csv", "-j", "contains", "-o", "run", "-q", *options]) == 0
+    answers = pl.read_parquet("run/answers.parquet")
+    assert answers.group_by("system").agg(pl.col("label").count()).sort("system").rows() == [
+        ("ShortBot", 4), ("TalkBot", 3)
+    ]  # fmt: skip
+    capsys.readouterr()
+    assert run(["columns", "wide.csv", *options]) == 0
+    command = " ".join(capsys.readouterr().out.split())
+    assert f"label:TalkBot=TalkBot {says}" in command.partition("to read it otherwise")[2]
 
 
 def test_other_slices_in_the_same_folder_are_called_slices(judged: Path, capsys: Captured) -> None:

@@ -173,7 +173,55 @@ def test_what_judged_nothing_is_named_where_the_gate_is_missed_too(
     monkeypatch.chdir(tmp_path)
     row = {"question": "q", "references": ["y.*"], "answer": "yes", "reference_kind": "regex"}
     Path("a.jsonl").write_text(json.dumps(row) + "\n")
-    assert run(["judge", "a.jsonl", "-j", "token_f1", "-q", "--fail-under", "0.8"]) == 1
+    assert run(["judge", "a.jsonl", "-j", "token_f1", "-q", "--fail-under", "0.8"]) == 2
     told = capsys.readouterr().err
     assert "gate FAILED" in told
     assert "error: token_f1 judged no answer" in told
+
+
+def test_a_small_slice_fails_a_build_only_where_slices_are_held_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = [{**row, "topic": "rare" if row["answer"] == "no" else "usual"} for row in rows(9, 1)]
+    Path("a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table))
+    command = ["judge", "a.jsonl", "-j", "exact_match", "-q", "--slices", "topic"]
+    assert run([*command, "--fail-under", "0.8"]) == 0
+    assert "topic=" not in capsys.readouterr().err
+    assert run([*command, "--fail-under", "0.8", "--gate-slices"]) == 1
+    said = capsys.readouterr().err
+    assert "gate FAILED: exact_match, topic=rare: accuracy 0.0; wanted 80" in said
+    assert "gate passed: exact_match, topic=usual: accuracy 100.0; wanted 80" in said
+    assert run([*command, "--gate-slices"]) == 2
+    assert "--gate-slices require --fail-under" in capsys.readouterr().err
+    assert run([*command[:-2], "--fail-under", "0.8", "--gate-slices"]) == 2
+    assert "--gate-slices requires --slices" in capsys.readouterr().err
+
+
+def test_json_has_what_the_gate_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bad = {"question": "q", "answer": "yes"}
+    Path("a.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in [*rows(6, 0, unclear=2), bad])
+    )
+    command = ["judge", "a.jsonl", "-j", "exact_match", "-q", "--on-bad-row", "skip"]
+    command += ["--format", "json"]
+    assert run(command) == 0
+    assert "gate" not in json.loads(capsys.readouterr().out)
+    assert run([*command, "--fail-under", "0.9"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["figures"][0]["accuracy"] == 1.0
+    (held,) = found["gate"].pop("figures")
+    assert found["gate"] == {"passed": False, "limit": 0.9, "confidence": None}
+    assert held == {
+        "judge": "exact_match", "system": "a", "accuracy": pytest.approx(6 / 9),
+        "bound": pytest.approx(6 / 9), "answers": 9, "not_judged": 3, "passed": False,
+        "method": None, "detectable": None,
+    }  # fmt: skip
+    assert run([*command, "--fail-under", "0.3", "--confidence", "0.9"]) == 0
+    sure = json.loads(capsys.readouterr().out)["gate"]
+    assert (sure["passed"], sure["confidence"]) == (True, 0.9)
+    assert 0.3 <= sure["figures"][0]["bound"] < 6 / 9
+    assert sure["figures"][0]["method"] == "clopper-pearson"

@@ -109,7 +109,11 @@ def test_judge_by_slice(tmp_path: Path, capsys: Captured) -> None:
     assert said == found.to_json()
     by_topic = {one["system"]: one["accuracy"] for one in json.loads(said)["slices"]["topic"]}
     assert by_topic == {"topic=books": 1.0, "topic=places": 0.0}
-    assert [gate.passed for gate in found.gates(0.6)] == [False, True, False]
+    assert [gate.passed for gate in found.gates(0.6)] == [False]
+    assert [gate.passed for gate in found.gates(0.6, slices=True)] == [False, True, False]
+    code = run([*map(str, words), "--format", "json", "--fail-under", "0.6"])
+    held = json.loads(capsys.readouterr().out)["gate"]
+    assert (code, held["passed"], held["limit"]) == (1, False, 0.6)
     assert len(found.tables) == 2
 
 

@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from scripts.make_cli_reference import commands
 
 from markscheme.cli import run as run_line
+from markscheme.tables import FileOptions
 from with_research import cases, needs_research
 
 ROOT = Path(__file__).parents[2]
@@ -41,6 +43,25 @@ def test_there_are_as_many_help_texts_as_options() -> None:
     assert {key: found for key, found in texts.items() if len(found) > 1} == {}
     assert {text: found for text, found in flags.items() if len(found) > 1} == {}
     assert len(texts) > 120
+
+
+READERS = {
+    "annotate", "columns", "diff", "failures", "judge", "llm batch write", "llm drift",
+    "llm examples", "research amend", "research probe", "research references expand",
+    "research reliability", "research train entailment", "research train learned",
+    "research tune-judge", "train examiner",
+}  # fmt: skip
+"""The commands that read a file of answers with references."""
+
+
+def test_whatever_reads_answers_has_all_options_of_reading() -> None:
+    wanted = {one.name for one in fields(FileOptions)}
+    found = {
+        name: wanted & {one.name for one in command.params} for name, command in COMMANDS.items()
+    }
+    assert {name for name, there in found.items() if "on_bad_row" in there} - {"init"} == READERS
+    assert {name for name in READERS if found[name] != wanted} == set()
+    assert {name for name, one in COMMANDS.items() if one.reads_answers} <= READERS
 
 
 def test_every_option_says_what_it_is() -> None:

@@ -49,10 +49,29 @@ def test_a_file_that_is_read_is_not_written(
 
 
 def test_a_report_replaces_no_other_file(answers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = answers.rename(answers.with_suffix(".html"))
     before = answers.read_bytes()
     assert run(["report", "run", "-o", str(answers)]) == 2
     assert "is no report and would be lost" in " ".join(capsys.readouterr().err.split())
     assert answers.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["estimate run --out out.json", "failures run --labels answers.jsonl --details out.csv",
+     "agree run --errors out.csv", "report run --without-answers",
+     "plan-labels run --count 20 --out out.csv"],
+)  # fmt: skip
+def test_a_quiet_command_prints_its_results_alone(
+    answers: Path, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert run(words.split()) == 0
+    printed = capsys.readouterr()
+    assert run([*words.split(), "-q"]) == 0
+    again = capsys.readouterr()
+    assert (again.out, again.err) == (printed.out, "")
+    assert printed.err or words.startswith("report")
 
 
 def test_a_plan_by_system_is_in_random_order() -> None:
@@ -63,8 +82,8 @@ def test_a_plan_by_system_is_in_random_order() -> None:
         for n, row in enumerate(ROWS)
     ]  # fmt: skip
     table = pl.DataFrame(rows).drop("label")
-    plan = plan_labels(table, by="system", count=20).frame
-    systems = [one[0] for one in plan["answer_id"].to_list()]
+    plan = plan_labels(table, by="system", count=20, with_system=True).frame
+    systems = plan["system"].to_list()
     assert sorted(systems) == ["a"] * 20 + ["b"] * 20 + ["c"] * 20
     assert len(set(systems[:20])) == 3
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from markscheme.cli import run
@@ -40,7 +42,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_file_gives_columns_judges_slices_and_the_gate(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["judge", "a.csv", "-q", "-o", "run"]) == 1
+    assert run(["judge", "a.csv", "-q", "-o", "run"]) == 0
+    assert "gate passed: contains, a: accuracy 50.0; wanted 30" in capsys.readouterr().err
+    assert run(["judge", "a.csv", "-q", "-o", "run", "--gate-slices"]) == 1
     shown = capsys.readouterr()
     assert "contains" in shown.out
     assert "by judge and topic" in shown.out
@@ -74,7 +78,34 @@ def test_a_run_has_our_columns_already(project: Path, capsys: pytest.CaptureFixt
     run(["judge", "a.csv", "-q", "-o", "run"])
     capsys.readouterr()
     assert run(["failures", "run"]) == 0
+    assert run(["diff", "run", "run"]) == 0
     assert "columns" not in capsys.readouterr().err
+    assert run(["judge", "a.csv", "-q", "-o", "run"]) == 0  # the file is no run, though --out is
+    assert run(["diff", "run", "a.csv"]) == 0
+    assert capsys.readouterr().err.count("columns = question=frage") == 2
+
+
+def test_how_files_are_read_counts_for_every_command_that_reads_answers(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("markscheme.toml").write_text(
+        '[columns]\nquestion = "frage"\nreferences = "key"\nanswer = "antwort"\n'
+        '[reading]\nreference_separator = ";"\non_bad_row = "skip"\nrepeats = "drop"\n'
+    )
+    rows = ["Who?,Emma,Jane;Emma,1", "Who?,Emma,Jane;Emma,1", "What?,no,,0"]
+    Path("a.csv").write_text("\n".join(["frage,antwort,key,label", *rows, ""]))
+    Path("b.csv").write_text("\n".join(["frage,antwort,key,label", rows[0], ""]))
+    assert run(["judge", "b.csv", "-j", "exact_match", "--format", "json", "-q", "-o", "run"]) == 0
+    assert json.loads(capsys.readouterr().out)["figures"][0]["accuracy"] == 1.0
+    for command in (["diff", "a.csv", "b.csv"], ["diff", "run", "a.csv"]):
+        assert run([*command, "-j", "exact_match", "--format", "json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert (found["counts"]["same"], found["pairs"][0]["base_verdict"]) == (1, True)
+    assert run(["failures", "a.csv", "--format", "json"]) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["modes"] == []
+    assert "warning: 1 row left out: a.csv, line 4: no references" in shown.err
+    assert "note: a.csv: rows that repeat an earlier one exactly are left out (1 row)" in shown.err
 
 
 def test_a_folder_below_reads_it_up_to_the_repository_only(project: Path) -> None:
@@ -142,6 +173,42 @@ def test_init_writes_a_file_that_says_nothing_until_it_is_edited(
         "references": "gold",
         "answer": "response",
     }
+
+
+def test_init_writes_all_columns_that_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = {
+        "question": "user_query", "references": "gold", "answer": "bot_reply", "answer_id": "qid",
+        "system": "build", "answer_error": "err", "reference_grades": "marks", "context": "ctx",
+        "reference_kind": "sort", "annotator_labels": "raters", "label": "none",
+    }  # fmt: skip
+    head = ",".join([*(name for name in names.values() if name != "none"), "human"])
+    row = 'Who?,"[""a"",""b""]",a,q1,x,,"[2,1]",c,text,"[1]",0'
+    Path("a.csv").write_text(f"{head}\n{row}\n")
+    typed = ",".join(f"{ours}={theirs}" for ours, theirs in names.items())
+    assert run(["init", "a.csv", "--columns", typed]) == 0
+    assert read_settings(Path("markscheme.toml")).columns == names
+    assert run(["judge", "a.csv", "-j", "exact_match", "-q", "-o", "run"]) == 0
+    answers = pl.read_parquet("run/answers.parquet").row(0, named=True)
+    assert (answers["answer_id"], answers["reference_grades"]) == ("q1", [2, 1])
+    assert (answers["label"], answers["context"]) == (None, "c")
+
+
+def test_init_writes_labels_of_systems_and_leaves_further_references_to_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("id,question,gold,aliases,gpt-4o,claude,U: 1,U2\n1,q,g,h,h,x,1,0\n")
+    labels = "label:gpt-4o=U: 1,label:claude=U2"
+    assert run(["init", "a.csv", "--columns", labels]) == 0
+    found = read_settings(Path("markscheme.toml"))
+    assert found.columns == {"label:gpt-4o": "U: 1", "label:claude": "U2"}
+    assert run(["judge", "a.csv", "-j", "exact_match", "-q", "-o", "run"]) == 0
+    answers = pl.read_parquet("run/answers.parquet")
+    assert answers["label"].to_list() == [1, 0]
+    assert answers["references"].to_list() == [["g", "h"]] * 2
 
 
 def test_every_line_of_the_template_is_a_setting_that_there_is(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_an_empty_label_column_is_called_empty_and_not_missing(
     assert run(["judge", str(answers), "-j", "exact_match", "-o", "run", "-q"]) == 0
     assert run(["plan-labels", "run", "--count", "2", "--out", "plan.csv"]) == 0
     capsys.readouterr()
-    empty = "none of the 2 labels is filled in: the column 'label' is empty throughout"
+    empty = "no label is filled in: the column 'label' is empty throughout"
     for labels, wanted in (
         ([], "none of the 2 answers of the run has a label"),
         (["--labels", str(answers)], empty),
@@ -57,6 +57,41 @@ def test_a_name_without_an_ending_is_refused_before_a_model_is_asked(
         assert not server.requests
     said = " ".join(capsys.readouterr().err.split())
     assert "'runs/rel': the endings are .json, .csv, .md, .tex, .txt" in said
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        (["judge", "answers.jsonl", "-m", "m"], "examiner"),
+        (["judge", "answers.jsonl", "-m", "m", "-j", "contains,exact_match"], "contains, exact_"),
+        (["judge", "answers.jsonl", "-m", "m", "--dry-run"], "examiner"),
+        (
+            ["llm", "batch", "write", "answers.jsonl", "-m", "m", "-j", "contains", "-o", "b"],
+            "cont",
+        ),
+        (["llm", "drift", "answers.jsonl", "-m", "m", "-j", "contains"], "contains"),
+        (["serve", "-m", "m"], "the judges of this command"),
+        pytest.param(
+            ["research", "probe", "contains", "answers.jsonl", "-m", "m"],
+            "contains",
+            marks=needs_research,
+        ),
+    ],
+)
+def test_a_model_that_no_judge_calls_is_an_error(
+    command: list[str], named: str, capsys: Captured
+) -> None:
+    assert run(command) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"error: --model m has no effect: no language model is called by {named}" in said
+    assert "such as " in said
+    assert "llm_grader" in said
+    assert not Path("runs").exists()
+
+
+def test_a_model_of_the_settings_is_for_whichever_judge_calls_one(answers: Path) -> None:
+    Path("markscheme.toml").write_text('[models]\nmodel = "m"\n')
+    assert run(["judge", str(answers), "-j", "exact_match", "-q"]) == 0
 
 
 def test_one_option_means_by_system_and_old_spellings_of_it_still_work(

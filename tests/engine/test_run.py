@@ -77,7 +77,7 @@ def big_file(folder: Path, rows: int = 3000) -> Path:
         record = {
             "question": f"question {row // 3}",
             "references": [" ".join(rng.choices(words, k=2)) for _ in range(2)],
-            "answer": " ".join(rng.choices(words, k=rng.randint(0, 6))),
+            "answer": " ".join(rng.choices(words, k=rng.randint(1, 6))),
             "system": f"s{row % 3}",
         }
         lines.append(json.dumps(record))

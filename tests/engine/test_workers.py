@@ -28,6 +28,7 @@ from markscheme.engine.processes import process_pool
 from markscheme.errors import JudgeError, RunError
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
+from markscheme.tables import NOT_GIVEN
 from markscheme.tables.answers import read_answers
 
 JUDGES = ["examiner", "contains", "entailment", "cascade(first=token_f1, then=examiner)"]
@@ -63,7 +64,13 @@ def where() -> Iterator[None]:
 
 
 def pids(result: markscheme.Result) -> set[int]:
-    return {int(text) for text in result.judgments["explanation"]}
+    return processes_of(result.judgments)
+
+
+def processes_of(outcomes: pl.DataFrame) -> set[int]:
+    """Where rows were judged; those without an answer are decided before."""
+    said = outcomes["explanation"]
+    return {int(text) for text in said.filter(said != NOT_GIVEN)}
 
 
 @pytest.mark.joint
@@ -94,7 +101,7 @@ def test_long_judging_starts_processes_where_cores_are_idle(
     here = {os.getpid()}
 
     def judged_in(ask: Any) -> set[int]:
-        return {int(text) for text in ask(Where(), items, None)["explanation"]}
+        return processes_of(ask(Where(), items, None))
 
     with process_pool(None) as ask:
         assert [judged_in(ask), judged_in(ask)] == [here, here]  # Not ten seconds yet.
@@ -162,7 +169,7 @@ def test_processes_are_gone_afterwards(example: Path) -> None:
     with process_pool(2) as ask:
         items = read_answers(example)
         found = ask(Where(), items, None)
-    started = {int(text) for text in found["explanation"]}
+    started = processes_of(found)
     assert started
     assert os.getpid() not in started
     for pid in started:

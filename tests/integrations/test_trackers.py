@@ -149,6 +149,7 @@ def test_langfuse_receives_scores_and_evaluates_experiments(langfuse_server: Any
     )
     client.shutdown()
     values = [[one.value for one in item.evaluations] for item in done.item_results]
-    assert values == [[True], [False], [False], []]  # no answer is wrong; no reference, not judged
+    # No answer is wrong; an empty list of references says that there is none.
+    assert values == [[True], [False], [False], [False]]
     with pytest.raises(DataError, match="no 'question' in the item's input, only query"):
         markscheme_evaluator()(input={"query": "?"}, output="x", expected_output="y")

@@ -365,8 +365,7 @@ def test_rows_that_cannot_be_compared_ask_nothing() -> None:
     assert not chat.seen
     assert found["status"].to_list() == ["judged", "skipped", "judged"]
     assert found["verdict"].to_list() == [False, None, False]
-    assert found["relation"].to_list() == ["incorrect", None, None]
-    assert found["explanation"][0] == "the answer is empty: it entails nothing"
+    assert found["explanation"].to_list()[::2] == ["no answer was given"] * 2
     empty = apply(PAPER, table(rows).clear(), models)
     assert empty.height == 0
 

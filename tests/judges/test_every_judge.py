@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -10,9 +12,9 @@ from hypothesis import strategies as st
 from markscheme.contract.grammar import parse_judge
 from markscheme.contract.registry import judges
 from markscheme.engine.execute import apply
-from markscheme.tables.answers import read_answers
-from markscheme.tables.judgments import OUTCOME, STATUSES
-from markscheme.testing import check_judge
+from markscheme.models import Models
+from markscheme.tables import OUTCOME, STATUSES, ReadOptions, read_answers
+from markscheme.testing import ScriptedChat, check_judge
 
 OFFLINE = [name for name, found in judges().items() if found.needs.nothing]
 
@@ -51,6 +53,31 @@ ASKING = [name for name, found in judges().items() if found.needs.chat and "'" n
 def test_it_keeps_to_the_contract(judge: str) -> None:
     """Name, signature, rows, order, statuses, an empty table, declared needs: see `check_judge`."""
     check_judge(judges()[judge].example)
+
+
+@pytest.mark.parametrize("judge", sorted({*OFFLINE, *ASKING}))
+def test_an_answer_that_was_not_given_is_wrong_without_a_call(judge: str) -> None:
+    """Null or blank, as a crashed pipeline writes it, whatever judge or model would say of it."""
+    chat = ScriptedChat(replies=lambda _: "Yes")
+    answers = table([None, "", " \n", "\u00a0"]).with_columns(context=pl.lit("Paris."))
+    patterns = answers.with_columns(
+        references=pl.lit([".*"], dtype=pl.List(pl.String)), reference_kind=pl.lit("regex")
+    )
+    for rows in (answers, patterns):
+        found = apply(parse_judge(judges()[judge].example), rows, Models(chat=chat))
+        assert found["verdict"].to_list() == [False] * 4
+        assert found["explanation"].unique().to_list() == ["no answer was given"]
+    assert not chat.seen
+
+
+def test_an_answer_that_was_not_given_since_the_call_failed_is_not_judged(tmp_path: Path) -> None:
+    """An empty cell of CSV is no answer, and no error either."""
+    file = tmp_path / "a.csv"
+    file.write_text("question,references,answer,err\nq,r,,timeout\nq,r,, \nq,r,r,\nq,r,r,late\n")
+    answers = read_answers(file, ReadOptions(columns={"answer_error": "err"}))
+    found = apply(parse_judge("exact_match"), answers)
+    assert found["verdict"].to_list() == [None, False, True, True]
+    assert found["explanation"][0] == "the call of the system failed: timeout"
 
 
 def test_the_reference_itself_is_right(name: str) -> None:

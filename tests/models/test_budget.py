@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -288,6 +291,60 @@ def test_limits_skip_the_rest_and_say_so(here: Path, capfd: pytest.CaptureFixtur
     table = pl.read_parquet("run/judgments.parquet")
     assert table["status"].to_list() == ["judged"] * ROWS
     assert table["cost_usd"].sum() == pytest.approx(0.45)
+
+
+def test_a_dry_run_opens_no_connection(here: Path) -> None:
+    """Whatever is installed: some tokenizers are downloaded when they are first used."""
+    command = [*line("http://127.0.0.1:9/v1", "--dry-run"), "-m", "gpt-4o-mini"]
+    done = subprocess.run(
+        [sys.executable, "-c", _WATCHED, *command], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "opened" in done.stderr) == (0, False), done.stderr
+    assert "tokens in: approximate" in done.stderr
+
+
+_WATCHED = """
+import sys
+from markscheme.cli import run
+names = ("socket.connect", "socket.getaddrinfo")
+sys.addaudithook(lambda name, _: name in names and print("opened", file=sys.stderr))
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def test_the_summary_says_what_again_does(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Also where a finished run is shown once more, and what to do where it does nothing."""
+
+    def behaviour(body: dict[str, Any], seen: int) -> Answer:
+        text = str(body["messages"])
+        if "What is 0?" in text and not seen:
+            return Answer(status=400)
+        return Answer(text="Who knows?" if "What is 1?" in text and body["model"] == "m" else "Yes")
+
+    with ChatServer(behaviour) as server:
+        command = [word for word in line(server.url, "-o", "run") if word != "--quiet"]
+        command += ["--concurrency", "1", "--ledger", "l.sqlite"]
+        assert run_command([*command, "--max-calls", "12"]) == 0
+        first = " ".join(capfd.readouterr().err.split())
+        assert run_command([*command, "--max-calls", "1000"]) == 0
+        shown = " ".join(capfd.readouterr().err.split())
+        assert len(server.bodies) == 12
+        for said in (first, shown):
+            assert "--again judges only what failed (1)" in said
+            assert "--again and a higher limit judges only what the budget left out (18)" in said
+            assert "--again requests no unparsed or refused reply anew (1)" in said
+        assert run_command([*command, "--again"]) == 0
+        assert len(server.bodies) == 12 + 1 + 18 + 1  # The last is a repair.
+        said = " ".join(capfd.readouterr().err.split())
+        assert "judges only" not in said
+        advice = re.search(r'-j "(cascade\(.+?\))"', said)
+        assert advice is not None
+        another = "llm_evouna(model=another)"
+        command[command.index("llm_kamalloo")] = advice[1].replace("JUDGE", another)
+        command[command.index("run")] = "other"
+        assert run_command(command) == 0
+        assert len(server.bodies) == 12 + 1 + 18 + 1 + 1
+    assert pl.read_parquet("other/judgments.parquet")["verdict"].null_count() == 0
 
 
 def test_a_recorded_run_needs_no_server(here: Path, capfd: pytest.CaptureFixture[str]) -> None:

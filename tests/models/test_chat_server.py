@@ -123,6 +123,14 @@ def test_what_no_request_can_survive_is_an_error(
             chat.complete(ask("a", "b"))
 
 
+def test_a_key_that_is_not_set_is_not_called_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MY_KEY", raising=False)
+    with ChatServer(lambda _body, _seen: Answer(status=401, body=b"{}")) as server:
+        chat = model(server, api_key_env="MY_KEY")
+        with pytest.raises(ModelError, match="requests without a key: MY_KEY is not set"):
+            chat.complete(ask("a"))
+
+
 def test_a_server_that_is_not_there_is_an_error() -> None:
     chat = ServerChat(name="m", options=ServerOptions(base_url="http://127.0.0.1:9/v1"))
     with pytest.raises(ModelError, match=r"127\.0\.0\.1:9/v1/ does not answer"):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from servers import Answer, ChatServer
 from markscheme.cli import run as run_command
 from markscheme.contract import ChatReply, ChatRequest, Message
 from markscheme.errors import ModelError, RunStoppedError
-from markscheme.models import ServerOptions
+from markscheme.models import ModelOptions, Models, ServerOptions
 from markscheme.models.chat import CallGroup, ServerChat, run_stop, server_chat
 from markscheme.models.chat.cached import CachedChat
 from markscheme.models.chat.run_stop import RunStop
@@ -125,6 +127,30 @@ def test_a_server_that_lets_nothing_through_ends_the_run(
     away = Answer(status=429, headers={"Retry-After": "0"}, body=b"{}")
     message, _ = stopped(until(answered, away), tmp_path / "l.sqlite")
     assert "has taken no request for" in message
+
+
+def test_who_waits_sees_since_when_and_how_long_a_server_turns_requests_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    away = Answer(status=429, headers={"Retry-After": "0"}, body=b'{"error": "[red]stop[/]"}')
+    monkeypatch.setattr(run_stop, "PATIENCE", 0.0)
+    notes: list[str] = []
+    with ChatServer(lambda _body, _seen: away) as server:
+        options = ModelOptions(model="m", server=ServerOptions(base_url=server.url))
+        models = Models(options=replace(options, ledger=":memory:"))
+        models.on_wait = notes.append
+        with pytest.raises(RunStoppedError, match="has taken no request for"):
+            models.chat().complete(asked(3))
+    assert re.match(
+        r"the server has taken no request since \d\d:\d\d:\d\d \(HTTP 429\): ", notes[0]
+    )
+    assert "red" not in " ".join(notes)  # It is the server's text, and may be anything.
+
+
+def test_how_long_a_server_may_turn_requests_away_follows_the_retries() -> None:
+    """A limit per minute is waited for in any case."""
+    waits = {tries: RunStop("m", tries=tries).patience for tries in (0, 1, 4, 6, 100)}
+    assert waits == {0: 60, 1: 60, 4: 80, 6: 120, 100: 120}
 
 
 def test_a_pause_of_hours_is_not_waited_for(tmp_path: Path) -> None:
@@ -268,13 +294,25 @@ def test_a_run_that_judged_nothing_is_an_error(
     line: Any, capfd: pytest.CaptureFixture[str], rows: int, answer: Answer
 ) -> None:
     with ChatServer(lambda _body, _seen: answer) as server:
-        assert run_command(line(server, rows, "--retries", "1")) == 1
+        assert run_command(line(server, rows, "--retries", "1", "--fail-under", "0.8")) == 2
     assert "error:" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("answered", [0, ANSWERED])
+def test_an_outage_is_an_error_and_no_check_that_failed(line: Any, answered: int) -> None:
+    """At the start and in mid-run, with a gate or without one."""
+    html = Answer(status=502, body=b"<html>")
+    with ChatServer(until(answered, html)) as server:
+        command = line(server, 25, "--retries", "1", "--ledger", "l.sqlite")
+        assert run_command(command) == 2
+        assert run_command([*command, "--fail-under", "0.8"]) == 2
+        server.behaviour = until(10**9, Answer())
+        assert run_command(command) == 0
 
 
 def test_a_run_in_which_another_judge_judged_is_no_success_either(line: Any) -> None:
     with ChatServer(lambda _body, _seen: error(400)) as server:
-        assert run_command(line(server, 3, "-j", "exact_match")) == 1
+        assert run_command(line(server, 3, "-j", "exact_match")) == 2
 
 
 def test_a_stopped_run_is_resumed_by_the_same_command(
@@ -283,7 +321,7 @@ def test_a_stopped_run_is_resumed_by_the_same_command(
     behaviours = iter([until(30, error(401)), until(10**9, Answer())])
     with ChatServer(next(behaviours)) as server:
         command = line(server, 100)
-        assert run_command(command) == 1
+        assert run_command(command) == 2
         shown = capfd.readouterr().err
         assert "no longer accepts the key in OPENAI_API_KEY" in shown
         assert KEY not in shown

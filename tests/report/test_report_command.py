@@ -46,6 +46,17 @@ def test_what_is_no_run_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "without judgments.parquet" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["report.pdf", "report.md", "report"])
+def test_no_page_is_written_under_another_ending(
+    name: str, small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["report", str(small_run), "-o", str(tmp_path / name)]) == 2
+    assert "the endings are .html, .htm" in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / name).exists()
+    with pytest.raises(MarkschemeError, match=r"endings are \.html, \.htm"):
+        markscheme.report(small_run, tmp_path / name)
+
+
 def test_a_column_needs_its_file(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["report", str(run_folder), "--label-column", "human"]) == 2
     assert "--labels FILE" in capsys.readouterr().err

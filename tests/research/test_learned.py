@@ -146,7 +146,7 @@ def test_rows_that_need_no_model_are_judged_without_one(tmp_path: Path) -> None:
     outcomes = apply(judge, table()[2:4])
     assert outcomes["status"].to_list() == ["judged", "skipped"]
     assert outcomes["verdict"].to_list() == [False, None]
-    assert outcomes["explanation"][0] == "the answer is empty"
+    assert outcomes["explanation"][0] == "no answer was given"
     assert apply(judge, pl.DataFrame(schema=ANSWERS_SCHEMA)).height == 0
 
 

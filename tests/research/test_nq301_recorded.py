@@ -108,9 +108,13 @@ def test_bem_accepts_above_one_half_and_another_threshold_helps_little(
     labels: pl.DataFrame,
 ) -> None:
     assert ((labels["bem_score"] > 0.5).cast(pl.Float64) == labels["bem"]).all()
-    clusters = labels["question"].rank("dense").cast(pl.Int64).to_numpy()
     chosen = choose_threshold(
-        labels["bem_score"].to_numpy(), (labels["label"] == 1).to_numpy(), clusters
+        labels.select(
+            score="bem_score",
+            accepted=pl.col("label") == 1,
+            verdict=pl.col("bem_score") > 0.5,
+            cluster=pl.col("question").rank("dense").cast(pl.Int64),
+        )
     )
     held_out = chosen.held_out["accuracy"].value
     assert held_out is not None

@@ -17,7 +17,7 @@ from markscheme.cli import run
 from markscheme.errors import DataError, MissingExtraError, ModelError
 from markscheme.models.local.trees import Trees
 from markscheme.tables import read_dataset
-from markscheme_research.training import examiner_report, training_answers
+from markscheme_research.training import examiner_report, labelled_answers, training_answers
 from markscheme_research.training.examiner import HeldOut, TrainOptions, train_examiner
 from markscheme_research.training.splits import fold_of, part_of, parts
 from markscheme_research.training.trees import TreeOptions, fit_forest, save_onnx
@@ -163,6 +163,15 @@ def test_agreement_is_told_by_set(tmp_path: Path, example: Path) -> None:
     judged = markscheme.judge(rows, f"examiner(weights='{tmp_path / 'out'}')").judgments
     assert judged["scope"][0] == "learned from"
     assert judged["scope"][1] != "learned from"
+
+
+def test_labels_of_several_people_are_learned_from_by_their_majority(tmp_path: Path) -> None:
+    rows = {"question": ["q"] * 5, "gold": ["g"] * 5, "answer": ["a"] * 5,
+            "annotator1": ["yes", "no", "1", "?", "no"],
+            "annotator2": ["1", "no", "0", "1", ""]}  # fmt: skip
+    pl.DataFrame(rows).write_csv(tmp_path / "answers.csv")
+    learned = labelled_answers([str(tmp_path / "answers.csv")])
+    assert learned["label"].to_list() == [1, 0, None, 1, 0]
 
 
 def test_too_little_to_learn_from_is_refused(tmp_path: Path, example: Path) -> None:

@@ -72,6 +72,29 @@ def test_the_best_model_is_found_and_reported_on_other_questions() -> None:
     assert found.frame.height == 4
 
 
+@pytest.mark.parametrize("apart", [False, True])
+def test_answers_are_read_as_judge_reads_them(apart: bool, tmp_path: Path) -> None:
+    def table(label: str, labels: list[Any]) -> str:
+        cells = (
+            f"{one['question']},Oslo;Paris,{one['answer'].split()[1][:-1]},{value}"
+            for one, value in zip(rows(30), labels, strict=True)
+        )
+        return "\n".join([f"frage,key,antwort,{label}", *cells, ""])
+
+    file, labels = tmp_path / "a.csv", tmp_path / "labels.csv"
+    labels.write_text(table("urteil", [one["label"] for one in rows(30)]))
+    file.write_text(table("mine", ["x"] * 60) if apart else labels.read_text())
+    found = tune_judge(
+        file,
+        labels if apart else None,
+        judges=["exact_match", "contains"],
+        columns={"question": "frage", "references": "key", "answer": "antwort"},
+        label_column="urteil",
+        reference_separator=";",
+    )
+    assert [one.held_out for one in found.trials] == [1.0, 1.0]
+
+
 @pytest.mark.proof(area="statistics")
 def test_a_search_among_equals_does_not_flatter() -> None:
     """Twelve coins: the best one looks good where it was chosen, and is a coin elsewhere."""

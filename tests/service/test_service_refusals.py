@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import json
 import logging
 import threading
 from collections.abc import Iterator
@@ -58,7 +60,8 @@ def is_problem(response: Any, status: int) -> dict[str, Any]:
         (b'{"answers": [{"question": 1, "references": ["r"], "answer": "a"}]}', 422),
         (b'{"answers": [{"question": " ", "references": ["r"], "answer": "a"}]}', 422),
         (b'{"answers": [{"question": "q", "references": [""], "answer": "a"}]}', 422),
-        (b'{"answers": [{"question": "q", "references": "r", "answer": "a"}]}', 422),
+        (b'{"answers": [{"question": "q", "references": " ", "answer": "a"}]}', 422),
+        (b'{"answers": [{"question": "q", "references": {"a": "r"}, "answer": "a"}]}', 422),
         (b'{"answers": [{"question": "q\\u0000", "references": ["r"], "answer": "a"}]}', 422),
         (b'{"answers": [{"question": "q", "references": ["r"], "answer": "a\\u0000"}]}', 422),
         (b'{"answers": [{"question": "q", "references": ["r"], "answer": "\\ud800"}]}', 422),
@@ -112,6 +115,37 @@ def test_bodies_of_another_kind(client: TestClient) -> None:
     is_problem(client.post("/v1/judgments", content=b"question=q"), 422)
     is_problem(client.post("/v1/judgments", data={"question": "q"}), 422)
     is_problem(client.post("/v1/jobs", json={"answers": [ROW]}), 422)
+
+
+def test_compressed_bodies_are_named_so(client: TestClient) -> None:
+    body = json.dumps({"answers": [ROW]}).encode()
+    for sent, headers in (
+        (gzip.compress(body), JSON | {"content-encoding": "gzip"}),
+        (gzip.compress(body), JSON),
+        (body, JSON | {"content-encoding": "br"}),
+    ):
+        refused = client.post("/v1/judgments", content=sent, headers=headers)
+        assert "uncompressed" in is_problem(refused, 415)["detail"]
+    plain = JSON | {"content-encoding": "identity"}
+    assert client.post("/v1/judgments", content=body, headers=plain).status_code == 200
+
+
+def test_a_text_alone_is_one_reference(client: TestClient) -> None:
+    for path, one, several in (
+        ("/v1/judgments", {"answers": [{**ROW, "references": "Jane Austen"}]}, {"answers": [ROW]}),
+        (
+            "/v1/explanations",
+            {"question": "Who wrote Emma?", "references": "Austen", "answer": "Austen"},
+            {"question": "Who wrote Emma?", "references": ["Austen"], "answer": "Austen"},
+        ),
+    ):
+        found, right = (client.post(path, json=body) for body in (one, several))
+        assert found.status_code == right.status_code == 200
+        if path == "/v1/judgments":
+            found, right = (one.json()["judgments"][0] for one in (found, right))
+            assert (found["verdict"], found["id"]) == (right["verdict"], right["id"])
+        else:
+            assert found.json() == right.json()
 
 
 def test_too_many_rows_and_too_large_bodies(opened: Any) -> None:

@@ -300,3 +300,42 @@ def test_labels_that_move_nothing_but_by_rounding_tell_no_variance() -> None:
     assert (found.low, found.high, found.p) == (None, None, None)
     grades = powered(replace(one, labels=np.where(one.labelled, 3.0, np.nan)))
     assert (grades.value, grades.low, grades.high) == (3.0, None, None)
+
+
+@pytest.mark.parametrize(("answers", "unlabelled"), [(41, 1), (41, 5), (82, 2), (300, 100)])
+def test_about_these_answers_the_ends_are_figures_that_they_can_have(
+    answers: int, unlabelled: int
+) -> None:
+    """They hold the truth as often as promised where few answers have no label, too."""
+    rng = np.random.default_rng(answers + unlabelled)
+    held = 0
+    for _ in range(400):
+        truth = accepted(rng, answers, 0.7)
+        drawn = sample(rng, truth, judge(rng, truth, 0.9, 0.8), answers - unlabelled)
+        found = powered(drawn, about="these")
+        assert found.low is not None
+        assert found.high is not None
+        low, high = found.low * answers, found.high * answers
+        least = np.nansum(drawn.labels)
+        assert low == pytest.approx(round(low))
+        assert high == pytest.approx(round(high))
+        assert least - 1e-9 <= low < high <= least + unlabelled + 1e-9
+        held += low - 0.5 < truth.sum() < high + 0.5
+    assert held >= 0.93 * 400
+
+
+def test_a_difference_of_these_answers_is_shown_by_test_and_interval_alike() -> None:
+    rng = np.random.default_rng(3)
+    shown = 0
+    for _ in range(300):
+        samples = []
+        for share in (0.7, 0.62):
+            truth = accepted(rng, 60, share)
+            samples.append(sample(rng, truth, judge(rng, truth, 0.9, 0.8), 40))
+        found = powered_difference(*samples, about="these")
+        assert found.low is not None
+        assert found.high is not None
+        assert found.p is not None
+        assert (found.p <= 0.05) == (found.low > 0 or found.high < 0)
+        shown += found.p <= 0.05
+    assert 20 < shown < 280

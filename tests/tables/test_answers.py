@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import bz2
 import gzip
 import io
 import json
 import lzma
 import pickle
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -285,7 +287,7 @@ def test_content_under_another_kind_s_name_is_said(tmp_path: Path) -> None:
 
 
 def test_every_column_that_is_missing_is_asked_for() -> None:
-    with pytest.raises(DataError, match=r"--columns question=NAME,references=NAME$"):
+    with pytest.raises(DataError, match=r"--columns question=NAME,references=NAME \(Py"):
         read_answers([{"Frage": "q", "Soll": "a", "answer": "x"}])
 
 
@@ -351,6 +353,38 @@ def test_notes_count_the_rows_that_they_are_of(tmp_path: Path) -> None:
     }
 
 
+def test_notes_on_references_of_a_wide_table_count_its_rows() -> None:
+    rows = [
+        {"question": f"q{n}", "gold": "a; b" if n < 3 else "a", "one": "a", "two": ""}
+        for n in range(5)
+    ]
+    reader = AnswersReader([rows], ReadOptions(answer_columns=("one", "two")))
+    assert sum(frame.height for frame in reader) == 10
+    notes = {text.partition(";")[0]: count for text, count in reader.notes.items()}
+    assert notes["references with '"] == 3
+    assert notes["rows without an answer, judged as wrong"] == 5
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("frage", "soll", "ist"), "has no column for"),
+        (("question", "references", "ist"), "has no column for answer"),
+        (("question", "references", "prediction", "response"), "could each be the answer"),
+    ],
+)
+def test_errors_name_the_argument_of_python_too(names: tuple[str, ...], message: str) -> None:
+    rows = [dict.fromkeys(names, f"x{n}") for n in range(3)]
+    with pytest.raises(DataError, match=message) as error:
+        judge(rows, "exact_match")
+    given = re.search(r"\(Python: columns=({.+?})\)", str(error.value))
+    assert given is not None
+    ours = ast.literal_eval(given[1])
+    theirs = dict(zip(("question", "references", "answer"), names, strict=False))
+    columns = {one: theirs[one] if name == "NAME" else name for one, name in ours.items()}
+    assert judge(rows, "exact_match", columns=columns).summary["accuracy"][0] == 1.0
+
+
 def test_references_without_a_word_are_counted() -> None:
     references = [["A"], ["the Danube"], ["*", "The"], ["C++"], ["A", "B"], [" an "]]
     reader = AnswersReader([[{**ROWS[0], "references": one} for one in references]])
@@ -363,8 +397,10 @@ def test_references_without_a_word_are_counted() -> None:
 def test_ids_used_twice_are_named(tmp_path: Path) -> None:
     path = tmp_path / "ids.jsonl"
     path.write_bytes(jsonl([{**row, "id": "same"} for row in ROWS]))
-    with pytest.raises(BadRowsError, match=r"line 2: the id 'same' was used before"):
+    with pytest.raises(BadRowsError, match=r"line 2: the id 'same' was used before, for a row"):
         read_answers(path, ReadOptions(batch_rows=1))
+    with pytest.raises(BadRowsError, match=r"line 2: the id 'same' was used before in line 1, for"):
+        read_answers(path)
     options = ReadOptions(columns={"answer_id": "none"})
     assert read_answers(path, options)["answer_id"].n_unique() == 3
 
@@ -401,14 +437,22 @@ def test_rows_that_repeat_do_not_change_what_ids_are_taken_for(column: str) -> N
     assert reader.notes["rows that repeat an earlier one exactly are left out"] == 2
 
 
-def test_a_repeated_row_with_an_id_of_its_own_can_be_dropped() -> None:
+@pytest.mark.parametrize("batch_rows", [1, 2, 100])
+def test_a_repeated_row_with_an_id_of_its_own_counts_again_or_is_dropped(batch_rows: int) -> None:
     rows = [{**row, "id": str(place)} for place, row in enumerate(ROWS)]
-    with pytest.raises(BadRowsError, match=r"'0' was used before.*--repeats drop"):
-        read_answers([*rows, rows[0]])
-    assert read_answers([*rows, rows[0]], ReadOptions(repeats="drop")).height == len(rows)
-    other = {**rows[0], "label": 0}
-    with pytest.raises(BadRowsError, match="'0' was used before"):
-        read_answers([*rows, other], ReadOptions(repeats="drop"))
+    twice = [*rows, rows[0], rows[0]]
+    reader = AnswersReader([twice], ReadOptions(batch_rows=batch_rows))
+    ids = pl.concat(list(reader))["answer_id"].to_list()
+    assert ids == ["0", "1", "2", "0 (row 4)", "0 (row 5)"]
+    assert reader.repeats == 2
+    dropped = ReadOptions(batch_rows=batch_rows, repeats="drop")
+    assert read_answers(twice, dropped).height == len(rows)
+    for reading in (ReadOptions(batch_rows=batch_rows), dropped):
+        with pytest.raises(BadRowsError, match="row 5: the id '0' was used before"):
+            read_answers([*rows, rows[0], {**rows[0], "label": 0}], reading)
+
+
+def test_what_repeats_may_be() -> None:
     with pytest.raises(DataError, match="repeats='twice' is neither"):
         ReadOptions(repeats="twice")  # type: ignore[arg-type]
 
@@ -502,7 +546,7 @@ def test_a_column_that_may_name_systems_is_offered() -> None:
 
 def test_a_missing_answer_column_is_asked_for_together_with_the_systems() -> None:
     rows = [{"said": row.pop("answer"), **row} for row in by_system("bot")]
-    with pytest.raises(DataError, match="--columns answer=NAME,system=bot: 'bot' may say whose"):
+    with pytest.raises(DataError, match=r"'system': 'bot'}\): 'bot' may say"):
         read_answers(rows)
 
 

@@ -37,7 +37,7 @@ def file_of(path: Path, column: str = "label", words: tuple[str, ...] = WORDS) -
     return path
 
 
-@pytest.mark.parametrize("column", ["label", "grade", "gold_label", "Acceptable?"])
+@pytest.mark.parametrize("column", ["label", "grade", "gold_label", "Acceptable?", "OK?"])
 def test_the_same_file_passes_judge_and_agree(column: str, tmp_path: Path) -> None:
     file = file_of(tmp_path / "answers.csv", column)
     folder = tmp_path / "run"
@@ -54,6 +54,45 @@ def test_the_same_file_passes_judge_and_agree(column: str, tmp_path: Path) -> No
     for found in (from_run, from_file):
         (one,) = found["judges"]
         assert (one["counts"]["true_positive"], one["counts"]["false_positive"]) == (5, 3)
+
+
+@pytest.mark.parametrize("names", [("annotator1", "annotator2"), ("Annotator 1", "Annotator 2"),
+                                   ("rater a", "rater b")])  # fmt: skip
+def test_labels_of_several_people_are_read_as_agree_reads_them(
+    names: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "answers.csv"
+    words = {names[0]: ["yes", "no", "1", "?", "no"] * 30, names[1]: ["1", "no", "0", "1", ""] * 30}
+    table = {"question": [f"q{n}" for n in range(150)], "gold": ["paris"] * 150,
+             "answer": ["paris"] * 150, **words}  # fmt: skip
+    pl.DataFrame(table).write_csv(file)
+    given = []
+    if names[0].startswith("rater"):
+        given = ["--columns", f"annotator1={names[0]},annotator2={names[1]}"]
+    folder = tmp_path / "run"
+    assert run(["judge", str(file), "-j", "exact_match", "-o", str(folder), *given]) == 0
+    printed = capsys.readouterr()
+    assert "50.0 (120)" in printed.out  # 30 are tied
+    assert "people's labels?" not in printed.err
+    out = tmp_path / "agreement.json"
+    found = []
+    for labels in ([], ["--labels", str(file), *given]):
+        assert run(["agree", str(folder), *labels, "--annotators", "--out", str(out)]) == 0
+        found.append(json.loads(out.read_text()))
+        assert len(found[-1]["tied"]) == 30
+    assert found[0]["judges"] == found[1]["judges"]
+    assert found[0]["label_noise"] == found[1]["label_noise"]
+    capsys.readouterr()
+    assert run(["columns", str(file), *given]) == 0
+    said = capsys.readouterr().out
+    assert f"annotator1={names[0]},annotator2={names[1]}" in " ".join(said.split())
+
+
+def test_columns_that_are_called_like_annotators_are_no_labels(tmp_path: Path) -> None:
+    table = {"question": ["q"], "gold": ["g"], "answer": ["a"], "annotator1": ["Ann"],
+             "annotator2": ["Ben"]}  # fmt: skip
+    pl.DataFrame(table).write_csv(tmp_path / "answers.csv")
+    assert read_answers(tmp_path / "answers.csv")["annotator_labels"].to_list() == [None]
 
 
 def test_the_two_readers_give_the_same_labels(tmp_path: Path) -> None:

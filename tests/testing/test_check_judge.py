@@ -43,10 +43,10 @@ class BadRange(Good):
 
 
 class DroppedRow(Good):
-    """Leaves out blank answers."""
+    """Leaves out an answer."""
 
     def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
-        return length(answers.filter(pl.col("answer") != ""))
+        return length(answers.filter(pl.col("answer") != "["))
 
 
 class WrongType(Good):
@@ -145,7 +145,7 @@ class Mutable:
 
 MUTANTS: list[tuple[type, Needs, str]] = [
     (BadRange, PURE, r"mutant returned score=100.0 in row \d+ .* must lie between 0 and 1"),
-    (DroppedRow, PURE, "mutant returned 17 rows for 18 answers"),
+    (DroppedRow, PURE, "mutant returned 15 rows for 16 answers"),
     (WrongType, PURE, "mutant returned verdict='yes' in row 0 .* must be true or false"),
     (UnknownColumn, PURE, "a column 'veridct', .* did you mean 'verdict'"),
     (DeniesChat, PURE, r"requested a chat model but declares Needs\(chat=False\)"),

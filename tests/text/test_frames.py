@@ -240,6 +240,9 @@ def test_no_word_of_a_reference_goes_and_only_hinted_texts_change(
     assert left == answer or may_be_wrapped(pl.Series([answer]))[0]
 
 
+SHORT = 2_500
+
+
 @pytest.mark.parametrize("size", [9_990, 100_000])
 @pytest.mark.parametrize(
     "unit",
@@ -247,9 +250,18 @@ def test_no_word_of_a_reference_goes_and_only_hinted_texts_change(
      "answer: ", "$\\boxed{", "</s>", "a: b\n", "I hope this helps! ", "?", "\n", "...", "final ",
      "Source: x\n", "{'a':", "<!--", "**a** ", "re: ", "“", "the answer "],
 )  # fmt: skip
-def test_hostile_texts_end_soon(unit: str, size: int) -> None:
-    text = (unit * size)[:size]
-    began = time.process_time()
-    unwrapped(text, "Which one is it, really?", ["Lima"])
-    may_be_wrapped(pl.Series([text]))
-    assert time.process_time() - began < 5
+def test_hostile_texts_take_a_time_in_proportion_to_their_length(unit: str, size: int) -> None:
+    """Three times as much is what a busy machine is allowed; the square would be 4 and 40 times."""
+
+    def least_seconds(length: int) -> float:
+        text = (unit * length)[:length]
+        took = []
+        for _ in range(3):
+            began = time.process_time()
+            unwrapped(text, "Which one is it, really?", ["Lima"])
+            may_be_wrapped(pl.Series([text]))
+            took.append(time.process_time() - began)
+        return min(took)
+
+    few = least_seconds(SHORT)
+    assert least_seconds(size) < 3 * size / SHORT * few + 0.05

@@ -124,6 +124,16 @@ def test_a_verdict_becomes_a_label_and_the_figures_follow(client: TestClient, fo
     assert run(["agree", str(folder / "first"), "--labels", str(file)]) == 0
 
 
+def test_no_label_is_stored_of_an_answer_that_the_run_has_not(
+    client: TestClient, folder: Path
+) -> None:
+    body = {"answer_id": "no such id", "label": 1, "comment": ""}
+    refused = client.post("/runs/second/label", json=body, headers=POST)
+    assert refused.status_code == 422
+    assert "no answer 'no such id'" in refused.json()["problem"]
+    assert not (folder / "second.labels.jsonl").exists()
+
+
 def test_nothing_is_written_for_another_sites_page(client: TestClient) -> None:
     body = {"answer_id": "one-0", "label": 1}
     assert client.post("/runs/first/label", json=body).status_code == 403

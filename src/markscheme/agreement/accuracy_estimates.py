@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -30,18 +31,21 @@ from markscheme.agreement.sequences import RunningEstimate, running_estimate
 from markscheme.agreement.sources import names_of
 from markscheme.agreement.verdicts import numbers_of
 from markscheme.errors import AgreementError
-from markscheme.results import Figure, by_labels, population
+from markscheme.results import Figure, by_labels, population, share_text
 from markscheme.stats import (
     LEAST_FOR_JUDGES,
     LEAST_QUESTIONS,
     LabelNoise,
     Powered,
     Sample,
+    possible_counts,
     powered,
 )
 from markscheme.tables import KEYS, Joined, as_binary, join_labels, one_judge
+from markscheme.text import counted
 
 METHODS = ("ppi_tuned", "labels_only")
+NOTHING_ADDED = "the judge adds nothing here: with it the interval would be no narrower"
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
 """p-values of the labelled answers being like all answers, below which to refuse and to warn."""
@@ -166,21 +170,35 @@ def human_accuracy(
         positive_from=options.positive_from,
         confidence=options.confidence,
     )
-    whole = _with_noise(_of_answers(table, None, options), noise)
-    said = [noise] if isinstance(noise, str) else []
-    said += _of_ties(judgments, labels, options) if whole.figure is not None else []
-    whole = replace(whole, notes=[*others, *whole.notes, *said])
-    if whole.refusal and not options.by == "system":
-        raise AgreementError(whole.refusal)
-    found = [whole]
+    parts: list[tuple[str, pl.DataFrame]] = []
     if options.by == "system":
         if "system" not in table.columns:
             raise AgreementError("estimates by system need the system of every judgment")
-        for (system,), part in table.group_by("system", maintain_order=True):
-            found.append(_with_noise(_of_answers(part, str(system), options), noise))
-        if all(one.refusal for one in found):
-            raise AgreementError(whole.refusal or "no system has enough labels")
+        parts = [
+            (str(name), part) for (name,), part in table.group_by("system", maintain_order=True)
+        ]
+    whole = _of_answers(table, None, options)
+    if whole.refusal and not parts:
+        raise AgreementError(whole.refusal)
+    found = [
+        _with_noise(one, noise)
+        for one in (whole, *(_of_answers(part, name, options) for name, part in parts))
+    ]
+    said = [noise] if isinstance(noise, str) else _of_noise(noise, found)
+    said += _of_ties(judgments, labels, options, [name for name, _ in parts])
+    found[0] = replace(found[0], notes=[*others, *whole.notes, *said])
+    if all(one.refusal for one in found):
+        raise AgreementError(whole.refusal or "no system has enough labels")
     return found
+
+
+def _of_noise(noise: LabelNoise, found: Sequence[HumanAccuracy]) -> list[str]:
+    """How many labels are wrong, and all figures without their errors."""
+    whole = "(all)" if len(found) > 1 else ""
+    without = {
+        one.system or whole: one.without_noise for one in found if one.without_noise is not None
+    }
+    return [noise_sentence(noise, without)] if without else []
 
 
 def _all_answers(
@@ -197,19 +215,28 @@ def _all_answers(
     return table, said
 
 
-def _of_ties(judgments: pl.DataFrame, labels: pl.DataFrame, options: EstimateOptions) -> list[str]:
-    """What the figure would be if every tie were decided one way, or the other."""
+def _of_ties(
+    judgments: pl.DataFrame,
+    labels: pl.DataFrame,
+    options: EstimateOptions,
+    systems: Sequence[str],
+) -> list[str]:
+    """What the figures would be if every tie were decided one way, or the other."""
     ties = tied_answers(labels)
     if not ties:
         return []
-    figures = []
+    ends: defaultdict[str, list[float]] = defaultdict(list)
     for way in ("lowest", "highest"):
         table, _ = _all_answers(judgments, decided(labels, way), options.judge)
-        figures.append(_of_answers(table, None, options).figure)
-    ends = sorted(one.value for one in figures if one is not None and one.value is not None)
-    if len(ends) < 2:
+        parts = [("(all)" if systems else "the figure is", table)]
+        parts += [(name, table.filter(pl.col("system") == name)) for name in systems]
+        for name, part in parts:
+            figure = _of_answers(part, None, options).figure
+            if figure is not None and figure.value is not None:
+                ends[name].append(figure.value)
+    between = {name: (min(two), max(two)) for name, two in ends.items() if len(two) == 2}
+    if not between:
         return []
-    between = {"the figure is": (ends[0], ends[1])}
     return [tie_sentence(len(ties), "as rejected, or as accepted", between)]
 
 
@@ -256,7 +283,11 @@ def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOption
     if system is None and found[0].method == "ppi_tuned":
         helps = any(found[0].weights.values())
         worth = f"with the judge, {labelled:,} labels are worth {found[0].worth:,.0f} without it"
-        notes.append(worth if helps else "the judge adds nothing to the labels here")
+        notes.append(worth if helps else NOTHING_ADDED)
+    rest = table.height - labelled
+    if about.about == "these" and sample.binary and 0 < rest <= table.height / 10:
+        low, high = (share_text(right / table.height) for right in possible_counts(sample))
+        notes.append(f"whatever people say of the {rest:,} without a label: {low} to {high}%")
     return replace(about, estimates=found, few=few)
 
 
@@ -267,13 +298,11 @@ def _judged(table: pl.DataFrame, place: int) -> int:
 
 
 def _with_noise(found: HumanAccuracy, noise: LabelNoise | str) -> HumanAccuracy:
-    """The estimate, and what it would be without the errors of those who labelled."""
+    """The estimate, with what it would be without the errors of those who labelled."""
     figure = found.figure
     if figure is None or isinstance(noise, str):
         return found
-    without = undone(figure, noise)
-    notes = [*found.notes, noise_sentence(noise, {"": without})]
-    return replace(found, notes=notes, label_noise=noise, without_noise=without)
+    return replace(found, label_noise=noise, without_noise=undone(figure, noise))
 
 
 def _at_any_time(
@@ -346,7 +375,7 @@ def _when_to_stop(found: RunningEstimate, half_width: float, more: int | None) -
         return f"{points} are reached; you may stop labelling"
     if more is None:
         return f"how many more labels {points} take is not known from {found.n:,}"
-    return f"about {more:,} more labels for {points}"
+    return f"about {counted(more, 'more label')} for {points}"
 
 
 def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
@@ -366,7 +395,7 @@ def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[pl.DataF
             "judged file with --answers, or a column 'question' in the judgments"
         )
     extra = [n for n in ("label", "inclusion_probability", "stratum") if n in matched.columns]
-    places = labels.select(*key).with_row_index("place").unique(key, keep="first")
+    places = joined.labels.select(*key).with_row_index("place").unique(key, keep="first")
     table = judgments.unique(identity, keep="first", maintain_order=True)
     for found, by in (
         (matched.select(*identity, *extra), identity),
@@ -379,7 +408,8 @@ def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[pl.DataF
 def _left_out(table: pl.DataFrame, labels: pl.DataFrame, joined: Joined) -> list[str]:
     said = []
     if joined.unused_labels:
-        said.append(f"{joined.unused_labels:,} labels are of other answers, and left out")
+        other = counted(joined.unused_labels, "label is", "labels are")
+        said.append(f"{other} of other answers, and left out")
     drawn = table.drop_nulls("place")
     blank = drawn["label"].null_count() - joined.tied
     if blank > 0 and ("inclusion_probability" in table.columns or drawn.height < table.height):
@@ -389,7 +419,8 @@ def _left_out(table: pl.DataFrame, labels: pl.DataFrame, joined: Joined) -> list
         )
     if joined.key != KEYS[:1] and KEYS[0] in table.columns:
         used, known = labels["label"].count() - joined.unused_labels, drawn["label"].count()
-        many = "" if used == known else f": {used:,} labels are of {known:,} answers"
+        labels_are = counted(used, "label is", "labels are")
+        many = "" if used == known else f": {labels_are} of {counted(known, 'answer')}"
         said.append(f"labels are matched by {' and '.join(joined.key)}, not by id{many}")
     return said
 
@@ -539,6 +570,36 @@ def evidently_chosen(sample: Sample) -> bool:
     return not sample.labelled.all() and drawn_unlike_rest(sample)[2] < REFUSE_BELOW
 
 
+def evidently_not_random(
+    judgments: pl.DataFrame, labels: pl.DataFrame, judge: str, positive_from: float | None
+) -> str | None:
+    """Why labels are evidently of no random sample of a judge's answers; None where they may be.
+
+    Args:
+        judgments: as `load_judgments` gives them.
+        labels: as `load_labels` gives them.
+        judge: whose answers.
+        positive_from: grade from which an answer is acceptable.
+    """
+    table, _ = with_labels(one_judge(judgments, judge), labels)
+    sample, _ = sample_of(table, EstimateOptions(positive_from=positive_from))
+    if sample.labelled.all() or not sample.labelled.any():
+        return None
+    p, said = _unlike_rest(table, sample)
+    return f"{said} (p = {p:.1g})" if p < REFUSE_BELOW else None
+
+
+def _unlike_rest(table: pl.DataFrame, sample: Sample) -> tuple[float, str]:
+    """p of the labelled answers being a random part of all, and in what they differ."""
+    drawn, whole, p = drawn_unlike_rest(sample)
+    said = f"the judge's mean is {drawn:.3f} on labelled answers and {whole:.3f} on all"
+    if "system" in table.columns and "inclusion_probability" not in table.columns:
+        by_system = _p_of_systems(table, sample)
+        if by_system < p:
+            p, said = by_system, "some systems' answers were labelled far more often than others'"
+    return p, said
+
+
 def _not_random(
     table: pl.DataFrame, sample: Sample, options: EstimateOptions
 ) -> tuple[str | None, str | None]:
@@ -548,12 +609,7 @@ def _not_random(
     never = _never_drawn(table)
     if never is not None:
         return never, None
-    drawn, whole, p = drawn_unlike_rest(sample)
-    said = f"the judge's mean is {drawn:.3f} on labelled answers and {whole:.3f} on all"
-    if "system" in table.columns and "inclusion_probability" not in table.columns:
-        by_system = _p_of_systems(table, sample)
-        if by_system < p:
-            p, said = by_system, "some systems' answers were labelled far more often than others'"
+    p, said = _unlike_rest(table, sample)
     if p < REFUSE_BELOW and not options.trust_sample:
         return (
             f"the labels are evidently not a random sample: {said} (p = {p:.1g}). Label at random "

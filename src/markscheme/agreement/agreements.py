@@ -10,11 +10,12 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.agreement.accuracy_estimates import evidently_not_random
 from markscheme.agreement.against_labels import Agreement, agreement, closest_judges
 from markscheme.agreement.alternative_annotator import alternative_table, alternative_tests
 from markscheme.agreement.annotators import annotator_tables, annotators_of
 from markscheme.agreement.comparison_notes import systems_population
-from markscheme.agreement.fitness import SURE, Fitness, by_judge, fitness_of, write_fitness
+from markscheme.agreement.fitness import CHOSEN, SURE, Fitness, by_judge, fitness_of, write_fitness
 from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Unjudged
 from markscheme.agreement.people_errors import (
@@ -117,7 +118,13 @@ class AgreeResult(TableResult):
         return Path(path)
 
     def write_fitness(self, path: str | Path) -> Path:
-        """Write `fitness` to a JSON file, or into a run's folder, for `judge --fitness`."""
+        """Write `fitness` to a JSON file, or into a run's folder, for `judge --fitness`.
+
+        Raises:
+            AgreementError: the labels are evidently of chosen answers.
+        """
+        if chosen := _not_of_all(self.fitness):
+            raise AgreementError(chosen[0])
         return write_fitness(self.fitness, Path(path))[0]
 
 
@@ -156,7 +163,9 @@ def agree(
     """
     wanted = with_keywords(AgreeOptions, options, keywords)
     run = open_run(judgments, answers=answers)
-    rows, known = judged_and_labelled(run, labels, wanted, judges=wanted.judges)
+    rows, known = judged_and_labelled(
+        run, labels, wanted, judges=wanted.judges, slices=wanted.slices
+    )
     joined = join_labels(rows, known)
     known = with_questions(known, rows)
     about = of_labels(joined)
@@ -171,11 +180,9 @@ def agree(
     ):
         found = agreement(joined, wanted)
         tables += agreement_tables(found, joined, wanted)
-        by_scope = scope_agreement(joined, wanted)
-        if by_scope:
-            lines = lineage_lines(joined, by_scope)
-            tables.append(_scope_table(by_scope, lines, joined, wanted.confidence))
-            data["scope"] = by_scope
+        of_parts, parts = _within(joined, wanted)
+        tables += of_parts
+        data |= parts
         errors = label_errors(joined, positive_from=wanted.positive_from, answers=run.known_answers)
         data |= {"confidence": wanted.confidence, "judges": found}
     correlations: dict[str, PerQuestion] = {}
@@ -205,9 +212,16 @@ def agree(
         tables.append(passes)
     statements: list[Fitness] = []
     if found:
-        statements = fitness_of(
-            joined, known, noise, signatures=_signatures(run), positive_from=wanted.positive_from
-        )
+        statements = [
+            replace(one, chosen=evidently_not_random(rows, known, one.judge, wanted.positive_from))
+            for one in fitness_of(
+                joined,
+                known,
+                noise,
+                signatures=_signatures(run),
+                positive_from=wanted.positive_from,
+            )
+        ]
         data["fitness"] = by_judge(statements)
         of_judge = {one.judge: one for one in statements}
         leading = [one.judge for one in closest_judges(found)[:_LEADING]]
@@ -223,7 +237,7 @@ def agree(
         frame=agreement_frame(found) if found else flat_frame(of_scores),
         tables=tuple(tables),
         data=data,
-        lead=_lead(found, noise, joined, ties),
+        lead=(*_lead(found, noise, joined, ties), *_not_of_all(statements)),
         joined=joined,
         judges=tuple(found),
         errors=errors,
@@ -298,6 +312,12 @@ def _lead(
     return tuple(said)
 
 
+def _not_of_all(statements: Sequence[Fitness]) -> list[str]:
+    """A line where labels are evidently of answers that somebody chose."""
+    why = next((one.chosen for one in statements if one.chosen is not None), None)
+    return [] if why is None else [f"{CHOSEN}: {why}"]
+
+
 def _with_ties(one: Agreement, joined: Joined) -> tuple[float, float]:
     """A judge's agreement if every tied answer that it judged counted as an error, or as right."""
     rows = joined.tied_judgments
@@ -332,6 +352,69 @@ def scope_agreement(joined: Joined, options: AgreeOptions) -> dict[str, dict[str
     return found
 
 
+def _within(joined: Joined, options: AgreeOptions) -> tuple[list[Table], dict[str, Any]]:
+    """Tables of agreement by what trained a judge and by slices, and the figures by `scope`,
+    `slices`."""
+    tables: list[Table] = []
+    by_scope, by_slice = scope_agreement(joined, options), slice_agreement(joined, options)
+    if by_scope:
+        lines = lineage_lines(joined, by_scope)
+        tables.append(_scope_table(by_scope, lines, joined, options.confidence))
+    for column, found in by_slice.items():
+        tables.append(_slice_table(column, found, joined, options.confidence))
+    named = (("scope", by_scope), ("slices", by_slice))
+    return tables, {name: found for name, found in named if found}
+
+
+def slice_agreement(
+    joined: Joined, options: AgreeOptions
+) -> dict[str, dict[str, dict[str, Agreement]]]:
+    """Agreement within each value of `options.slices`: by column, judge and value."""
+    plain = replace(options, by=None)
+    found: dict[str, dict[str, dict[str, Agreement]]] = {}
+    for column in options.slices:
+        parts = joined.rows.group_by("judge", column, maintain_order=True)
+        for (judge, value), part in parts:
+            (one,) = agreement(replace(joined, rows=part), plain)
+            found.setdefault(column, {}).setdefault(str(judge), {})[str(value)] = one
+    return found
+
+
+def _slice_table(
+    column: str,
+    found: Mapping[str, Mapping[str, Agreement]],
+    joined: Joined,
+    confidence: float,
+) -> Table:
+    wrong = ("false_positive", "false_negative")
+    rows = [
+        (
+            *(judge, value, one.questions, one.answers),
+            *(one.left_out[name] for name in SHORT),
+            *(one.counts[name] for name in wrong),
+        )
+        for judge, values in found.items()
+        for value, one in values.items()
+    ]
+    every = [one for values in found.values() for one in values.values()]
+    sizes = [(one.questions if joined.clustered else None, one.answers) for one in every]
+    about = systems_population("according to the labels of its own answers", sizes, of=column)
+    return Table.of(
+        f"Agreement by {column}",
+        (
+            "judge",
+            column,
+            *columns("count", "questions", "answers"),
+            *(Column(name, format=_form(name, words=True)) for name in SHORT),
+            *columns("count", *(_CELLS[name] for name in wrong)),
+        ),
+        rows,
+        interval_note(
+            ((name, one.left_out[name]) for one in every for name in SHORT), about, confidence
+        ),
+    )
+
+
 def _scope_table(
     found: Mapping[str, Mapping[str, Agreement]],
     lines: Sequence[str],
@@ -342,8 +425,8 @@ def _scope_table(
         (judge, _SCOPES[kind], one.questions, one.answers, *map(one.left_out.get, SHORT))
         for judge, kinds in found.items()
         for kind, one in kinds.items()
-        # What the rest is made of is not said twice.
-        if kind in (ALL, REST, LEARNED) or one.answers < kinds.get(REST, kinds[ALL]).answers
+        # What the rest is made of is not said twice; answers that were not given are of no kind.
+        if kind in (ALL, REST, LEARNED) or len(kinds.keys() - {ALL, REST, LEARNED}) > 1
     ]
     every = [one for kinds in found.values() for one in kinds.values()]
     return Table.of(

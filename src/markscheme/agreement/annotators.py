@@ -46,7 +46,7 @@ from markscheme.stats import (
     krippendorff_alphas,
     pair_agreement,
 )
-from markscheme.tables import majority, ratings_table
+from markscheme.tables import ratings_table
 
 ALL_SAME = "every rating is the same, so chance agreement is certain"
 ONE_CATEGORY = "every rating is the same, so no second category is known"
@@ -268,6 +268,8 @@ def annotator_agreement(
         "krippendorff_alpha": table.coefficient("alpha"),
         "krippendorff_alpha_ordinal": unfilled.coefficient("alpha", "ordinal"),
     }
+    given = unfilled.counts
+    unsettled = (given == given.max(axis=1, keepdims=True, initial=0)).sum(axis=1) > 1
     agreement, kappa = pair_agreement(table.counts), overall["fleiss_kappa"].value
     shares = [(agreement, kappa), *pairs.select("accuracy", "kappa").rows()]
     low = any(
@@ -289,7 +291,7 @@ def annotator_agreement(
         },
         "prevalence": PREVALENCE if low else None,
         "disagreements": int(disagreements(ratings, blanks=blanks).sum()),
-        "without_majority": majority(ratings).null_count(),
+        "without_majority": int(unsettled.sum()),
     }
 
 

@@ -18,7 +18,17 @@ from markscheme.agreement.verdicts import STATISTICS
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.judges import CalibrationMap
-from markscheme.results import Column, Figure, Table, TableResult, cell, columns
+from markscheme.results import (
+    COUNTED,
+    Column,
+    Figure,
+    Table,
+    TableResult,
+    cell,
+    columns,
+    interval_note,
+    population,
+)
 from markscheme.stats import LEAST_FOR_JUDGES
 from markscheme.tables import as_binary, one_judge
 
@@ -195,13 +205,11 @@ def calibrate(
     scored = rows.drop_nulls("score")
     if scored.is_empty():
         raise AgreementError(f"{judge!r} gives no scores, so there is nothing to calibrate")
-    scores = scored["score"].to_numpy()
-    truth = as_binary(scored["label"], positive_from=wanted.positive_from).to_numpy()
-    clusters = scored["cluster"].to_numpy()
-    chosen = choose_threshold(
-        scores, truth, clusters, by=wanted.criterion, share=wanted.share, seed=wanted.seed
-    )
-    part = split_questions(clusters, share=wanted.share, seed=wanted.seed)
+    scored = scored.with_columns(as_binary(scored["label"], positive_from=wanted.positive_from))
+    scores, truth = (scored[name].to_numpy() for name in ("score", "accepted"))
+    split: dict[str, Any] = {"share": wanted.share, "seed": wanted.seed}
+    chosen = choose_threshold(scored, by=wanted.criterion, **split)
+    part = split_questions(scored["cluster"].to_numpy(), **split)
     fitted = fit_map(scores[part], truth[part], method=wanted.method, judge=judge)
     rest, accepted = scores[~part], truth[~part]
     sides = {"before": rest.clip(0.0, 1.0), "after": fitted(rest)}
@@ -246,14 +254,21 @@ def _threshold_table(chosen: Chosen, said: list[str]) -> Table:
     def written(name: str, figure: Figure) -> str:
         return cell(3 if STATISTICS[name].lowest else "share", figure)
 
+    own = Column("judge's verdicts", format="right")
+    tuned = Column(f"from {chosen.threshold:.4g}", format="right")
+    about = population("according to the labels of held-out answers", unit=COUNTED)
     return Table.of(
         f"Accept from {chosen.threshold:.4g}: {chosen.held_out_answers:,} held-out answers",
-        ("statistic", Column("value", format="right")),
-        [(name, written(name, figure)) for name, figure in chosen.held_out.items()],
+        ("statistic", own, tuned),
+        [
+            (name, written(name, chosen.own[name]), written(name, figure))
+            for name, figure in chosen.held_out.items()
+        ],
         (
             *said,
             f"chosen by {chosen.criterion} on {chosen.development_answers:,} answers, where it is "
             f"{written(chosen.criterion, chosen.development)}",
+            *interval_note(chosen.held_out.items(), about),
         ),
     )
 

@@ -218,14 +218,14 @@ def compare(
         people=tuple(people),
         slices=tuple(sliced),
     )
-    return replace(found, lead=_lead(found, wanted.confidence)) if wanted.systems else found
+    return replace(found, lead=_lead(found, wanted)) if wanted.systems else found
 
 
 _FOLLOWING = 3
 """Systems behind the first of which the lead speaks."""
 
 
-def _lead(result: CompareResult, confidence: float) -> tuple[str, ...]:
+def _lead(result: CompareResult, options: CompareOptions) -> tuple[str, ...]:
     """Which system is ahead, by how much, and what of it is shown: by people where possible."""
     found: Sequence[Pair] = result.people if result.by_people else result.pairs
     order = result.order
@@ -234,12 +234,13 @@ def _lead(result: CompareResult, confidence: float) -> tuple[str, ...]:
         for one in found
         if order[0] in (one.first, one.second)
     }
-    ahead = [
-        _ahead(beside[name], name, alpha=1 - confidence) for name in order[1:] if name in beside
-    ]
+    alpha = 1 - options.confidence
+    ahead = [_ahead(beside[name], name, alpha=alpha) for name in order[1:] if name in beside]
     if len(ahead) > _FOLLOWING:
         ahead[_FOLLOWING:] = [f"the table has {len(ahead) - _FOLLOWING} more"]
     who = "People would accept" if result.by_people else "The judge alone accepts"
+    if result.by_people and options.about == "these":
+        who = "Of these answers, people would accept"
     return (f"{who} {order[0]} most often: {', '.join(ahead)}",)
 
 

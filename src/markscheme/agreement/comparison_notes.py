@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.pairs import LARGE, WITHIN_CHANCE, Comparison, Pair
+from markscheme.agreement.pairs import LARGE, Comparison, Pair
 from markscheme.agreement.system_differences import PeoplesDifference, SlicedDifference
 from markscheme.results import COUNTED, PAIRED, number_text, population, share_text
 
@@ -39,7 +39,11 @@ def pairs_population(
 
 
 def systems_population(
-    by: str, sizes: Iterable[tuple[int | None, int]], *, further: bool = True
+    by: str,
+    sizes: Iterable[tuple[int | None, int]],
+    *,
+    further: bool = True,
+    of: str = "system",
 ) -> str:
     """As `population`, of each of several systems; counts are named where all have the same.
 
@@ -47,14 +51,15 @@ def systems_population(
         by: by whose word.
         sizes: questions, None where not known, and answers of each system.
         further: of further questions of the kind; else of each system's answers alone.
+        of: what else there are several of: values of a column.
     """
     if not further:
-        return f"each system: its answers alone, {by}"
+        return f"each {of}: its answers alone, {by}"
     known = set(sizes)
     several = any(questions and answers > questions for questions, answers in known)
     questions, answers = known.pop() if len(known) == 1 else (None, None)
     unit = COUNTED if several else ""
-    return f"each system: {population(by, questions=questions, answers=answers, unit=unit)}"
+    return f"each {of}: {population(by, questions=questions, answers=answers, unit=unit)}"
 
 
 def without_difference(people: Sequence[PeoplesDifference]) -> list[str]:
@@ -121,8 +126,8 @@ def detectable_note(
         size = f"{' to '.join(dict.fromkeys(texts))}{' points' if by_points else ''}"
         by_pair = ", by pair," if len(set(texts)) > 1 else ""
         said.append(
-            f"where a difference is {WITHIN_CHANCE}, one of {size}{by_pair} or more would have "
-            "been found in 4 of 5 such comparisons"
+            f"only differences of {size}{by_pair} or more would usually be shown here (in 4 of 5 "
+            "such comparisons)"
         )
         if max(sizes) > LARGE:
             said.append(f"a small difference could not be shown by so few {by}")

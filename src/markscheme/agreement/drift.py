@@ -38,7 +38,7 @@ from markscheme.models import Models
 from markscheme.models.ledger import Ledger
 from markscheme.results import Column, Table, TableResult
 from markscheme.stats import LEAST_QUESTIONS, kinds
-from markscheme.tables import AnswersReader, ReadOptions, as_binary, read_answers
+from markscheme.tables import AnswersReader, as_binary, read_answers
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -134,9 +134,7 @@ def drift(
             raise AgreementError(f"{judge_name(one)} asks no language model, so it cannot drift")
     if not made:
         raise AgreementError("name a judge that asks a language model, as in --judge llm_grader")
-    label = {"label": wanted.label_column} if wanted.label_column is not None else {}
-    reading = reading_for(ReadOptions(columns={**wanted.columns, **label}), made)
-    rows = read_answers(str(anchors) if isinstance(anchors, Path) else anchors, reading)
+    rows = read_answers(anchors, reading_for(wanted.reading(columns=wanted.named), made))
     questions = rows["question"].n_unique()
     if questions < LEAST_QUESTIONS:
         raise AgreementError(

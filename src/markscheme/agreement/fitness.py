@@ -32,7 +32,7 @@ from markscheme.stats import (
     share_evidence,
 )
 from markscheme.tables import Joined, as_binary, replace_file
-from markscheme.text import excerpt
+from markscheme.text import counted, excerpt
 
 Ints = npt.NDArray[np.int64]
 
@@ -40,6 +40,7 @@ _TP, _FP, _FN, _TN = range(4)
 FILE = "fitness.json"
 SURE = 0.95
 _MOST_BYTES, _MOST_SAID = 10_000_000, 1000
+CHOSEN = "this is of the labelled answers, which are evidently no random sample"
 CLOSE = 0.03
 """A share of accepted answers this near to people's, at either end of its interval, is theirs."""
 
@@ -64,6 +65,7 @@ class Fitness:
             None of one system, or where one has fewer than `stats.LEAST_FOR_JUDGES` labels.
         without_errors: its agreement with people once the labels' errors are undone, in a
             sentence; None where nothing says how many labels are wrong.
+        chosen: why the labels are evidently of no random sample of what it judged; else None.
     """
 
     judge: str
@@ -79,6 +81,7 @@ class Fitness:
     dangerous: dict[str, Figure]
     order: bool | None
     without_errors: str | None = None
+    chosen: str | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -113,6 +116,8 @@ class Fitness:
                 f"({LEAST_FOR_JUDGES} of each are needed)"
             )
         said += [self.labels, *filter(None, [self.without_errors])]
+        if self.chosen is not None:
+            said.append(f"{CHOSEN}: {self.chosen}; 'markscheme plan-labels' draws at random")
         said.append(
             "check again when the judge, its model, the systems or the kind of questions change"
         )
@@ -271,12 +276,15 @@ def by_judge(statements: Sequence[Fitness]) -> dict[str, dict[str, Any]]:
 def write_fitness(statements: Sequence[Fitness], where: Path) -> tuple[Path, list[str]]:
     """Write the statements, by judge, with those of other judges that the file already holds.
 
+    Not those of chosen answers, for a gate is about all.
+
     Args:
         statements: of judges.
         where: a file, or a folder for its `fitness.json`.
 
     Returns:
-        The file; what was written, and which statements of more labels that replaces, as lines.
+        The file; what was written or not, and which statements of more labels that replaces, as
+        lines.
 
     Raises:
         DataError: it cannot be written.
@@ -284,15 +292,17 @@ def write_fitness(statements: Sequence[Fitness], where: Path) -> tuple[Path, lis
     file, known = where / FILE if where.is_dir() else where, {}
     with suppress(DataError, AgreementError):  # none yet, or nothing to keep
         known = _statements(where)[1]
-    made = by_judge(statements)
+    made = by_judge([one for one in statements if one.chosen is None])
+    if not made:
+        return file, [f"note: {file.name} is not written: {CHOSEN}"]
     replace_file(file, (json.dumps(known | made, indent=1, ensure_ascii=False) + "\n").encode())
     lines = [f"fitness of {', '.join(made)} is written to {file}"]
     for judge, statement in made.items():
         before, now = known.get(judge, {}).get("answers", 0), statement["answers"]
         if isinstance(before, int) and before > now:
             lines.append(
-                f"note: that of {judge} rests on {now:,} labels, and replaces one that rested on "
-                f"{before:,}"
+                f"note: that of {judge} rests on {counted(now, 'label')}, and replaces one that "
+                f"rested on {before:,}"
             )
     return file, lines
 

@@ -16,7 +16,7 @@ from markscheme.stats import Evidence, detectable_share, freedom_of, share_bound
 
 @dataclass(frozen=True, kw_only=True)
 class Gate:
-    """What one judge's figure of one system says about the limit.
+    """What one judge's figure of one system, or of one slice, says about the limit.
 
     Attributes:
         judge, system: whose figure.
@@ -24,7 +24,8 @@ class Gate:
             that failures cannot open the gate. None where there are no answers.
         bound: its lower bound at the requested confidence; the accuracy itself where none was.
         method: how the bound was made (`results.METHODS`); None where no confidence was requested.
-        not_judged: answers without a verdict.
+        answers: how many there are, with those that could not be read.
+        not_judged: those of them without a verdict.
         passed: whether the bound reaches the limit.
         limit, confidence: what was wanted.
         detectable: where the accuracy reaches the limit and its bound does not, the smallest
@@ -36,6 +37,7 @@ class Gate:
     system: str
     accuracy: float | None
     bound: float | None
+    answers: int
     not_judged: int
     passed: bool
     method: str | None = None
@@ -147,6 +149,7 @@ def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gat
         system=record["system"],
         accuracy=accuracy,
         bound=bound,
+        answers=verdicts + missing,
         not_judged=missing,
         passed=bound is not None and bound >= limit,
         method=method,

@@ -40,7 +40,8 @@ from markscheme.stats import (
     correlation_within,
     labels_needed,
 )
-from markscheme.tables import KEYS, load_labels, one_judge, write_table
+from markscheme.tables import KEYS, load_labels, one_judge, opaque_ids, write_table
+from markscheme.text import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +83,9 @@ class PlanResult(TableResult):
 
     Columns: what is known of `question`, `references`, `answer`; a `label` to fill in, empty but
     for known ones; `answer_id`, by which the labels are joined again, and `inclusion_probability`.
-    The judge's verdict and the system are not in it, since they could sway the labeller
-    (`with_system` adds the system, which is also there where judgments have no id).
+    The judge's verdict and the system are not in it, since they could sway the labeller; nor are
+    the ids of several systems' answers, of which many name the system: an opaque id is there for
+    each. `with_system` adds the system and leaves ids as they are.
 
     Attributes:
         needs: by system (None: all answers), how many labels the question takes; empty where only
@@ -105,8 +107,8 @@ class PlanResult(TableResult):
         there = _labels_in(target)
         if there > self.frame["label"].count():
             raise AgreementError(
-                f"{target} holds {there:,} labels, which would be lost; choose another --out, or "
-                f"continue from them with --pilot {target}"
+                f"{target} holds {counted(there, 'label')}, which would be lost; choose another "
+                f"--out, or continue from them with --pilot {target}"
             )
         write_table(self.frame, target)
         return target
@@ -151,7 +153,7 @@ def plan_labels(
     if all(one is None for one in (wanted.half_width, wanted.above, wanted.count)) and not pair:
         raise AgreementError(
             "a plan requires --half-width, such as 0.03, --above LIMIT, --for-difference A,B or "
-            "--count"
+            "--count (Python: half_width=0.03, above=..., for_difference=(A, B), count=...)"
         )
     if wanted.above is not None and (pair or wanted.half_width is not None):
         raise AgreementError("--above is of one share; leave out --half-width and --for-difference")
@@ -164,7 +166,9 @@ def plan_labels(
     rows, known = judged_and_labels_if_any(run, pilot, wanted, judges=wanted.judge or "", own=False)
     rows = one_judge(rows)
     if wanted.by and "system" not in rows.columns:
-        raise AgreementError("--by system requires --answers: the judgments lack the system")
+        raise AgreementError(
+            "--by system requires --answers (Python: answers=...): the judgments lack the system"
+        )
     complete = pilot is None and known is not None and known["label"].count() == known.height
     table, said = _with_known(rows, None if complete else known)
     if complete:  # There are none left to draw.
@@ -199,8 +203,12 @@ def plan_labels(
         order = np.random.default_rng([wanted.seed, 2]).permutation(new.height)
         plan = pl.concat([known, new[order]])
     said += _of_the_draw(plan, table, wanted)
+    known_systems = "system" in rows.columns
+    blind = not wanted.with_system and not (known_systems and rows["system"].n_unique() == 1)
+    if blind and known_systems and KEYS[0] not in rows.columns:
+        said.append("the file says whose answers these are, as the judgments have no ids")
     return PlanResult(
-        frame=_labelling_file(plan, run.known_answers, wanted),
+        frame=_labelling_file(plan, run.known_answers, wanted, blind=blind),
         tables=(
             Table.of(
                 "Answers to label",
@@ -251,7 +259,9 @@ def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None
         )
     lacking = [name for name in ("question", "answer", "system") if name not in table.columns]
     if lacking:
-        raise AgreementError(f"the judgments lack {', '.join(lacking)}; give --answers")
+        raise AgreementError(
+            f"the judgments lack {', '.join(lacking)}; give --answers (Python: answers=...)"
+        )
     known = table["system"].unique(maintain_order=True).to_list()
     for name in pair:
         if name not in known:
@@ -359,11 +369,12 @@ def _points(share: float, *, above: float = 0.0) -> str:
 
 
 def _labelling_file(
-    plan: pl.DataFrame, answers: pl.DataFrame | None, options: PlanOptions
+    plan: pl.DataFrame, answers: pl.DataFrame | None, options: PlanOptions, *, blind: bool
 ) -> pl.DataFrame:
     """What the labeller sees first, then the empty label, then what the estimate needs.
 
-    Whose answer it is could sway the labeller. It stays out where an id finds it again.
+    Whose answer it is could sway the labeller. It stays out where an id finds it again, and where
+    answers are of several systems (`blind`) the id does not name it either.
     """
     if answers is not None and "answer_id" in plan.columns:
         references = answers.select("answer_id", "references")
@@ -371,6 +382,8 @@ def _labelling_file(
     order = ["question", "references", "answer"]
     if options.with_system or "answer_id" not in plan.columns:
         order.append("system")
+    if blind and "answer_id" in plan.columns:
+        plan = plan.with_columns(opaque_ids(plan["answer_id"]))
     shown = [name for name in order if name in plan.columns]
     design = [name for name in ("answer_id", "inclusion_probability") if name in plan.columns]
     whole = (plan["label"] % 1 == 0).all()
@@ -401,7 +414,8 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
         each.labels if each.share >= ASSURANCE else None for each in (found, alone)
     )
     known = int((~np.isnan(supposed.labels)).sum())
-    source = f"{known} labels" if known else f"an assumed judge accuracy of {supposed.right:g}"
+    assumed = f"an assumed judge accuracy of {supposed.right:g}"
+    source = counted(known, "label") if known else assumed
     return LabelNeed(
         labels=labels,
         labels_alone=labels_alone,

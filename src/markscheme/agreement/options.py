@@ -24,6 +24,7 @@ from markscheme.flags import (
     Threshold,
     retired,
 )
+from markscheme.tables import FileOptions
 
 Blanks = Literal["missing", "category"]
 """An annotator's blank is no rating, or a category of its own."""
@@ -66,6 +67,12 @@ class LabelOptions:
     label_column: LabelColumn = None
     positive_from: PositiveFrom = None
 
+    @property
+    def named(self) -> dict[str, str]:
+        """The columns, that of the labels among them."""
+        label = {} if self.label_column is None else {"label": self.label_column}
+        return {**self.columns, **label}
+
 
 @dataclass(frozen=True, kw_only=True)
 class JudgmentOptions(LabelOptions):
@@ -96,6 +103,7 @@ class AgreeOptions(JudgmentOptions, JudgesOption):
 
     Attributes:
         by: `system`: figures for each system too.
+        slices: columns of the user's own, by whose values agreement is measured as well.
         confidence: of the intervals.
         annotators: agreement between the people who labelled, too.
         people: which of them; none for all.
@@ -107,6 +115,7 @@ class AgreeOptions(JudgmentOptions, JudgesOption):
     """
 
     by: By = None
+    slices: Slices = ()
     confidence: Confidence = 0.95
     annotators: Annotated[bool, Option("Also measure the agreement between annotators.")] = False
     people: Annotated[
@@ -280,7 +289,8 @@ class PlanOptions(JudgmentOptions):
         judge: whose judgments; may be None where there is one judge.
         by: `system`: the plan is of each system's own estimate.
         about: as of `EstimateOptions`.
-        with_system: whether the labelling file says which system gave each answer.
+        with_system: whether the labelling file says which system gave each answer, and has the
+            answers' own ids.
         seed: of the draw.
         confidence: of the interval that is planned.
     """
@@ -315,7 +325,10 @@ class PlanOptions(JudgmentOptions):
     about: Annotated[About, Option(ABOUT)] = "future"
     with_system: Annotated[
         bool,
-        Option("Include the system that gave each answer, which may bias the labeller.", rare=True),
+        Option(
+            "Include the system and own id of each answer, which may bias the labeller.",
+            rare=True,
+        ),
     ] = False
     seed: Seed = 0
     confidence: Confidence = 0.95
@@ -357,8 +370,8 @@ class CalibrateOptions(LabelOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DriftOptions(LabelOptions):
-    """When anchors are judged again, and when there is an alarm.
+class DriftOptions(LabelOptions, FileOptions):
+    """How anchors are read, when they are judged again, and when there is an alarm.
 
     Attributes:
         every: days between checks; None asks now.

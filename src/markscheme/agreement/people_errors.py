@@ -24,7 +24,7 @@ from markscheme.stats import (
     of_majorities,
     without_noise,
 )
-from markscheme.tables import KEYS, as_binary, is_tied
+from markscheme.tables import KEYS, as_binary, is_tied, matched_on
 
 _AS_THEY_SAY = (
     "according to these labellers: {} (--label-errors RATE corrects for an assumed share)"
@@ -88,12 +88,13 @@ def label_noise(
         return _too_few(int((people > 1).sum()), int(pairs.sum()), int(differ.sum()))
     noise = noise_from_pairs(differ, pairs, confidence=confidence)
     counted = as_binary(labels["label"], positive_from=positive_from).cast(pl.Float64).to_numpy()
-    one_persons = ((cells == counted[:, None]) | ~known).all(axis=0) & known.any(axis=0)
-    if one_persons.any():  # What others said of the answer decided nothing.
-        return noise
+    is_counted = ~np.isnan(counted)
     ahead = np.where(counted == 1, 2 * accepted - people, people - 2 * accepted)
+    is_one_persons = (cells == counted[:, None])[is_counted].all(axis=0).any()
+    if is_one_persons and (ahead[is_counted] <= 0).any():  # Ties, or most people, went for nothing.
+        return noise
     # Somebody decided on ties, or against most: as one more person would.
-    return of_majorities(noise, np.maximum(ahead[~np.isnan(counted) & (people > 0)], 1))
+    return of_majorities(noise, np.maximum(ahead[is_counted & (people > 0)], 1))
 
 
 def with_questions(labels: pl.DataFrame, judgments: pl.DataFrame) -> pl.DataFrame:
@@ -106,6 +107,7 @@ def with_questions(labels: pl.DataFrame, judgments: pl.DataFrame) -> pl.DataFram
         return labels
     if "answer_id" not in labels.columns:
         return labels
+    labels = matched_on(judgments, labels).table
     questions = judgments.select("answer_id", "question").unique("answer_id", keep="first")
     return labels.join(questions, on="answer_id", how="left", maintain_order="left")
 
@@ -150,19 +152,18 @@ def noise_sentence(noise: LabelNoise, without: Mapping[str, Figure]) -> str:
     shares = ", ".join(f"{name} {_text(figure)}".lstrip() for name, figure in without.items())
     wrong = f"{share_text(noise.rate)}% of labels"
     if not noise.pairs:
-        return f"assuming that {wrong} are wrong, without these errors: {shares}"
-    ends = f"({interval(noise.low, noise.high)})"
+        return f"assuming that {wrong} are wrong, corrected for these errors: {shares}"
+    wrong = f"about {share_text(noise.rate)}% ({interval(noise.low, noise.high)})"
     if noise.single is None:
-        of_whom = f"about {share_text(noise.rate)}% of one person's labels, which count here, "
-        said = f"{of_whom}are wrong {ends}"
+        said = f"{wrong} of one person's labels, which count here, are wrong"
     else:
         said = (
-            f"about {share_text(noise.single)}% of one person's labels are wrong, and about "
-            f"{share_text(noise.rate)}% {ends} of the labels that count here, on which most agree"
+            f"about {share_text(noise.single)}% of one person's labels are wrong, and {wrong} of "
+            "the majority's, which count here"
         )
     return (
-        f"people differ on {share_text(noise.differ)}% of {noise.pairs:,} pairs of labels, so that "
-        f"{said}; without the errors among those that count: {shares}"
+        f"people differ on {share_text(noise.differ)}% of {noise.pairs:,} pairs of labels: {said}; "
+        f"corrected for these errors: {shares}"
     )
 
 

@@ -13,7 +13,7 @@ import polars as pl
 
 from markscheme.agreement.options import JudgmentOptions, LabelOptions
 from markscheme.errors import DataError
-from markscheme.flags import parse_columns, split_list
+from markscheme.flags import columns_option, parse_columns, split_list, with_keywords
 from markscheme.results import NO_VALUE
 from markscheme.tables import (
     ANSWERS_SCHEMA,
@@ -21,6 +21,7 @@ from markscheme.tables import (
     LABEL_OF,
     Joined,
     ReadOptions,
+    column_names,
     join_labels,
     judgments_file,
     load_judgments,
@@ -31,6 +32,7 @@ from markscheme.tables import (
     read_json,
     read_parquet,
     read_table,
+    read_with_notes,
     renamed,
     with_answers,
 )
@@ -94,14 +96,20 @@ class Run:
     Attributes:
         source: what was given: a path, a run's folder, a frame, rows, or a `markscheme.Result`.
         given: the judged answers, where they were given apart.
-        columns: our names of columns to the source's, of judgments, answers or labels.
-        slices: columns of the user's own.
+        reading: how files are read that are no run's; its columns are our names to the source's,
+            of judgments, answers or labels.
+        notes: what was guessed and counted when the answers were read, once they have been.
     """
 
     source: Any
     given: Any = None
-    columns: Mapping[str, str] = field(default_factory=dict)
-    slices: tuple[str, ...] = ()
+    reading: ReadOptions = field(default_factory=ReadOptions)
+    notes: list[str] = field(default_factory=list, init=False, repr=False)
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Our names of columns to the source's."""
+        return self.reading.columns
 
     @property
     def name(self) -> str:
@@ -117,7 +125,13 @@ class Run:
         """
         if _is_result(self.source):
             return self.source.judgments
-        return read_table(self.source if self.file is None else self.file)
+        return read_table(*self._unread)
+
+    @property
+    def _unread(self) -> tuple[Any, ReadOptions]:
+        """The judgments before they are read, and how they are: a run's own by no options."""
+        file = self.source if self.file is None else self.file
+        return file, self.reading if self.folder is None else ReadOptions()
 
     @cached_property
     def file(self) -> str | None:
@@ -187,7 +201,7 @@ class Run:
         if not self.is_answers:
             raise DataError(
                 f"{self.name} holds judgments without references; name the judged file with "
-                "--answers"
+                "--answers (Python: answers=...)"
             )
         return self._read(self.source)
 
@@ -202,7 +216,7 @@ class Run:
         if {"question", "references", "answer"} <= there or {"verdict", "judge"} & there:
             return {"question", "references", "answer"} <= there
         try:  # Another tool's export, whose columns lie inside objects, perhaps.
-            seen = preview([self.source], ReadOptions(columns=self.columns))
+            seen = preview([self.source], self._of_answers)
         except DataError:
             return False
         return not any(one.trouble for one in seen)
@@ -210,13 +224,12 @@ class Run:
     @cached_property
     def names(self) -> list[str]:
         """The columns of the judgments, under our names where they are known."""
+        there = self.table.columns if _is_result(self.source) else column_names(*self._unread)
         known = {
-            ours: theirs
-            for ours, theirs in self.columns.items()
-            if theirs in (*self.table.columns, "none")
+            ours: theirs for ours, theirs in self.columns.items() if theirs in (*there, "none")
         }
         ours = ("question", "references", "answer", "verdict", "score")
-        return renamed(self.table.clear(), known, ours).columns
+        return renamed(pl.DataFrame(schema=dict.fromkeys(there, pl.Null)), known, ours).columns
 
     def labels(self, column: str | None = None) -> pl.DataFrame | None:
         """The answers of a run or a `Result`, with the labels that came with them; None of a table.
@@ -240,33 +253,56 @@ class Run:
             else f"the run has saved no column {column!r}"
         )
         raise DataError(
-            f"{lacks}; judge again with --columns label={column or 'COLUMN'}, or name the file "
-            f"that has them: --labels FILE{f' --label-column {column}' if column else ''}"
+            f"{lacks}; judge again with {columns_option({'label': column or 'COLUMN'})}, or name "
+            f"the file that has them: --labels FILE{f' --label-column {column}' if column else ''} "
+            f"(Python: labels=...{', label_column=...' if column else ''})"
         )
 
-    def _read(self, source: Any) -> pl.DataFrame:
+    @property
+    def _of_answers(self) -> ReadOptions:
+        """How answers are read: the columns of judgments and labels are none of theirs."""
         names = {
             ours: theirs
             for ours, theirs in self.columns.items()
             if ours.partition(":")[0] in ANSWERS_SCHEMA
         }
-        return answers_table(source, ReadOptions(columns=names, slices=self.slices))
+        return replace(self.reading, columns=names)
+
+    def _read(self, source: Any) -> pl.DataFrame:
+        if _is_result(source):
+            return _answers_of(source)
+        name = str(source) if isinstance(source, str | Path) else self.name
+        table, notes = read_with_notes(source, self._of_answers)
+        self.notes[:] = [one if one.startswith(name) else f"{name}: {one}" for one in notes]
+        return table
 
 
 def open_run(
     source: JudgmentsSource,
+    options: ReadOptions | None = None,
     *,
     answers: TableSource | None = None,
-    columns: str | Mapping[str, str] = "",
-    slices: Sequence[str] = (),
+    **keywords: Any,
 ) -> Run:
     """Judged answers from a path, a run's folder, a frame, rows, or what `markscheme.judge` gave.
 
-    Nothing is read yet, so no error is raised.
+    Nothing is read yet.
+
+    Args:
+        source: where they are.
+        options: how files are read that are no run's; the defaults if None.
+        answers: the judged answers, where they are apart.
+        keywords: fields of `ReadOptions`, in place of or on top of `options`; `columns` may be a
+            text such as `question=q,answer=pred`.
+
+    Raises:
+        MarkschemeError: an option that there is not, or a value that it cannot have.
     """
     if isinstance(source, Run):
         return source if answers is None else replace(source, given=answers)
-    return Run(source, given=answers, columns=columns_of(columns), slices=tuple(slices))
+    if "columns" in keywords:
+        keywords["columns"] = columns_of(keywords["columns"])
+    return Run(source, given=answers, reading=with_keywords(ReadOptions, options, keywords))
 
 
 def names_of(names: str | Sequence[str]) -> list[str]:
@@ -340,7 +376,7 @@ def judged_table(
     )
     if run.given is not None:
         wanted = tuple(set(slices) - set(found.columns))
-        known = answers_table(run.given, ReadOptions(slices=wanted))
+        known = replace(run, reading=replace(run.reading, slices=wanted)).known_answers
     return _sliced(found if known is None else with_answers(found, known, slices), slices)
 
 
@@ -365,8 +401,15 @@ def labelled_table(
     *,
     column: str | None = None,
     columns: str | Mapping[str, str] = "",
+    positive_from: float | None = None,
 ) -> pl.DataFrame:
     """Labels as a table, by the column that holds them.
+
+    Args:
+        source: where they are.
+        column: the column with labels, where it is not called `label`.
+        columns: columns with unusual names, ours to the source's.
+        positive_from: the grade from which an answer is acceptable.
 
     Raises:
         DataError, AgreementError: they cannot be read.
@@ -386,7 +429,7 @@ def labelled_table(
             f"the labels have no column {given[lost[0]]!r} (named as {lost[0]}); the columns are "
             f"{', '.join(map(repr, table.columns))}"
         )
-    return load_labels(table, names=known)
+    return load_labels(table, names=known, positive_from=positive_from)
 
 
 def judged_and_labelled(
@@ -411,7 +454,7 @@ def judged_and_labelled(
         DataError, AgreementError: they cannot be read.
     """
     run = open_run(judgments, answers=answers)
-    column, columns = reading.label_column, reading.columns
+    column, columns, cut = reading.label_column, reading.columns, reading.positive_from
     how: dict[str, Any] = {"judges": judges, "columns": columns, "slices": slices}
     if isinstance(reading, JudgmentOptions):
         how["threshold"] = reading.threshold
@@ -430,13 +473,13 @@ def judged_and_labelled(
                 )
                 own = {ours: theirs for ours, theirs in names.items() if ours != "label"}
                 rows = judged_table(both, answers=run.given, **how)
-                return rows, labelled_table(both, columns=own)
+                return rows, labelled_table(both, columns=own, positive_from=cut)
         except DataError:
             if run.given is None:
                 raise
             labels = run.given
     rows = judged_table(run, **how, labels=labels)
-    return rows, labelled_table(labels, column=column, columns=columns)
+    return rows, labelled_table(labels, column=column, columns=columns, positive_from=cut)
 
 
 def judged_and_labels_if_any(
@@ -492,9 +535,7 @@ def answers_table(source: Any, options: ReadOptions | None = None) -> pl.DataFra
     Raises:
         DataError: it cannot be read.
     """
-    if _is_result(source):
-        return _answers_of(source)
-    return read_answers(str(source) if isinstance(source, Path) else source, options)
+    return _answers_of(source) if _is_result(source) else read_answers(source, options)
 
 
 def _sliced(rows: pl.DataFrame, slices: Sequence[str]) -> pl.DataFrame:

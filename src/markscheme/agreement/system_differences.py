@@ -25,6 +25,7 @@ from markscheme.agreement.options import CompareOptions, EstimateOptions
 from markscheme.agreement.pairs import Comparison, Pair, with_holm
 from markscheme.results import Figure
 from markscheme.stats import LEAST_FOR_JUDGES, LEAST_QUESTIONS, Sample, powered, powered_difference
+from markscheme.text import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +121,8 @@ def _refusal(sample: Sample, system: str) -> str | None:
     if few_labels(sample):
         labelled, questions = labels_of(sample)
         return (
-            f"{system!r} has {labelled} labels, of {questions} questions; needed are "
+            f"{system!r} has {counted(labelled, 'label')}, of {counted(questions, 'question')}; "
+            f"needed are "
             f"{LEAST_FOR_JUDGES} labels of each, of {LEAST_QUESTIONS} questions: 'markscheme "
             "plan-labels' draws more"
         )

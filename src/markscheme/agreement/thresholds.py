@@ -12,7 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.verdicts import FROM_COUNTS, STATISTICS, statistics
+from markscheme.agreement.verdicts import (
+    FROM_COUNTS,
+    STATISTICS,
+    cell_table,
+    clustered_statistics,
+    four_cells,
+)
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
 
@@ -31,7 +37,8 @@ class Chosen:
         threshold: answers with at least this score are accepted.
         criterion: what it was chosen by.
         development: the criterion on the part it was chosen on.
-        held_out: every statistic on the other questions: the figures to report.
+        held_out: every statistic on the other questions, with an interval: the figures to report.
+        own: the same by the verdicts that the judge gave there.
         development_answers, held_out_answers: how many.
         seed: of the split.
     """
@@ -40,6 +47,7 @@ class Chosen:
     criterion: str
     development: Figure
     held_out: dict[str, Figure]
+    own: dict[str, Figure]
     development_answers: int
     held_out_answers: int
     seed: int
@@ -115,9 +123,7 @@ def best_threshold(scores: Array, labels: Bools, *, by: str = "accuracy") -> flo
 
 
 def choose_threshold(
-    scores: Array,
-    labels: Bools,
-    clusters: Ints,
+    rows: pl.DataFrame,
     *,
     by: str = "accuracy",
     share: float = 0.5,
@@ -125,24 +131,31 @@ def choose_threshold(
 ) -> Chosen:
     """Choose on a random share of the questions, report on the others.
 
+    Args:
+        rows: `score`, `accepted` (by people), `verdict` and `cluster`, the number of the question.
+        by: one of `CRITERIA`.
+        share: of the questions to choose on.
+        seed: of the split.
+
     Raises:
         AgreementError: see `best_threshold` and `split_questions`.
     """
-    chosen_on = split_questions(clusters, share=share, seed=seed)
-    threshold = best_threshold(scores[chosen_on], labels[chosen_on], by=by)
-    development = _at(scores[chosen_on], labels[chosen_on], threshold)
+    chosen_on = pl.Series(split_questions(rows["cluster"].to_numpy(), share=share, seed=seed))
+    development, held_out = rows.filter(chosen_on), rows.filter(~chosen_on)
+    scores, labels = (development[name].to_numpy() for name in ("score", "accepted"))
+    threshold = best_threshold(scores, labels, by=by)
+    at = pl.col("score") >= threshold
     return Chosen(
         threshold=threshold,
         criterion=by,
-        development=development[by],
-        held_out=_at(scores[~chosen_on], labels[~chosen_on], threshold),
-        development_answers=int(chosen_on.sum()),
-        held_out_answers=int((~chosen_on).sum()),
+        development=_figures(development.with_columns(verdict=at))[by],
+        held_out=_figures(held_out.with_columns(verdict=at)),
+        own=_figures(held_out),
+        development_answers=development.height,
+        held_out_answers=held_out.height,
         seed=seed,
     )
 
 
-def _at(scores: Array, labels: Bools, threshold: float) -> dict[str, Figure]:
-    accepted = scores >= threshold
-    cells = (accepted & labels, accepted & ~labels, ~accepted & labels, ~accepted & ~labels)
-    return statistics([int(cell.sum()) for cell in cells])
+def _figures(rows: pl.DataFrame) -> dict[str, Figure]:
+    return clustered_statistics(four_cells(cell_table(rows), "left_out"), 0.95)

@@ -12,7 +12,7 @@ from markscheme.contract import Judge, judge_name
 from markscheme.engine import reading_for, run_in_memory
 from markscheme.flags import CLEANING, Cleaning
 from markscheme.models import ModelOptions, Models
-from markscheme.models.chat import how_counted
+from markscheme.models.chat import BYTES_A_TOKEN
 from markscheme.results import Column, Table, TableResult, columns, flat_frame
 from markscheme.tables import AnswersReader
 
@@ -74,7 +74,9 @@ def plan_calls(
         records,
         ("Known: answered by the ledger, at no cost. Repairs and later stages come on top.",),
     )
-    notes = [] if asked.model is None else [f"tokens in: {how_counted(asked.model)}"]
+    notes = []
+    if any(one.calls for _, one in found):
+        notes.append(f"tokens in: approximate, one token to {BYTES_A_TOKEN} bytes of a request")
     if any(one.unpriced for _, one in found):
         model = asked.model or "MODEL"
         notes.append(

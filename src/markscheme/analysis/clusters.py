@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from markscheme.agreement import holm_figures
-from markscheme.analysis.rejections import says_nothing
 from markscheme.analysis.wording import wording
+from markscheme.features.alignment import says_nothing
 from markscheme.text import asks_amount, asks_list, asks_time
 
 LONGER = 2.0
@@ -102,6 +102,10 @@ def _lists(row: dict[str, Any]) -> bool:
     return asks_list(row["question"]) or items > 1
 
 
+def _answers(answer: str | None) -> bool:
+    return bool((answer or "").strip())
+
+
 def _words(answer: str | None) -> int:
     return len((answer or "").split())
 
@@ -115,10 +119,19 @@ GROUPS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "asks for a number or amount": _numbers,
     "asks for a date or time": _dates,
     "asks for a list": _lists,
-    "declines now, did not before": (
-        lambda row: says_nothing(row["new_answer"]) and not says_nothing(row["base_answer"])
+    "no answer now, one before": (
+        lambda row: _answers(row["base_answer"]) and not _answers(row["new_answer"])
     ),
-    "half as long as before, or less": (lambda row: _longer(row["base_answer"], row["new_answer"])),
+    "declines now, did not before": (
+        lambda row: (
+            _answers(row["new_answer"])
+            and says_nothing(row["new_answer"])
+            and not says_nothing(row["base_answer"])
+        )
+    ),
+    "half as long as before, or less": (
+        lambda row: _answers(row["new_answer"]) and _longer(row["base_answer"], row["new_answer"])
+    ),
     "twice as long as before, or more": (
         lambda row: _longer(row["new_answer"], row["base_answer"])
     ),

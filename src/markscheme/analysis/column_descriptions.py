@@ -19,7 +19,6 @@ from markscheme.text import one_line
 _EXAMPLE, _LONGEST = 60, 300
 _OTHERS = 20
 _EMPTY = ("", "[]", "{}")
-_OURS = ("question", "references", "answer", "system", "answer_id", "label")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -151,21 +150,17 @@ def _what(found: SourcePreview) -> str:
 
 def _command(found: SourcePreview) -> str:
     """The command that says what was found, for the user to change."""
-    places = {
-        column.read_as: column.name
-        for column in found.columns
-        if column.read_as in _OURS and not column.name.startswith("(")
-    }
-    wide = [c.name for c in found.columns if c.read_as.startswith("answer of ")]
     source = shlex.quote(found.source) if found.kind else "FILE"
     parts = [f"markscheme judge {source}"]
     pairs = ",".join(
-        f"{ours}={'NAME' if ',' in place else place}" for ours, place in places.items()
+        f"{ours}={'NAME' if ',' in place else place}"
+        for ours, place in found.places.items()
+        if (ours, place) != ("annotator_labels", "annotator_labels")
     )
     if pairs:
         parts.append(f"--columns {shlex.quote(pairs)}")
-    if wide:
-        parts.append(f"--answer-columns {shlex.quote(','.join(wide))}")
+    if found.wide:
+        parts.append(f"--answer-columns {shlex.quote(','.join(found.wide))}")
     return " ".join(parts)
 
 

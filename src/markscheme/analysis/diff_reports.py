@@ -83,8 +83,9 @@ def junit(pairs: pl.DataFrame, *, judge: str) -> str:
 def _lines(row: dict[str, Any]) -> Iterable[str]:
     yield f"question: {row['question']}"
     yield f"reference: {' | '.join(row['references'] or [])}"
-    yield f"base: {row['base_answer']}"
-    yield f"new: {row['new_answer']}"
+    for side in ("base", "new"):
+        answer = row[f"{side}_answer"]
+        yield f"{side}: {'(no answer)' if answer is None else answer}"
     if row["new_explanation"]:
         yield f"the judge says: {row['new_explanation']}"
 
@@ -94,11 +95,17 @@ def _xml(text: str) -> str:
     return "".join(sign if sign.isprintable() or sign in "\n\t" else " " for sign in text)
 
 
-def sarif(pairs: pl.DataFrame, *, source: str) -> str:
-    """SARIF 2.1.0 with a result for each answer that got worse."""
+def sarif(pairs: pl.DataFrame, *, source: str, rows: int) -> str:
+    """SARIF 2.1.0 with a result for each answer that got worse.
+
+    Args:
+        pairs: as `paired` gives them.
+        source: the file of the new answers.
+        rows: how many it has.
+    """
     from markscheme.analysis.rejections import REJECTIONS
 
-    lines = _line_numbers(source)
+    lines = _line_numbers(source, rows)
     worse = pairs.filter(pl.col("change") == "worse")
     results = [
         {
@@ -128,11 +135,13 @@ def sarif(pairs: pl.DataFrame, *, source: str) -> str:
     return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n"
 
 
-def _line_numbers(source: str) -> dict[int, int]:
-    """The line of each row in a file that has one row per line; empty for other sources."""
+def _line_numbers(source: str, rows: int) -> dict[int, int]:
+    """The line of each row in a file that has one row per line; empty for other sources, and where
+    lines were left out or are several answers."""
     file = Path(source)
     if file.suffix != ".jsonl" or not file.is_file():
         return {}
     with file.open("rb") as lines:
         filled = (number for number, line in enumerate(lines, 1) if line.strip())
-        return dict(enumerate(filled))
+        found = dict(enumerate(filled))
+    return found if len(found) == rows else {}

@@ -25,6 +25,9 @@ from markscheme.results import (
 )
 from markscheme.text import excerpt
 
+_EDITED = 60
+"""Characters of an edited question that the headline shows."""
+
 _LISTED = 160
 """Characters of a text that a listing shows."""
 
@@ -37,6 +40,7 @@ def headline(
     counts: Mapping[str, int],
     questions: int,
     changed: int,
+    edited: Sequence[tuple[str, str]],
     by_name: bool,
     worst: Comparison | None,
 ) -> str:
@@ -49,6 +53,8 @@ def headline(
         counts: of pairs, and of questions that one side lacks.
         questions: of the base, for each system that is paired by name.
         changed: questions whose references are others on the new side.
+        edited: questions that were paired by their ids, since their text is another: the text
+            that the base has, and the new one.
         by_name: several systems are paired by name.
         worst: the comparison with what has no verdict counted against the new answers.
     """
@@ -88,6 +94,12 @@ def headline(
         text += (
             f" The references of {changed:,} questions are not the same on both sides, which "
             "may explain the change: judge both with the same references."
+        )
+    if edited:
+        was, is_now = (repr(excerpt(one, _EDITED)) for one in edited[0])
+        text += (
+            f" The text of {len(edited):,} questions is not the same on both sides, and they are "
+            f"paired by their ids: {was} is {is_now} now{', for instance' * (len(edited) > 1)}."
         )
     return text
 
@@ -249,7 +261,7 @@ def flips_table(pairs: pl.DataFrame, *, most: int) -> Table:
             Column("new", "new_answer", _EXCERPT, missing="(no answer)"),
             Column("rejected", _rejected),
             Column("evidence", lambda row: "" if row["mode"] == "other" else row["evidence"]),
-            Column("the judge says", _explanation, _EXCERPT, missing="(no answer)"),
+            Column("the judge says", _explanation, _EXCERPT, missing="(no reason given)"),
         ),
         shown,
         (f"{left:,} more not shown: --flips N shows N of each.",) if left else (),

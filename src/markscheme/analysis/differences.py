@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from markscheme.analysis.judged_answers import judged_answers
 from markscheme.analysis.options import DiffOptions
 from markscheme.analysis.rejections import with_rejections
 from markscheme.contract import asks_chat, judge_name, parse_judge
-from markscheme.engine import run_in_memory
+from markscheme.engine import reading_for, run_in_memory
 from markscheme.errors import AgreementError, MarkschemeError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.results import TableResult
@@ -37,6 +37,7 @@ CHANGES = ("worse", "better", "same", "not compared")
 """What became of a pair: rejected now, accepted now, the same verdict, or a verdict is missing."""
 _OURS = ("question", "references", "system", "reference_kind")
 _OF_A_SIDE = ("answer", "verdict", "score", "explanation", "relation", "status", "place")
+_ITEM = "_item"
 _GONE = "the question is not among the new answers"
 
 
@@ -56,7 +57,9 @@ class DiffResult(TableResult):
         conclusion: `worse`, `better` or `no change shown`.
         regression: more was lost than the margin, beyond chance; in the worst case.
         source: the new side's file, or what it is.
+        new_rows: how many answers it has.
         options: how they were compared.
+        notes: what was guessed and counted when files of answers were read.
     """
 
     judge: str
@@ -67,7 +70,9 @@ class DiffResult(TableResult):
     conclusion: str
     regression: bool
     source: str
+    new_rows: int
     options: DiffOptions
+    notes: tuple[str, ...]
 
     @property
     def caution(self) -> str | None:
@@ -91,7 +96,7 @@ class DiffResult(TableResult):
 
     def sarif(self) -> str:
         """SARIF 2.1.0: a result for each answer that got worse, at its row of the new file."""
-        return sarif(self.frame, source=self.source)
+        return sarif(self.frame, source=self.source, rows=self.new_rows)
 
 
 def diff(
@@ -130,19 +135,20 @@ def diff(
     chosen = with_keywords(DiffOptions, options, keywords)
     sides = _judged_sides(base, new, chosen)
     judge = _common_judge(sides, chosen.judge)
-    tables = [
-        _rows(one, judge, chosen, system=system)
-        for one, system in zip(sides, (chosen.base_system, chosen.new_system), strict=True)
-    ]
-    pairs = _with_reasons(paired(*tables, slices=chosen.slices, subset=chosen.subset))
+    before, now, edited = _with_items(
+        *(
+            _rows(one, judge, chosen, system=system)
+            for one, system in zip(sides, (chosen.base_system, chosen.new_system), strict=True)
+        )
+    )
+    pairs = _with_reasons(paired(before, now, slices=chosen.slices, subset=chosen.subset))
     compared = pairs.filter(pl.col("change") != "not compared")
     if compared.is_empty():
         raise AgreementError(f"{judge} has no pair of answers with a verdict on both")
     comparison = _compared(compared, chosen)
     worst = _compared(_against_new(pairs), chosen) if compared.height < pairs.height else None
     counts = {change: int((pairs["change"] == change).sum()) for change in CHANGES}
-    before, now = tables
-    key = [*_systems(before, now), "question"]
+    key = [*_systems(before, now), _ITEM]
     for name, one, other in (("only in base", before, now), ("only in new", now, before)):
         counts[name] = one.join(other, on=key, how="anti").select(key).n_unique()
     found = clusters(pairs, slices=chosen.slices)
@@ -158,6 +164,7 @@ def diff(
         worst=worst,
         by_name=len(key) > 1,
         changed=_changed_references(before, now),
+        edited=edited,
     )
     ungrouped = {name: none for name in chosen.slices if (none := compared[name].null_count())}
     shown = change_tables(
@@ -190,14 +197,16 @@ def diff(
         conclusion=conclusion,
         regression=regression,
         source=str(new) if isinstance(new, str | Path) else "answers",
+        new_rows=sides[1].answers.height,
         options=chosen,
+        notes=tuple(note for side in sides for note in side.notes),
     )
 
 
 def _judged_sides(base: Any, new: Any, options: DiffOptions) -> list[Run]:
     """Both sides with judgments; answers alone are judged as the other side was."""
     sides = [
-        open_run(side, columns=options.columns, slices=slices)
+        open_run(side, options.reading(slices=slices))
         for side, slices in ((base, ()), (new, options.slices))
     ]
     bare = [_is_bare(side, options) for side in sides]
@@ -206,7 +215,7 @@ def _judged_sides(base: Any, new: Any, options: DiffOptions) -> list[Run]:
         there = list(_judges(sides[bare.index(False)]))
         name = next(iter(one_judge(pl.DataFrame({"judge": there}))["judge"]), None)
     return [
-        open_run(_judge(side, name or DEFAULT_JUDGE), slices=side.slices) if alone else side
+        _judged(side, name or DEFAULT_JUDGE) if alone else side
         for side, alone in zip(sides, bare, strict=True)
     ]
 
@@ -216,16 +225,19 @@ def _is_bare(side: Run, options: DiffOptions) -> bool:
     return side.is_answers and not {"verdict", "judge", options.judge} & set(side.names)
 
 
-def _judge(side: Run, name: str) -> InMemory:
+def _judged(side: Run, name: str) -> Run:
+    """Answers with a judge's judgments, read and judged as `markscheme judge` does both."""
     judge = parse_judge(name)
     if asks_chat(judge):
         raise AgreementError(
             f"{judge_name(judge)} asks a language model, which may cost money: judge the answers "
             f"first (markscheme judge FILE --judge {name!r} ...), and name the run"
         )
-    answers = side.answers
-    run = run_in_memory(AnswersReader([answers]), [judge])
-    return InMemory(run.judgments.collect(), answers)
+    side = replace(side, reading=reading_for(side.reading, [judge]))
+    run = run_in_memory(AnswersReader([side.answers]), [judge])
+    judged = replace(side, source=InMemory(run.judgments.collect(), side.answers))
+    judged.notes[:] = side.notes
+    return judged
 
 
 def _judges(side: Run) -> dict[str, set[str]]:
@@ -277,7 +289,7 @@ def _common_judge(sides: Sequence[Any], wanted: str | None) -> str:
 def _rows(side: Run, judge: str, options: DiffOptions, *, system: str | None) -> pl.DataFrame:
     named = [judge] if options.judge and side.stored_answers is None else ()
     rows = judged_answers(
-        side, judges=named, threshold=options.threshold, slices=side.slices
+        side, judges=named, threshold=options.threshold, slices=side.reading.slices
     ).filter(pl.col("judge") == judge)
     rows = rows.with_row_index("place").with_columns(
         # A system that gives no answer has not answered, unless its call failed.
@@ -325,14 +337,10 @@ def _concluded(comparison: Comparison, options: DiffOptions) -> tuple[str, bool]
 def _changed_references(before: pl.DataFrame, now: pl.DataFrame) -> int:
     """Questions of both sides of which no list of references is on both."""
     one, two = (
-        side.select("question", pl.col("references").list.sort()).unique() for side in (before, now)
+        side.select(_ITEM, pl.col("references").list.sort()).unique() for side in (before, now)
     )
-    both = two.join(one, on=["question", "references"], how="semi", nulls_equal=True)
-    return (
-        two.join(one, on="question", how="semi")
-        .join(both, on="question", how="anti")["question"]
-        .n_unique()
-    )
+    both = two.join(one, on=[_ITEM, "references"], how="semi", nulls_equal=True)
+    return two.join(one, on=_ITEM, how="semi").join(both, on=_ITEM, how="anti")[_ITEM].n_unique()
 
 
 def _with_reasons(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -350,10 +358,50 @@ def _with_reasons(pairs: pl.DataFrame) -> pl.DataFrame:
         ),
     )
     reasons = with_rejections(looked).select("row", "mode", "evidence")
+    gone = pl.col("new_place").is_null() & worse
     return (
         pairs.with_row_index("row")
         .join(reasons, on="row", how="left", maintain_order="left")
+        .with_columns(pl.when(gone).then(pl.lit(_GONE)).otherwise("evidence").alias("evidence"))
         .drop("row", "reference_kind")
+    )
+
+
+def _with_items(
+    base: pl.DataFrame, new: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame, list[tuple[str, str]]]:
+    """Both sides with a column `_ITEM`, which is equal where the question is the same.
+
+    It is the question's text, in which lengths of spaces do not count. A question that only one
+    side has in these words is the other side's question of the same id, where ids are of one
+    question on both sides more often than not: then its text was edited.
+
+    Returns:
+        Base and new, and of each edited question the text that the base has and the new one.
+    """
+    text = pl.col("question").str.replace_all(r"\s+", " ").str.strip_chars().alias(_ITEM)
+    base, new = base.with_columns(text), new.with_columns(text)
+    if not all("answer_id" in side.columns for side in (base, new)):
+        return base, new, []
+    key = [*_systems(base, new), "answer_id"]
+    ours, theirs = (
+        side.select(*key, _ITEM, "question").unique(key, keep="first", maintain_order=True)
+        for side in (base, new)
+    )
+    both = theirs.join(ours, on=key, suffix="_before", maintain_order="left")
+    before = f"{_ITEM}_before"
+    other = both.filter(pl.col(_ITEM) != pl.col(before))
+    if 2 * other.height >= both.height:
+        return base, new, []
+    edited = other.join(base, on=_ITEM, how="anti", maintain_order="left").join(
+        new, left_on=before, right_on=_ITEM, how="anti", maintain_order="left"
+    )
+    new = new.join(edited.select(*key, before), on=key, how="left", maintain_order="left")
+    texts = edited.select("question_before", "question").unique(maintain_order=True)
+    return (
+        base,
+        new.with_columns(pl.coalesce(before, _ITEM).alias(_ITEM)).drop(before),
+        texts.rows(),
     )
 
 
@@ -368,7 +416,7 @@ def paired(
 
     Args:
         base, new: as `judged_answers` gives them, by the same judge, with the row's number in
-            `place`.
+            `place` and what is equal for equal questions in `_ITEM`.
         slices: columns of the new side.
         subset: leave out questions that the new side lacks. Otherwise their answers are paired with
             one that was not given, and is rejected: at the end, with a null `new_place`.
@@ -384,12 +432,12 @@ def paired(
     """
     key = _systems(base, new)
     left, right = _prefixed(base, "base", key), _prefixed(new, "new", key)
-    exact = _partners(left, right, [*key, "question", "_references"])
+    exact = _partners(left, right, [*key, _ITEM, "_references"])
     rest = [
         side.join(exact, on=f"{name}_place", how="anti").drop("_references")
         for side, name in ((left, "base"), (right, "new"))
     ]
-    loose = _partners(rest[0], rest[1], [*key, "question"])
+    loose = _partners(rest[0], rest[1], [*key, _ITEM])
     table = pl.concat([exact, loose], how="diagonal_relaxed").sort("new_place")
     if table.is_empty():
         raise AgreementError(
@@ -397,14 +445,14 @@ def paired(
             f"for instance, where the base has {base['question'][0]!r}"
         )
     if not subset:
-        _check_partners(left, right, table, [*key, "question"])
-        gone = left.join(right, on=[*key, "question"], how="anti", nulls_equal=True)
+        _check_partners(left, right, table, [*key, _ITEM])
+        gone = left.join(right, on=[*key, _ITEM], how="anti", nulls_equal=True)
         table = pl.concat([table, _unanswered(gone)], how="diagonal_relaxed")
     one, two = pl.col("base_verdict"), pl.col("new_verdict")
     known = [pl.col(f"new_{name}").alias(name) for name in slices if name not in _OURS]
     system = pl.col("system") if key else pl.col("new_system").fill_null(strategy="forward")
     return table.select(
-        "question",
+        pl.coalesce("new_question", "base_question").alias("question"),
         pl.col("new_references").alias("references"),
         system.alias("system"),
         pl.col("new_reference_kind").alias("reference_kind"),
@@ -427,11 +475,12 @@ def _check_partners(
     for side, name, other in ((new, "new", base), (base, "base", new)):
         left = side.join(pairs, on=f"{name}_place", how="anti").join(other, on=key, how="semi")
         if left.height:
+            first = left[f"{name}_question"][0]
             raise AgreementError(
-                f"{left.select(key).n_unique():,} questions, such as {left['question'][0]!r}, have "
-                f"more answers on the {name} side than on the other, so that {left.height:,} have "
-                "no partner: name one system of each side (--base-system, --new-system), or leave "
-                "such answers out with --subset"
+                f"{left.select(key).n_unique():,} questions, such as {first!r}, have more answers "
+                f"on the {name} side than on the other, so that {left.height:,} have no partner: "
+                "name one system of each side (--base-system, --new-system), or leave such answers "
+                "out with --subset"
             )
 
 
@@ -441,7 +490,6 @@ def _unanswered(base: pl.DataFrame) -> pl.DataFrame:
         pl.col("base_references").alias("new_references"),
         pl.col("base_reference_kind").alias("new_reference_kind"),
         new_verdict=pl.lit(value=False),
-        new_explanation=pl.lit(_GONE),
     )
 
 
@@ -461,10 +509,10 @@ def _systems(base: pl.DataFrame, new: pl.DataFrame) -> list[str]:
 
 def _prefixed(side: pl.DataFrame, name: str, key: list[str]) -> pl.DataFrame:
     """The rows of a side with its name before those columns that pairs do not share."""
-    own = [column for column in side.columns if column not in ("question", *key)]
+    own = [column for column in side.columns if column not in (_ITEM, *key)]
     return side.select(
         *key,
-        "question",
+        _ITEM,
         pl.col("references").list.sort().fill_null([]).alias("_references"),
         *(pl.col(column).alias(f"{name}_{column}") for column in own),
     )

@@ -16,7 +16,7 @@ import polars as pl
 
 from markscheme.analysis.mode_detection import tag
 from markscheme.analysis.same import same_date
-from markscheme.analysis.wording import Pair, Wording, stands_in, wording
+from markscheme.analysis.wording import Pair, Wording, in_common, stands_in, wording
 from markscheme.contract import entry, name_of, parse_judge
 from markscheme.errors import MarkschemeError
 from markscheme.tables import UNSURE
@@ -198,7 +198,7 @@ def _rejected(
         return "extended_answer", f"{here.text!r} is there, with {extra} words around it"
     found = tag(question, references, said.text)
     mode = found.mode if found else None
-    what = found.evidence if found else "no words of a reference"
+    what = found.evidence if found else in_common(said, map(wording, references))
     if kind == "lexical":
         for one in map(wording, references):
             pair = Pair(question=question, reference=one, answer=said)

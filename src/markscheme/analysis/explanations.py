@@ -12,17 +12,23 @@ from markscheme.agreement import open_run
 from markscheme.analysis.options import ExplainOptions
 from markscheme.contract import plain_answers
 from markscheme.engine import with_plain
-from markscheme.errors import AgreementError, no_such_name
+from markscheme.errors import AgreementError, DataError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.judges.examiner import Effects, Examiner, find_effects, matched_spans
 from markscheme.models import Models
 from markscheme.results import Column, Format, Table, TableResult
 from markscheme.tables import ReadOptions, read_answers
 
+_REFERENCES = 5
+"""References that are shown."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Explanation(TableResult):
     """What decided one judgment of the examiner. `frame` has a row for each deciding feature.
+
+    The lead has question, reference and answer, with [words of the reference] and {words against
+    it} marked; the tables are in plain words, or also in those of the field (`technical`).
 
     Attributes:
         answer: the answer as it was judged, without chat formatting and reasoning.
@@ -72,6 +78,11 @@ def explain(
     """
     chosen = with_keywords(ExplainOptions, options, keywords)
     given = [references] if isinstance(references, str) else list(references)
+    if not given:
+        raise DataError(
+            "an empty list of references says that the question has no answer: an answer that says "
+            "so is right, and the examiner, which compares with references, does not read it"
+        )
     row = {"question": question, "references": given, "answer": answer}
     read = read_answers([row], ReadOptions(reference_separator="none"))
     answer = plain_answers(with_plain(read))["answer"][0] or ""
@@ -81,7 +92,8 @@ def explain(
     (places,) = matched_spans(*table, weights=chosen.weights).to_list()
     spans = list(zip(places[::2], places[1::2], strict=True))
     found = find_effects(question, given, answer, weights=chosen.weights, depth=chosen.depth)
-    tables = [_outcome(judgment), _stages(found), _deciding(found.frame.head(chosen.features))]
+    shown = found.frame.head(chosen.features)
+    tables = (_outcome(judgment, found), _deciding(shown, technical=chosen.technical))
     data = {
         "command": "explain",
         **row,
@@ -95,8 +107,14 @@ def explain(
     }
     return Explanation(
         frame=found.frame,
-        tables=tuple(tables),
+        tables=tables,
         data=data,
+        lead=(
+            f"question: {question}",
+            f"reference: {_references(given)}",
+            f"answer: {_marked(answer, spans, found.contradicting)}",
+            *_legend(spans, found.contradicting),
+        ),
         answer=answer,
         judgment=judgment,
         spans=spans,
@@ -125,38 +143,78 @@ def answer_of(run: str, answer_id: str | None) -> tuple[str, tuple[str, ...], st
     return row["question"], tuple(row["references"]), row["answer"]
 
 
-def _outcome(judgment: Mapping[str, Any]) -> Table:
+def _references(references: Sequence[str]) -> str:
+    more = f" (and {len(references) - _REFERENCES:,} more)"
+    some = " | ".join(references[:_REFERENCES])
+    return some + more if len(references) > _REFERENCES else some
+
+
+_Spans = Sequence[tuple[int, int]]
+
+
+def _marked(answer: str, spans: _Spans, contradicting: _Spans) -> str:
+    """The answer with marks that need no colour.
+
+    >>> _marked("It was Emily Bronte", [(13, 19)], [(7, 12)])
+    'It was {Emily} [Bronte]'
+    """
+    ends = [(spans, "[]"), (contradicting, "{}")]
+    marks = [
+        (place, sign)
+        for found, signs in ends
+        for pair in found
+        for place, sign in zip(pair, signs, strict=True)
+    ]
+    pieces, before = [], 0
+    for place, sign in sorted(marks, key=lambda mark: (mark[0], "]}{[".index(mark[1]))):
+        pieces += [answer[before:place], sign]
+        before = place
+    return "".join([*pieces, answer[before:]])
+
+
+def _legend(spans: _Spans, contradicting: _Spans) -> Sequence[str]:
+    words = ["[words of the reference]"] if spans else []
+    words += ["{words against it, as the whole is read}"] if contradicting else []
+    return [f"marked: {', '.join(words)}"] if words else []
+
+
+def _outcome(judgment: Mapping[str, Any], found: Effects) -> Table:
     shown = (
         Column("verdict", lambda row: "accepted" if row["verdict"] else "not accepted"),
         Column("probability", "score", 3),
-        Column("marks", format=2),
-        "explanation",
+        Column("credit", "marks", 2),
+        Column("why", "explanation"),
     )
-    return Table.of("The examiner's judgment", shown, [judgment])
-
-
-def _stages(found: Effects) -> Table:
-    """The trees' probability, and the encoder's where it read."""
-    rows = [{"by": "trees", "probability": found.trees}]
+    notes = [
+        "Probability: that people accept the answer. Credit: of 1, less where a part is missing."
+    ]
     if found.encoder is not None:
-        rows.append({"by": "encoder", "probability": found.encoder})
-    skipped = "The trees, or a rule, are sure: the encoder did not read this answer."
-    columns = ("by", Column("probability", format=3))
-    notes = (skipped,) if found.encoder is None else ()
-    return Table.of("Verdict of each part", columns, rows, notes)
+        notes.append(
+            f"By words and values alone the probability is {found.trees:.3f}, read as a whole "
+            f"{found.encoder:.3f}: both decide together."
+        )
+    return Table.of("The examiner's judgment", shown, [judgment], notes)
 
 
-def _deciding(frame: pl.DataFrame) -> Table:
+def _deciding(frame: pl.DataFrame, *, technical: bool) -> Table:
+    plain = (
+        "Each by itself, against its usual value; together the effects do not add up to the "
+        "probability. Of what is so or not, 1 is yes and 0 is no; shares and likenesses are from "
+        "0 to 1."
+    )
+    exact = (
+        "Effect: change of the trees' log-odds against the feature's median over the training "
+        "answers. How many content words are new or lacking is ln(1 + n), and how much longer the "
+        "answer is, the logarithm of the ratio."
+    )
     return Table.of(
-        "What moved the trees' verdict most",
+        "What counted most among words and values",
         (
-            Column("feature of the answer", lambda row: row["meaning"] or row["feature"]),
+            Column("what was looked at", lambda row: row["meaning"] or row["feature"]),
             Column("value", format=Format("{:.3g}".format)),
-            Column("effect", format=Format("{:+.1f}".format)),
+            Column("speaks", lambda row: "for it" if row["effect"] > 0 else "against it"),
+            Column("effect", format=Format("{:+.1f}".format), show=technical),
         ),
         frame,
-        (
-            "Effect: change of the log-odds against an ordinary answer's value, each feature by "
-            "itself; features act together, so the effects do not add up to the probability.",
-        ),
+        (plain, exact) if technical else (plain,),
     )

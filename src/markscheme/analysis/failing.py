@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +64,13 @@ class FailuresResult(TableResult):
         labelled: people's labels were looked at.
         error_rates: how often each judge rejects the answers of each mode; None without judgments.
         judge_errors: each judge's errors by category; None where not requested.
+        notes: what was guessed and counted when a file of answers was read.
     """
 
     labelled: bool = False
     error_rates: pl.DataFrame | None = None
     judge_errors: pl.DataFrame | None = None
+    notes: tuple[str, ...] = ()
 
     def write_details(self, path: str | Path) -> Path:
         """Write every tagged answer to a file: JSONL, JSON, CSV, TSV or Parquet, by its ending.
@@ -127,14 +129,17 @@ def failures(
     """
     chosen = with_keywords(FailureOptions, options, keywords)
     if chosen.accepted and chosen.rejected:
-        raise AgreementError("choose one of --accepted and --rejected")
+        raise AgreementError(
+            "choose one of --accepted and --rejected (Python: accepted=True, rejected=True)"
+        )
     run = _opened(judged, answers, chosen, labels)
     said = bool(labels is not None or chosen.trusted or chosen.label_column)
     if chosen.accepted or chosen.rejected or not (said or _has_labels(run, chosen)):
         rows = judged_answers(
             run, judges=chosen.judges, threshold=chosen.threshold, slices=chosen.slices
         )
-        return _acceptances(rows, chosen) if chosen.accepted else _rejections(rows, chosen)
+        listed = _acceptances(rows, chosen) if chosen.accepted else _rejections(rows, chosen)
+        return replace(listed, notes=tuple(run.notes))
     examples = 1 if chosen.examples is None else chosen.examples
     table, verdicts, left_out = _accepted(run, chosen, labels)
     modes = failure_modes(table, Models())
@@ -176,6 +181,7 @@ def failures(
         labelled=True,
         error_rates=rates,
         judge_errors=errors,
+        notes=tuple(run.notes),
     )
 
 
@@ -191,7 +197,8 @@ def _opened(
         names = names_of_judged(names, judged if answers is None else answers, labels)
     elif options.label_column is not None:
         names["label"] = options.label_column
-    return open_run(judged, answers=answers, columns=names, slices=options.slices)
+    reading = options.reading(columns=names, slices=options.slices)
+    return open_run(judged, reading, answers=answers)
 
 
 def _rejections(rows: pl.DataFrame, options: FailureOptions) -> FailuresResult:
@@ -400,7 +407,7 @@ def _mode(row: dict[str, Any]) -> str:
     outcome, mode = row["outcome"], row["mode"]
     if outcome == "not judged":
         return "not judged"
-    return str(mode) if outcome == "rejected" else f"{outcome}, {mode}"
+    return str(mode) if outcome == "rejected" else f"accepted, but unsure: {mode}"
 
 
 _SCORE = Format("{:.2f}".format, numeric=False)
@@ -414,12 +421,15 @@ _READ = (
 
 
 def _whose(rows: pl.DataFrame) -> tuple[Column, ...]:
-    """Columns for judge and system of a listed answer, where what was judged is of several."""
-    return tuple(
+    """Columns for judge and system of a listed answer, where what was judged is of several, and
+    for its id, where it has one."""
+    several = (
         Column(name, missing="", show=rows[name].n_unique() > 1)
         for name in ("judge", "system")
         if name in rows.columns
     )
+    identified = [Column("id", "answer_id", missing="", show=None)]
+    return (*several, *(identified if "answer_id" in rows.columns else []))
 
 
 def _has_labels(run: Run, options: FailureOptions) -> bool:
@@ -464,15 +474,20 @@ def _accepted(
     else:
         known = table
         if labels is not None:
-            known = labelled_table(labels, column=options.label_column, columns=options.columns)
+            known = labelled_table(
+                labels,
+                column=options.label_column,
+                columns=options.columns,
+                positive_from=options.positive_from,
+            )
         left_out = label_notes(table.drop("label"), known)
         accepted = _by_people(table.drop("label"), known, options.positive_from)
     table = table.join(accepted, on="answer_id", how="left", maintain_order="left")
     if table["accepted"].null_count() == table.height:
         raise AgreementError(
-            "nothing says which answers are right: give --labels FILE, or --trusted JUDGE to take "
-            "a judge's word; what a judge rejects is listed without labels: 'markscheme judge "
-            "FILE', then 'markscheme failures RUN'"
+            "nothing says which answers are right: give --labels FILE (Python: labels=...), or "
+            "--trusted JUDGE (Python: trusted=...) to take a judge's word; what a judge rejects is "
+            "listed without labels: 'markscheme judge FILE', then 'markscheme failures RUN'"
         )
     verdicts = None
     if judged is not None:

@@ -48,7 +48,7 @@ def judged_answers(
     if table["references"].null_count() == table.height:
         raise DataError(
             f"no judgment of {run.name} matches an answer on {' and '.join(key)}; name "
-            "the judged file with --answers"
+            "the judged file with --answers (Python: answers=...)"
         )
     missing = [name for name in ("relation", "explanation") if name not in table.columns]
     table = table.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in missing)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from markscheme.flags import (
     By,
-    Columns,
     Confidence,
     Judge,
     Judges,
@@ -18,6 +17,7 @@ from markscheme.flags import (
     Threshold,
     retired,
 )
+from markscheme.tables import FileOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +28,7 @@ class ExplainOptions:
         weights: folder of a trained examiner; None for the one that ships.
         depth: which parts of the examiner read the answer; see `markscheme judges examiner`.
         features: how many features the table shows; `frame` has all.
+        technical: also show how large each effect is.
     """
 
     weights: Annotated[
@@ -43,17 +44,22 @@ class ExplainOptions:
     features: Annotated[
         int, Option("Number of deciding features to show.", minimum=0, rare=True)
     ] = 6
+    technical: Annotated[
+        bool,
+        Option("Also show how large each effect is, in log-odds."),
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class FailureOptions:
+class FailureOptions(FileOptions):
     """How rejected or accepted answers, or those that judges get wrong, are read and shown.
+
+    Files that are no run's are read as the fields of `FileOptions` say.
 
     Attributes:
         label_column: the column with labels.
         trusted: take this judge's verdicts in place of people's.
         judges: judges to take; () for all.
-        columns: columns with unusual names, ours to the file's.
         threshold: an answer is accepted from this score where a judge gave no verdict.
         positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
         judge_errors: sort each judge's errors too.
@@ -70,7 +76,6 @@ class FailureOptions:
         Option("Without labels: treat this judge's verdicts as people's."),
     ] = None
     judges: Judges = ()
-    columns: Columns = field(default_factory=dict)
     threshold: Threshold = 0.5
     positive_from: PositiveFrom = None
     judge_errors: Annotated[
@@ -96,15 +101,16 @@ class FailureOptions:
 
 @retired("resamples", "seed")
 @dataclass(frozen=True, kw_only=True)
-class DiffOptions:
+class DiffOptions(FileOptions):
     """How two sets of answers to the same questions are compared.
+
+    Files that are no run's are read as the fields of `FileOptions` say.
 
     Attributes:
         judge: whose verdicts; None for the one that both sides have, or that judged one of them
             where the other is answers only. Answers on both sides are judged by the examiner.
         base_system, new_system: the system of each side; None for the only one, or all that both
             have.
-        columns: columns with unusual names, ours to the file's.
         slices: columns of the new answers by whose values changes are counted.
         subset: compare only questions that the new side has too; otherwise those that it lacks
             count as unanswered, and so as wrong.
@@ -121,7 +127,6 @@ class DiffOptions:
         None
     )
     new_system: Annotated[str | None, Option("System to compare in NEW, if it has several.")] = None
-    columns: Columns = field(default_factory=dict)
     slices: Slices = ()
     subset: Annotated[
         bool,

@@ -12,9 +12,9 @@ from typing import Any
 import polars as pl
 
 from markscheme.analysis.mode_detection import Tag, tag
-from markscheme.analysis.wording import named, wording
-from markscheme.tables import BLANK
-from markscheme.text import REFUSAL, declines, declines_abroad, excerpt, yes_or_no
+from markscheme.analysis.wording import in_common, named, wording
+from markscheme.features.alignment import says_nothing
+from markscheme.text import REFUSAL, excerpt, yes_or_no
 from markscheme.values import Comparison, Outcome, compare_values
 
 _QUOTED = 70
@@ -40,25 +40,6 @@ REJECTIONS: dict[str, str] = {
 _DECLINES_WITHIN = 200
 """A refusal is at the beginning of an answer: in so many characters."""
 
-_NO_ANSWERS = frozenset(
-    [
-        "no idea",
-        "dunno",
-        "idk",
-        "no answer",
-        "no comment",
-        "keine angabe",
-        "keine antwort",
-        "k.a",
-        "pas de réponse",
-        "aucune réponse",
-        "sin respuesta",
-        "nessuna risposta",
-        "sem resposta",
-    ]
-)
-"""Whole answers that say there is none, in addition to those that `declines` knows."""
-
 _MODE_OF = {
     **dict.fromkeys(
         ("number", "percent", "quantity", "money", "duration", "time", "range"),
@@ -82,17 +63,6 @@ _NEAR = frozenset(
 )
 
 
-def says_nothing(answer: str | None) -> bool:
-    """Whether an answer is empty, or says in some language only that there is none.
-
-    >>> says_nothing("N/A"), says_nothing("Das weiß ich nicht."), says_nothing("No.")
-    (True, True, False)
-    """
-    if answer is None or answer.strip().strip(".!").lower() in (*BLANK, *_NO_ANSWERS):
-        return True
-    return declines(answer) or declines_abroad(answer)
-
-
 def rejection(
     question: str,
     references: Sequence[str],
@@ -112,7 +82,8 @@ def rejection(
     '1985 where the reference has 1975'
     """
     if answer is None or not answer.strip():
-        return Tag(mode="no_answer", evidence="the answer is empty")
+        said = "no answer was given" if answer is None else "the answer is empty"
+        return Tag(mode="no_answer", evidence=said)
     compared = compare_values(question, list(references), answer)
     refused, hedged = says_nothing(answer), REFUSAL.search(answer[:_DECLINES_WITHIN].lower())
     if refused or (hedged and compared.outcome is not Outcome.CONFLICT):
@@ -131,17 +102,9 @@ def rejection(
         return Tag(mode="near_reference", evidence=found.evidence)
     if relation == "inferior":
         return Tag(mode="says_less", evidence="the judge finds it to say less than a reference")
-    asked, spoken = wording(question), wording(answer)
-    others = named(spoken) - asked.capitals
-    names = others and all(named(wording(one)) for one in references)
-    shared = spoken.words & set().union(*(wording(one).words for one in references)) - asked.words
-    shared_words = ", ".join(repr(spoken.spelled(word)) for word in sorted(shared)[:3])
-    named_part = "a reference's name" if names else "a reference"
-    evidence = (
-        f"of a reference only {shared_words} is in it"
-        if shared
-        else f"nothing of {named_part} is in it"
-    )
+    spoken, worded = wording(answer), [wording(one) for one in references]
+    names = bool(named(spoken) - wording(question).capitals) and all(map(named, worded))
+    evidence = in_common(spoken, worded, of="a reference's name" if names else "a reference")
     return Tag(mode="name" if names else "other", evidence=evidence)
 
 
@@ -184,12 +147,14 @@ def with_rejections(rows: pl.DataFrame) -> pl.DataFrame:
     names = ("question", "references", "answer", "relation", "reference_kind", "status")
     for *item, explanation in full.select(*names, "explanation").iter_rows():
         question, references, answer, relation, kind, status = item
-        if status not in (None, "judged") and answer is not None:
+        if status not in (None, "judged") and (answer is not None or explanation):
             tags.append(Tag(mode="not_judged", evidence=explanation or f"{status}, no reason"))
             continue
         key = (question, tuple(references or ()), answer, relation, kind)
         if key not in known:
-            if kind == "regex" and answer:
+            if kind == "none" and answer:
+                known[key] = Tag(mode="other", evidence=explanation or "the question has no answer")
+            elif kind == "regex" and answer:
                 known[key] = Tag(mode="other", evidence="matches no pattern")
             else:
                 known[key] = rejection(question, references or (), answer, relation=relation)

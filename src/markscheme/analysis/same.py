@@ -118,7 +118,7 @@ def same_name(pair: Pair) -> str | None:
         wanted = "".join(one.names)
         for piece in (" ".join(parts).replace(" ", ""), *other.names):
             if piece != wanted and len(wanted) > 3 and fuzz.ratio(wanted, piece) >= 75:
-                return f"{one.text!r} spelled in another way"
+                return f"spelled much like {one.text!r}"
     return None
 
 

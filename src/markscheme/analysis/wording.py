@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -132,6 +132,17 @@ def named(said: Wording) -> frozenset[str]:
     if later and not any(word[:1].isupper() for word in later):
         return frozenset()
     return said.capitals
+
+
+def in_common(said: Wording, references: Iterable[Wording], *, of: str = "a reference") -> str:
+    """Which content words of references an answer has: the first three, or that it has none.
+
+    >>> in_common(wording("vitamin K"), [wording("vitamin D")])
+    "of a reference it has 'vitamin'"
+    """
+    shared = said.words & frozenset().union(*(one.words for one in references))
+    words = ", ".join(repr(said.spelled(word)) for word in sorted(shared)[:3])
+    return f"of {of} it has {words}" if shared else f"nothing of {of} is in it"
 
 
 def stands_in(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:

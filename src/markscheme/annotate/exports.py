@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -38,8 +39,9 @@ def export(
 
     Where one person worked in a project that asks for several, their labels are given.
 
-    - `labels`: one row per answer that has its label, or several people's word and none yet: for
-      `agree`, `estimate`, `rank`, `calibrate`. `annotators` names who gave `annotator_labels`.
+    - `labels`: one row per answer that is resolved, without a label where nobody can tell, or that
+      has several people's word and no label yet: for `agree`, `estimate`, `rank`, `calibrate`.
+      `annotators` names who gave `annotator_labels`.
     - `ratings`: one row per answer and person, with notes and times, and with the label that
       `labels` gives the answer (null while it has none) as `final_label`.
     - `references`: all answers with references amended by the labels (Kamalloo et al. 2023, 4.3).
@@ -94,7 +96,17 @@ def _export(
     if kind == "ratings":
         return Exported(table=_without_empty(_ratings(answers, said, project, options, finals)))
     labelled = answers.join(finals, on=["item", "text_place"], how="left", maintain_order="left")
-    known = labelled.filter(pl.col("label").is_not_null())
+    several = pl.col("annotator_labels").list.drop_nulls().list.len() > 1
+    labelled = labelled.with_columns(
+        state=pl.when(pl.col("label").is_not_null())
+        .then(pl.lit("labelled"))
+        .when(pl.col("item").is_in(list(settled)))
+        .then(pl.lit("undecidable"))
+        .when((pl.col("stage") == "disagreed") | several)
+        .then(pl.lit("undecided"))
+        .otherwise(pl.lit("open"))
+    )
+    known = labelled.filter(state="labelled")
     if known.is_empty():
         raise AgreementError(
             f"no answer has its label yet: an item needs {project.per_item} "
@@ -102,22 +114,21 @@ def _export(
             "they differ; 'markscheme annotate --project PATH --per-item N' changes how many, and "
             "--as ratings exports each person's labels"
         )
-    several = pl.col("annotator_labels").list.drop_nulls().list.len() > 1
-    waiting = pl.col("label").is_null() & several.fill_null(value=False)
-    notes = _notes(kind, labelled.height, known.height, labelled.filter(waiting).height)
+    notes = _notes(kind, Counter(labelled["state"]))
     if alone is not None:
         notes += (
             f"{alone} alone has labelled so far: these are their labels, though the project asks "
             f"for {project.per_item} people an item",
         )
     if kind == "labels":
-        known = labelled.filter(pl.col("label").is_not_null() | waiting)
+        known = labelled.filter(pl.col("state") != "open")
         if connection.scalar(select(func.count(t.items.c.draw_weight))):
             notes += (
                 "these items came in the order 'informative' at first, unsure answers before "
                 "others: no random sample, so 'estimate' needs the labels of all",
             )
-        return Exported(table=_without_empty(known.drop("item", "text_place")), notes=notes)
+        known = known.drop("item", "text_place", "stage", "state")
+        return Exported(table=_without_empty(known), notes=notes)
     # What says nothing can be no reference, and nothing is learned from it.
     known = known.filter(pl.col("answer") != "")
     answers = answers.filter(pl.col("answer") != "")
@@ -166,6 +177,7 @@ def _answers(connection: Connection) -> pl.DataFrame:
             t.sources.c.system,
             t.sources.c.inclusion_probability,
             t.sources.c.stratum,
+            t.items.c.stage,
         )
         .join(t.items, t.items.c.id == t.sources.c.item_id)
         .where(t.items.c.stage != "gold")
@@ -194,6 +206,7 @@ def _answers(connection: Connection) -> pl.DataFrame:
             "system": pl.String,
             "inclusion_probability": pl.Float64,
             "stratum": pl.String,
+            "stage": pl.String,
         },
         orient="row",
     )
@@ -301,15 +314,19 @@ def _verdicts(labels: pl.Series, project: Project, options: ExportOptions) -> pl
     return labels
 
 
-def _notes(kind: str, answers: int, labelled: int, waiting: int) -> tuple[str, ...]:
+def _notes(kind: str, answers: Mapping[str, int]) -> tuple[str, ...]:
     """How many answers have their label, and what becomes of the others in this export."""
-    said, rest = f"{labelled:,} of {answers:,} answers have their label", answers - labelled
-    if kind == "labels" and waiting:
-        said += f"; {waiting:,} undecided, written with each person's word alone"
-        rest -= waiting
-    if rest and kind != "references":
-        said += f"; {rest:,} not resolved, left out"
-    return (said,)
+    said = [f"{answers['labelled']:,} of {sum(answers.values()):,} answers have their label"]
+    written = kind == "labels"
+    for state, what, how in (
+        ("undecidable", "resolved without one", "with an empty label"),
+        ("undecided", "undecided", "with each person's word alone"),
+        ("open", "not resolved yet", ""),
+    ):
+        if answers[state] and kind != "references":
+            fate = f"written {how}" if written and how else "left out"
+            said.append(f"{answers[state]:,} {what}, {fate}")
+    return ("; ".join(said),)
 
 
 def _without_empty(table: pl.DataFrame) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from markscheme.annotate.project import Project
 from markscheme.errors import DataError
 from markscheme.tables import (
     ReadOptions,
+    column_names,
     inclusion_probabilities,
     read_answers,
     read_table,
@@ -63,11 +64,12 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
         raise DataError("answers to label are read from a file, not from standard input")
     if Path(path).is_dir():
         return open_run(path).answers
-    raw = read_table(path)
+    names = column_names(path, options)
     wanted = ("question", "answer", "system")
     # Paths into fields are no columns; `read_answers` follows them, and names what is not there.
-    mapped = {ours: name for ours, name in options.columns.items() if name in raw.columns}
-    found = {*renamed(raw, mapped, wanted).columns, *options.columns}
+    mapped = {ours: name for ours, name in options.columns.items() if name in names}
+    empty = pl.DataFrame(schema=dict.fromkeys(names, pl.Null))
+    found = {*renamed(empty, mapped, wanted).columns, *options.columns}
     lacking = [name for name in ("question", "answer") if name not in found]
     if "answer_id" in found and lacking:
         raise DataError(
@@ -78,9 +80,10 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
     answers = read_answers(path, replace(options, references="optional"))
     if "system" not in found and answers["system"].eq(system_of(path)).all():
         answers = answers.with_columns(system=pl.lit(None, pl.String))
-    design = [name for name in DESIGN if name in raw.columns]
+    design = [name for name in DESIGN if name in names]
     if not design:
         return answers
+    raw = read_table(path, options)
     if answers.height != raw.height:
         raise DataError(f"{path} is a sample that was drawn, but some of its rows cannot be used")
     drawn = answers.with_columns(raw[name] for name in design)
@@ -97,7 +100,7 @@ def make_items(
     project: Project,
     *,
     gold: bool = False,
-    scores: Mapping[str, float] | None = None,
+    scores: Sequence[float | None] | None = None,
 ) -> Intake:
     """Items of a project: a (question, answer) each, or for ranks a question with its answers.
 
@@ -105,7 +108,7 @@ def make_items(
         answers: as `read_file` gives them.
         project: its scale, order and seed.
         gold: whether labels are what annotators are checked against.
-        scores: of a judge, by answer id.
+        scores: of a judge, of each answer.
 
     Raises:
         DataError: nothing to label; a gold answer without label, or with two; too many answers to
@@ -113,7 +116,8 @@ def make_items(
     """
     silent = pl.col("answer").fill_null("").str.strip_chars() == ""
     said = answers.with_row_index("row_place").with_columns(
-        pl.when(silent).then(pl.lit("")).otherwise(pl.col("answer")).alias("answer")
+        pl.when(silent).then(pl.lit("")).otherwise(pl.col("answer")).alias("answer"),
+        pl.Series("score", scores or [None] * answers.height, pl.Float64),
     )
     empty = said.filter(silent).height
     if empty == said.height:
@@ -132,7 +136,7 @@ def make_items(
         different = group["answer"].unique(maintain_order=True).to_list()
         if ranked:
             rng.shuffle(different)
-        items.append(_item(number, group, different, gold=gold, scores=scores or {}))
+        items.append(_item(number, group, different, gold=gold))
         sources += _sources(number, group, different)
     if ranked:
         _check_ranked(items)
@@ -172,14 +176,7 @@ def save_items(connection: Connection, intake: Intake) -> None:
     connection.execute(insert(t.sources), origins)
 
 
-def _item(
-    number: int,
-    group: pl.DataFrame,
-    texts: list[str],
-    *,
-    gold: bool,
-    scores: Mapping[str, float],
-) -> dict[str, Any]:
+def _item(number: int, group: pl.DataFrame, texts: list[str], *, gold: bool) -> dict[str, Any]:
     references = dict.fromkeys(
         text for some in group["references"] for text in (some if some is not None else ())
     )
@@ -197,7 +194,7 @@ def _item(
         "rated": 0,
         "third_id": None,
         "final": None,
-        "score": next((scores[one] for one in group["answer_id"] if one in scores), None),
+        "score": group["score"].drop_nulls().first(),
     }
 
 

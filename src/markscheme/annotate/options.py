@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,14 +11,13 @@ from markscheme.errors import DataError
 from markscheme.flags import (
     JUDGE,
     Argument,
-    Columns,
     Default,
     Option,
     PositiveFrom,
-    ReferenceSeparator,
     Seed,
     Title,
 )
+from markscheme.tables import FileOptions
 
 ScaleName = Literal["verdict", "relation", "grade", "rank"]
 """What annotators may say."""
@@ -47,10 +46,11 @@ def read_guidelines(path: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnnotateOptions:
+class AnnotateOptions(FileOptions):
     """How a project is made from a file, or opened.
 
-    Settings that are None are the project's own, or the usual ones of a new project.
+    Settings that are None are the project's own, or the usual ones of a new project. Files are read
+    as the fields of `FileOptions` say.
 
     Attributes:
         file: answers to label, or the folder of a run; None opens an existing project.
@@ -69,7 +69,6 @@ class AnnotateOptions:
         scores: run whose judge's scores narrow the running estimate; nobody is shown them.
         judge: which of its judges, for both.
         title: shown on every page.
-        columns, reference_separator: how files are read.
         seed: of the order; 0 leaves an existing project as it is.
         new_links: whether everybody gets a new link; old ones stop working.
     """
@@ -166,8 +165,6 @@ class AnnotateOptions:
     ] = None
     judge: Annotated[str | None, JUDGE, Default("the only one of that run")] = None
     title: Title = None
-    columns: Columns = field(default_factory=dict)
-    reference_separator: ReferenceSeparator = "auto"
     seed: Seed = 0
     new_links: Annotated[
         bool, Option("Make new links for everybody; old ones stop working.", rare=True)

@@ -89,6 +89,13 @@ def load_project(connection: Connection) -> Project | None:
 
 
 def stages(connection: Connection) -> dict[str, int]:
-    """How many items (gold apart) are `open`, `disagreed` and `settled`."""
-    found = connection.execute(select(t.items.c.stage, func.count()).group_by(t.items.c.stage))
-    return {"open": 0, "disagreed": 0, "settled": 0} | dict(found.all())
+    """How many items (gold apart) are `open`, `disagreed` and `settled`.
+
+    Of the last, `labelled` have a label: of the others nobody can tell, or they are ranks.
+    """
+    rows = connection.execute(
+        select(t.items.c.stage, func.count(), func.count(t.items.c.final)).group_by(t.items.c.stage)
+    ).all()
+    labelled = {stage: labels for stage, _, labels in rows}.get("settled", 0)
+    found = {stage: items for stage, items, _ in rows}
+    return {"open": 0, "disagreed": 0, "settled": 0, "labelled": labelled} | found

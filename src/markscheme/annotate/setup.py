@@ -28,7 +28,7 @@ from markscheme.annotate.suggest import read_scores, save_suggestions
 from markscheme.annotate.trail import begin, log, may_go_on
 from markscheme.errors import RunError
 from markscheme.flags import with_keywords
-from markscheme.tables import ReadOptions
+from markscheme.text import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,10 +65,12 @@ def read_plan(options: AnnotateOptions, where: str) -> Plan:
         "per_item": 2 if len(options.annotators) > 1 else 1,
     }
     settings = usual | dict(options.settings)
-    reading = ReadOptions(columns=options.columns, reference_separator=options.reference_separator)
+    reading = options.reading()
     project = Project(**settings, source=file, digest=digest(file)).completed()
-    scores = None if options.scores is None else read_scores(options.scores, options.judge)
-    intake = make_items(read_file(file, reading), project, scores=scores)
+    answers, scores = read_file(file, reading), None
+    if options.scores is not None:
+        scores = read_scores(options.scores, options.judge, answers["answer_id"])
+    intake = make_items(answers, project, scores=scores)
     if scores is not None and all(item["score"] is None for item in intake.items):
         raise RunError(f"{options.scores} has judged none of the answers of {file}")
     gold = None
@@ -146,7 +148,8 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
             "--project PATH"
         )
     notes.append(
-        f"{project.items:,} items, {labels_given(connection):,} of {project.labels_wanted:,} labels"
+        f"{counted(project.items, 'item')}, {labels_given(connection):,} of "
+        f"{counted(project.labels_wanted, 'label')}"
     )
     for name in CHANGEABLE:
         if name in options.settings and options.settings[name] != getattr(project, name):
@@ -201,14 +204,15 @@ def _suggestions(connection: Connection, project: Project, options: AnnotateOpti
 
 def _said(project: Project, intake: Intake, gold: Intake | None) -> list[str]:
     notes = [
-        f"{project.items:,} items from {intake.answers:,} answers (equal ones once), "
-        f"{project.per_item} {'person' if project.per_item == 1 else 'people'} an item"
+        f"{counted(project.items, 'item')} from {counted(intake.answers, 'answer')} (equal ones "
+        f"once), {counted(project.per_item, 'person', 'people')} an item"
     ]
     if intake.without_answer:
         what = "left out" if project.scale == "rank" else "shown as (no answer)"
         notes.append(f"rows without an answer, {what}: {intake.without_answer:,}")
     if intake.known_labels:
-        notes.append(f"{intake.known_labels:,} labels are in the file already; nobody sees them")
+        known = counted(intake.known_labels, "label is", "labels are")
+        notes.append(f"{known} in the file already, which nobody is shown")
     if gold is not None:
         notes.append(f"{project.gold:,} gold items, one after every {project.gold_every}")
     return notes

@@ -12,7 +12,7 @@ from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.scales import RELATION_OF
 from markscheme.errors import DataError
-from markscheme.tables import one_judge
+from markscheme.tables import known_ids, one_judge
 
 _VALUE_OF = {name: value for value, name in RELATION_OF.items()}
 
@@ -35,9 +35,13 @@ def save_suggestions(
     if project.scale == "rank":
         raise DataError("suggestions are for single answers; leave --suggest out with ranks")
     judge, rows = _judged(run, judge)
-    items: dict[str, int] = dict(
-        connection.execute(select(t.sources.c.answer_id, t.sources.c.item_id)).all()
+    sources = pl.DataFrame(
+        connection.execute(select(t.sources.c.answer_id, t.sources.c.item_id)).all(),
+        schema={"answer_id": pl.String, "item": pl.Int64},
+        orient="row",
     )
+    ids = known_ids(sources["answer_id"], rows["answer_id"])
+    items = dict(zip(ids, sources["item"], strict=True))
     found = {
         items[row["answer_id"]]: _suggestion(row, project)
         for row in rows.rows(named=True)
@@ -53,8 +57,13 @@ def save_suggestions(
     return judge, len(found)
 
 
-def read_scores(run: str, judge: str | None) -> dict[str, float]:
-    """The scores of a run's judge by answer id, 0 to 1; its verdicts where it gives no scores.
+def read_scores(run: str, judge: str | None, ids: pl.Series) -> list[float | None]:
+    """The scores of a run's judge, 0 to 1, of answers; its verdicts where it gives no scores.
+
+    Args:
+        run: as of `save_suggestions`.
+        judge: likewise.
+        ids: of the answers.
 
     Raises:
         DataError: as `save_suggestions`.
@@ -64,7 +73,8 @@ def read_scores(run: str, judge: str | None) -> dict[str, float]:
     if not columns:
         raise DataError(f"judge {judge!r} of {run} has neither scores nor verdicts")
     known = rows.select("answer_id", pl.coalesce(columns).alias("score")).drop_nulls()
-    return dict(known.filter(pl.col("score").is_between(0, 1)).iter_rows())
+    scores = dict(known.filter(pl.col("score").is_between(0, 1)).iter_rows())
+    return [scores.get(one) for one in known_ids(ids, rows["answer_id"])]
 
 
 def _judged(run: str, judge: str | None) -> tuple[str, pl.DataFrame]:

@@ -10,7 +10,6 @@ from .options import Files as Files
 from .options import Judgments as Judgments
 from .options import Out as Out
 from .options import OutFile as OutFile
-from .options import Quiet as Quiet
 from .options import Shown as Shown
 from .options import command as command
 from .options import flagged as flagged

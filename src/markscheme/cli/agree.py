@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 from markscheme.agreement import AgreeOptions
-from markscheme.cli.app import notes
 from markscheme.cli.options import Judgments, Shown, command
 from markscheme.errors import DataError
 from markscheme.flags import Answers, Labels, Option
@@ -40,10 +39,10 @@ def agree(
     found = agreement.agree(judgments, labels, options, answers=answers)
     shown.show(found)
     if errors is not None:
-        notes.print(f"written to {found.write_errors(errors)}")
+        shown.note(f"written to {found.write_errors(errors)}")
     if found.fitness and Path(judgments, "run.json").is_file():
         try:
             lines = agreement.write_fitness(found.fitness, Path(judgments))[1]
-            notes.print("\n".join(lines), soft_wrap=True)
+            shown.note("\n".join(lines))
         except DataError as error:  # a run that may only be read
-            notes.print(f"note: {error}")
+            shown.note(f"note: {error}")

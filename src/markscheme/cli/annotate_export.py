@@ -36,8 +36,8 @@ def annotate_export(
 ) -> None:
     """Export labels: for agree and estimate, as amended references, or to train an examiner.
 
-    Works while the app is running. 'labels' and 'training' have only answers with a final label,
-    and 'labels' also those on which people differ, with an empty label; the others are counted.
+    Works while the app is running. 'training' has only answers with a final label; 'labels' also
+    those that nobody could tell or on which people differ, with an empty label. All are counted.
     OUT.seal.json records which state of the project was exported, signed if MARKSCHEME_SEAL_KEY is
     set.
     """

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 from markscheme.agreement import CalibrateOptions
-from markscheme.cli.app import notes
 from markscheme.cli.options import Judgments, Shown, command
 from markscheme.flags import Answers, Labels, Option
 
@@ -36,5 +35,5 @@ def calibrate(
     found = agreement.calibrate(judgments, labels, options, answers=answers)
     if save_map is not None:
         found.save_map(save_map)
-        notes.print(f"map written to {save_map}")
+        shown.note(f"map written to {save_map}")
     shown.show(found)

@@ -63,8 +63,10 @@ def diff(
     ):
         if path is not None:
             replace_file(path, write().encode())
-            notes.print(f"written to {path}")
+            shown.note(f"written to {path}")
     shown.show(found)
+    for note in found.notes:
+        shown.note(f"note: {note}")
     if fail_on_regression:
         word = "FAILED" if found.regression else "passed"
         notes.print(f"gate {word}: {found.headline}")

@@ -18,7 +18,7 @@ from typing import Any
 from typer.core import TyperGroup
 
 from markscheme.cli.app import GROUPS, app, group, notes, print_error, silence
-from markscheme.errors import MarkschemeError, install_line
+from markscheme.errors import MarkschemeError, SkippedRowsWarning, install_line
 from markscheme.text import one_line
 
 RESEARCH = (
@@ -131,7 +131,7 @@ class NotInstalled(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-_INTERRUPTED = 130
+_ERROR, _INTERRUPTED = 2, 130
 
 _COLLECT_FROM = 50_000
 """New objects after which Python looks for garbage. Starting makes hundreds of thousands that stay;
@@ -222,22 +222,22 @@ def _registered() -> set[str | None]:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code.
 
-    0: done. 1: done, and the requested check failed or nothing was judged; or stopped,
-    since no further request to a model could succeed. 2: an error, printed without a traceback
-    unless `--debug` is given. 130: interrupted.
+    0: done. 1: done, but a requested check failed. 2: an error, printed without a traceback unless
+    `--debug` is given; also where nothing was judged, and where a run stopped since no further
+    request to a model could succeed. 130: interrupted.
     """
     debug = "--debug" in arguments
     arguments = ["--debug", *(item for item in arguments if item != "--debug")][not debug :]
     try:
         arguments = [*arguments[:debug], *spelled_now(arguments[debug:])]
         load_commands(arguments[debug:])
-        with _former_names_noted():
+        with _warnings_noted():
             code = app(args=list(arguments), standalone_mode=False, prog_name="markscheme")
     except MarkschemeError as error:
         if debug:
             raise
         print_error(str(error))
-        return error.exit_code
+        return _ERROR
     except BrokenPipeError:
         return _reader_left()
     except SystemExit as ended:
@@ -249,7 +249,7 @@ def run(arguments: Sequence[str]) -> int:
         if debug:
             raise
         print_error(_reason(error))
-        return 2
+        return _ERROR
     except KeyboardInterrupt:
         code = _INTERRUPTED
     except Exception as error:
@@ -275,13 +275,15 @@ def _reason(error: OSError | MemoryError) -> str:
 
 
 @contextmanager
-def _former_names_noted() -> Iterator[None]:
-    """Prints warnings of former names, which Python hides from all but programmers, as notes."""
+def _warnings_noted() -> Iterator[None]:
+    """Prints our warnings as the command line does, those of former names as notes."""
     show = warnings.showwarning
 
     def noted(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, DeprecationWarning):
             notes.print(f"note: {message}")
+        elif issubclass(category, SkippedRowsWarning):
+            notes.print(f"warning: {message}", soft_wrap=True)
         else:
             show(message, category, *where, **more)
 
@@ -289,6 +291,7 @@ def _former_names_noted() -> Iterator[None]:
         # Those of libraries are none of the user's; ours come once for each line that warns.
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.filterwarnings("default", category=DeprecationWarning, module="markscheme")
+        warnings.simplefilter("always", SkippedRowsWarning)
         warnings.showwarning = noted
         yield
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 from markscheme.analysis import FailureOptions
-from markscheme.cli.app import notes
 from markscheme.cli.options import Shown, command
 from markscheme.flags import Answers, Argument, Default, Labels, Option
 
@@ -44,7 +43,9 @@ def failures(
 
     found = find_modes(judged, labels, options, answers=answers)
     if found.labelled and options.judge_errors and found.judge_errors is None:
-        notes.print("note: no judge's verdicts here, so no errors of judges")
+        shown.note("note: no judge's verdicts here, so no errors of judges")
     if details is not None:
-        notes.print(f"written to {found.write_details(details)}")
+        shown.note(f"written to {found.write_details(details)}")
     shown.show(found)
+    for note in found.notes:
+        shown.note(f"note: {note}")

@@ -57,21 +57,22 @@ def _read_from(file: str, read: ReadOptions) -> str:
     if found.trouble:
         raise DataError(found.trouble)
     (source,) = found.sources[:1]
-    known = [] if source.tool else source.columns
-    columns = {
-        one.read_as: one.name
-        for one in known
-        if one.read_as in ("question", "references", "answer", "system", "label", "context")
-        and one.read_as != one.name
-        and not one.name.startswith("(")
-    }
-    wide = tuple(one.name for one in known if one.read_as.startswith("answer of "))
+    places, wide = ({}, ()) if source.tool else (source.places, source.wide)
+    # Ids that were found by themselves may number questions in another file: that is for reading
+    # to see.
+    known = {ours: name for ours, name in places.items() if ours not in (name, "answer_id")}
+    columns = known | {ours: places.get(ours, name) for ours, name in read.columns.items()}
     reading = {key: getattr(read, key) for key in SECTIONS["reading"]} | {"answer_columns": wide}
     default = ReadOptions()
     changed = {key: value for key, value in reading.items() if value != getattr(default, key)}
     text = TEMPLATE
     for section, values in (("columns", columns), ("reading", changed)):
         pairs = values.items()
-        lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in pairs]
+        lines = [f"{_key(key)} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in pairs]
         text = text.replace(f"[{section}]\n", "".join([f"[{section}]\n", *lines]))
     return text
+
+
+def _key(name: str) -> str:
+    """A key of TOML; that of the labels of one system, `label:gpt-4o`, is no bare one."""
+    return name if name.isidentifier() else json.dumps(name, ensure_ascii=False)

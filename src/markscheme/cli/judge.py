@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from markscheme.cli.app import console, notes, print_error
-from markscheme.cli.models import opened
+from markscheme.cli.app import console, notes
+from markscheme.cli.models import opened, show_on
 from markscheme.cli.options import Files, OutAddress, Quiet, Shown, command
 from markscheme.errors import MarkschemeError, gathered, lacks_extras
 from markscheme.flags import (
@@ -27,7 +27,7 @@ from markscheme.flags import (
 )
 from markscheme.models import ModelOptions
 from markscheme.tables import ReadOptions
-from markscheme.text import in_rows, printable
+from markscheme.text import counted, in_rows, printable
 
 if TYPE_CHECKING:
     from markscheme.agreement import DriftResult
@@ -56,17 +56,25 @@ def judge(
     again: Annotated[
         bool,
         Option(
-            "Retry the failed and skipped answers of a finished run; replies in the ledger cost "
-            "nothing."
+            "Retry what failed in a finished run, or what its budget left out; nothing is sent for "
+            "replies that the ledger has, unparsed ones included."
         ),
     ] = False,
     fail_under: Annotated[
         float | None,
         Option(
             "Exit with code 1 if a system's accuracy is below this, such as 0.8: a gate for CI. "
-            "With --confidence, the accuracy's lower bound must reach it."
+            "Answers that were not judged count as wrong. With --confidence, the accuracy's lower "
+            "bound must reach it."
         ),
     ] = None,
+    gate_slices: Annotated[
+        bool,
+        Option(
+            "With --fail-under and --slices: the accuracy of every slice must reach it too.",
+            rare=True,
+        ),
+    ] = False,
     confidence: Annotated[float | None, CONFIDENCE] = None,
     fitness: Annotated[
         Path | None,
@@ -120,14 +128,7 @@ def judge(
     from markscheme.engine import RunFolder, command_line, default_folder
     from markscheme.tables import AnswersReader, check_named, count_rows
 
-    if fail_under is not None:
-        from markscheme.agreement import fitness_line, gates
-
-        # What is wrong with the limit, or with the file, is named before the work.
-        gates([], fail_under, confidence=confidence)
-        fitness_line("", "", fitness)
-    elif confidence is not None or fitness is not None:
-        raise MarkschemeError("--confidence and --fitness require --fail-under")
+    _check_gate(fail_under, confidence, fitness, slices=read.slices if gate_slices else None)
     if (read.slices or models.batch) and engine == "ray":
         name = "--slices" if read.slices else "--batch"
         raise MarkschemeError(f"{name} requires --engine local")
@@ -149,8 +150,7 @@ def judge(
             _report_saved_on_interrupt(target),
             progress("judging", total=total and total * len(chosen), quiet=quiet) as advance,
         ):
-            asked.budget.on_change = lambda spending: advance.note(str(spending))
-            asked.on_wait = advance.note
+            show_on(advance, asked)
             command = command_line(sys.argv[1:])
             checked = _check_anchors(anchors, chosen, asked)
             if engine == "ray":
@@ -178,27 +178,53 @@ def judge(
                     command=command,
                 )
     result = replace(Result.of(report, reader), anchors=checked)
+    if fail_under is not None:
+        held = result.gates(fail_under, confidence=confidence, slices=gate_slices)
+        result = replace(result, held=tuple(held))
     shown.show(result, lambda: _print_figures(result))
     _print_warnings(report)
     if not quiet:
-        _print_notes(report, asked)
+        _print_notes(report, chosen, asked)
     _print_anchors(checked)
     if engine == "local" and not quiet:
         _name_next(report)
-    missed = fail_under is not None and not _hold_gates(result, fail_under, confidence, fitness)
+    missed = fail_under is not None and not _gates_passed(result, confidence, fitness)
     alarm = checked is not None and checked.alarm
-    nothing = _judged_nothing(report)
-    raise typer.Exit(int(missed or alarm or nothing))
+    _check_judged(report)
+    raise typer.Exit(int(missed or alarm))
 
 
-def _judged_nothing(report: RunReport) -> bool:
-    """Whether nothing was judged, printed as an error: no script may take it for a passed run."""
+def _check_gate(
+    limit: float | None,
+    confidence: float | None,
+    fitness: Path | None,
+    *,
+    slices: Sequence[str] | None,
+) -> None:
+    """Raises MarkschemeError for what is wrong with the gate's options: before the work.
+
+    `slices` are those that are held against the limit too; None if they are not.
+    """
+    if limit is None:
+        if confidence is not None or fitness is not None or slices is not None:
+            raise MarkschemeError("--confidence, --fitness and --gate-slices require --fail-under")
+        return
+    from markscheme.agreement import fitness_line, gates
+
+    gates([], limit, confidence=confidence)
+    fitness_line("", "", fitness)
+    if slices is not None and not slices:
+        raise MarkschemeError("--gate-slices requires --slices, which names the columns")
+
+
+def _check_judged(report: RunReport) -> None:
+    """Raises MarkschemeError where a judge judged nothing: no script may take it for a run that
+    passed, or for a check that failed."""
     from markscheme.results import judged_nothing
 
     none = judged_nothing(report.records)
     if none:
-        print_error(f"{', '.join(none)} judged no answer")
-    return bool(none)
+        raise MarkschemeError(f"{', '.join(none)} judged no answer")
 
 
 def _check_anchors(
@@ -283,9 +309,7 @@ def _name_next(report: RunReport) -> None:
             notes.file.write(printable(f"  {command}") + "\n")
 
 
-def _hold_gates(
-    result: Result, limit: float, confidence: float | None, fitness: Path | None
-) -> bool:
+def _gates_passed(result: Result, confidence: float | None, fitness: Path | None) -> bool:
     """Print how the figures compare with the limit; whether none is below.
 
     The first answers that a failing judge rejects are named at once, and what is known of judges.
@@ -294,13 +318,12 @@ def _hold_gates(
     from markscheme.analysis import count_labels, rejected_at_gates
     from markscheme.results import records_population
 
-    held = result.gates(limit, confidence=confidence)
-    for gate in held:
+    for gate in result.held:
         notes.print(gate.outcome)
     if confidence is not None:
         about = records_population(result.records)
         notes.print(f"these bounds are for {about}")
-    for line in rejected_at_gates(result.run, held, result.slices):
+    for line in rejected_at_gates(result.run, result.held, result.slices):
         notes.print(line)
     labels = count_labels(result.run)
     for judge, signature in dict.fromkeys(
@@ -308,7 +331,7 @@ def _hold_gates(
     ):
         line = fitness_line(judge, signature, fitness, labels=labels, run=str(result.run.folder))
         notes.print(line)
-    return all(gate.passed for gate in held)
+    return all(gate.passed for gate in result.held)
 
 
 def _print_plan(
@@ -348,10 +371,12 @@ def _print_unlabelled(report: RunReport) -> None:
     """Which labels could not be read, if any."""
     if not report.unlabelled:
         return
-    notes.print(
-        f"warning: {len(report.unlabelled):,} labels could not be read; their answers are "
-        "judged, without a label:"
+    labels = counted(
+        len(report.unlabelled),
+        "label could not be read; its answer is",
+        "labels could not be read; their answers are",
     )
+    notes.print(f"warning: {labels} judged, without a label:")
     lines = gathered(report.unlabelled)
     for line in lines[:_NAMED]:
         notes.print(f"  {line}", soft_wrap=True)
@@ -380,23 +405,22 @@ def _print_warnings(report: RunReport) -> None:
             notes.print(line)
 
 
-def _print_notes(report: RunReport, models: Models) -> None:
+def _print_notes(report: RunReport, judges: Sequence[Judge], models: Models) -> None:
     """What the reader met, what is where, and what was taken from an earlier run."""
+    from markscheme.tables import repeated
+
     counted = [f"{text} ({in_rows(count)})" for text, count in report.notes.items()]
     for said in (*report.recognised, *counted):
         notes.print(f"note: {said}", soft_wrap=True)
     if report.ignored:
         said = _not_used(report.ignored)
         notes.print(f"note: columns not used: {said}", soft_wrap=True)
-    if report.repeats:
-        again = in_rows(report.repeats)
-        said = (
-            "rows that repeat an earlier one exactly were counted; --repeats drop leaves them out"
-        )
-        notes.print(f"note: {said} ({again})", soft_wrap=True)
+    for said in repeated(report.repeats):
+        notes.print(f"note: {said}", soft_wrap=True)
     if report.resumed:
         notes.print(f"{report.resumed:,} judgments were reused from an earlier run")
-    from markscheme.results import scope_notes
+    from markscheme.contract import asks_chat, judge_name
+    from markscheme.results import again_notes, scope_notes
 
     for line in scope_notes(report.judgments, report.records, report.answers):
         notes.print(f"note: {line}")
@@ -405,8 +429,9 @@ def _print_notes(report: RunReport, models: Models) -> None:
         notes.print(f"language models: {spending}")
     for text, count in sorted(models.budget.remarks.items()):
         notes.print(f"note: {text} ({count:,} replies)")
-    if spending.failed or spending.skipped:
-        notes.print("the same command with --again judges only what failed or was skipped")
+    names = [judge_name(one) for one in judges if asks_chat(one)]
+    for line in again_notes(report.judgments, names) if names else ():
+        notes.print(line, soft_wrap=True)
     view = f"'markscheme view {report.folder}' shows every answer"
     if lacks_extras("report", "web"):
         view += ", with the extras 'report' and 'web' installed"

@@ -35,7 +35,7 @@ def write(
         Fields(only=("model", "revision", "ledger", "models"), required=("model",)),
     ],
     out: OutFile,
-    read: Annotated[ReadOptions, Fields(without=("max_bytes",))],
+    read: ReadOptions,
     clean: Clean = CLEANING,
 ) -> None:
     """Write the requests that the ledger has no reply to as an OpenAI-style batch file.

@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from markscheme.agreement import DriftOptions
-from markscheme.cli.app import notes
 from markscheme.cli.models import AskedModels, opened
-from markscheme.cli.options import Quiet, Shown, command
+from markscheme.cli.options import Shown, command
 from markscheme.flags import Argument, Judges, Option
 
 
@@ -27,7 +26,6 @@ def drift(
     checks: Annotated[
         Path | None, Option("Folder of the checks. [default: runs/drift-FILE]")
     ] = None,
-    quiet: Quiet = False,
 ) -> None:
     """Judge the same answers again, and test whether the model judges as before.
 
@@ -40,13 +38,13 @@ def drift(
     from markscheme.cli.progress_bar import progress
 
     with (
-        progress("judging", total=None, quiet=quiet) as advance,
+        progress("judging", total=None, quiet=shown.quiet) as advance,
         opened(models, advance) as asked,
     ):
         found = agreement.drift(
             file, options, judges=judge, models=asked, folder=checks, on_progress=advance
         )
-        notes.print(f"language models: {asked.budget.spending}")
+        shown.note(f"language models: {asked.budget.spending}")
     shown.show(found)
     if found.alarm:
         raise typer.Exit(1)

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from markscheme.cli.app import console
 from markscheme.cli.options import OutFile, command
-from markscheme.flags import Argument, Columns, Count, Option, Seed
+from markscheme.flags import Argument, Count, Option, Seed
+from markscheme.tables import FileOptions
 
 
 @command("llm examples", example="markscheme llm examples labelled.jsonl --out examples.jsonl")
@@ -19,7 +20,7 @@ def llm_examples(
         ),
     ],
     out: OutFile,
-    columns: Columns,
+    read: FileOptions,
     count: Count = 4,
     system: Annotated[str | None, Option("Use answers of this system only.")] = None,
     seed: Seed = 0,
@@ -31,9 +32,7 @@ def llm_examples(
     from markscheme.analysis import choose_solved_examples, solved_example_lines
     from markscheme.tables import write_table
 
-    chosen = choose_solved_examples(
-        labelled, count=count, system=system, seed=seed, columns=columns
-    )
+    chosen = choose_solved_examples(labelled, read, count=count, system=system, seed=seed)
     write_table(chosen, out.with_suffix(".jsonl"))
     for line in solved_example_lines(chosen):
         console.print(line)

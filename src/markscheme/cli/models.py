@@ -36,8 +36,14 @@ def opened(
 
     models = Models(options=options, on_missing=on_missing)
     if advance is not None:
-        models.budget.on_change = lambda spending: advance.note(str(spending))
+        show_on(advance, models)
     try:
         yield models
     finally:
         models.close()
+
+
+def show_on(advance: Advance, models: Models) -> None:
+    """Have a progress bar show what models spend and wait for."""
+    models.budget.on_change = lambda spending: advance.note(str(spending))
+    models.on_wait = advance.note

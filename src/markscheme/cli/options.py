@@ -112,6 +112,7 @@ class Shown:
         Option("Format of the printed results."),
     ] = "table"
     out: Out = None
+    quiet: Quiet = False
 
     def __post_init__(self) -> None:
         """Raises MarkschemeError for an ending that nothing is written with: before the work."""
@@ -139,7 +140,12 @@ class Shown:
         else:
             result.print_on(console)
         if self.out is not None:
-            notes.print(f"written to {self.out}")
+            self.note(f"written to {self.out}")
+
+    def note(self, text: str) -> None:
+        """Print a note on standard error, unless the command is to be quiet."""
+        if not self.quiet:
+            notes.print(text, soft_wrap=True)
 
 
 _EMPTY = inspect.Parameter.empty
@@ -150,6 +156,8 @@ _WORDS_WIDTH = 18
 _SHORT = "markscheme.short_help"
 _FEW = 12
 """A command with no more options shows all, rare ones too."""
+_JUDGES = ("judge", "judges", "allow")
+"""Parameters that name judges."""
 _FIRST = (
     "--question",
     "--reference",
@@ -307,9 +315,10 @@ def _judge(given: str) -> str:
 class _Command(TyperCommand):
     """A command that understands older spellings, which its help does not show.
 
-    `aliases` has each, with what is typed now in its place.
+    `aliases` has each, with what is typed now in its place; `flags` are those of its options.
     """
 
+    flags: Mapping[str, _Flag] = {}
     aliases: Mapping[str, tuple[str, ...]] = {}
     rare: Set[str] = frozenset()
     reads_answers = False
@@ -375,17 +384,37 @@ class _Command(TyperCommand):
             lambda one, value: one.process_value(blank, value),
             reads_answers=self.reads_answers,
         )
-        if found is None:
-            return super().make_context(info_name, args, parent, **extra)
-        settings, given = found
+        settings, given = found or (None, {})
         context = super().make_context(info_name, args, parent, default_map=given, **extra)
-        taken = {
-            name: value
-            for name, value in given.items()
-            if getattr(context.get_parameter_source(name), "name", "") == "DEFAULT_MAP"
+        origins = {
+            name: getattr(context.get_parameter_source(name), "name", "")
+            for name in (*given, "model")
         }
-        say(settings, taken)
+        if settings is not None:
+            say(settings, {n: value for n, value in given.items() if origins[n] == "DEFAULT_MAP"})
+        # A team's settings may name a model for other judges.
+        if origins["model"] == "COMMANDLINE" and not context.resilient_parsing:
+            self._check_model(context.params)
         return context
+
+    def _check_model(self, typed: Mapping[str, Any]) -> None:
+        """Raises MarkschemeError where `--model` is typed and no judge calls a language model."""
+        judges = [flag for flag in self.flags.values() if flag.name in _JUDGES]
+        if not judges:
+            return
+        from markscheme.contract import asks_chat, parse_judge
+
+        names: list[str] = []
+        for flag in judges:
+            value = flag.value(typed[flag.name]) or flag.shown or ()
+            names += [value] if isinstance(value, str) else value
+        if not any(asks_chat(parse_judge(name)) for name in names):
+            raise MarkschemeError(
+                f"--model {typed['model']} has no effect: no language model is called by "
+                f"{', '.join(names) or 'the judges of this command'}; name a judge that calls one, "
+                f"such as {' '.join((*judges[0].flags[-1:], 'llm_grader'))} ('markscheme judges' "
+                "lists all)"
+            )
 
 
 def _in_our_words(error: typer.BadParameter) -> str:
@@ -431,8 +460,13 @@ def command(
     """
 
     def register(function: _Function) -> _Function:
-        call, aliases, rare = _flagged(function)
-        attributes = {"aliases": aliases, "rare": rare, "reads_answers": reads_answers}
+        call, flags, aliases, rare = _flagged(function)
+        attributes = {
+            "flags": flags,
+            "aliases": aliases,
+            "rare": rare,
+            "reads_answers": reads_answers,
+        }
         above, _, name = path.rpartition(" ")
         about = inspect.cleandoc(function.__doc__ or "")
         group(above).command(
@@ -485,8 +519,8 @@ def _is_rare(flag: _Flag) -> bool:
 
 def _flagged(
     function: Callable[..., None],
-) -> tuple[Callable[..., None], dict[str, tuple[str, ...]], frozenset[str]]:
-    """What typer calls, older spellings of options, and options that `--help` leaves out."""
+) -> tuple[Callable[..., None], dict[str, _Flag], dict[str, tuple[str, ...]], frozenset[str]]:
+    """What typer calls, its flags, older spellings, and options that `--help` leaves out."""
     hints = get_type_hints(function, include_extras=True)
     hints.pop("return", None)
     defaults = inspect.signature(function).parameters
@@ -528,7 +562,7 @@ def _flagged(
             aliases |= {old: (now, value) for old, value in flag.text.alias_values.items()}
     for spelling in (one for flag in options for both in flag.flags for one in both.split("/")):
         aliases.pop(spelling, None)  # another option of this command is called so
-    return call, aliases, rare
+    return call, flags, aliases, rare
 
 
 def _refuse_to_overwrite(flags: Iterable[_Flag], given: Mapping[str, Any]) -> None:

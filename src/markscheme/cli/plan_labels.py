@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from markscheme.agreement import PlanOptions
-from markscheme.cli.app import console, notes
+from markscheme.cli.app import console
 from markscheme.cli.options import OUT, Judgments, Shown, command
 from markscheme.flags import Answers, Fields, Option
 
@@ -31,7 +31,8 @@ def plan_labels(
 
     The file of --out has question, references and answer, an empty column 'label' to fill in, and
     the id and sampling probability of each answer, which 'markscheme estimate' needs. It leaves out
-    the judge's verdict and the system, which could bias the labeller.
+    the judge's verdict and the system, which could bias the labeller; the ids of several systems'
+    answers are opaque, so that they do not name the system either.
     """
     from markscheme import agreement
 
@@ -45,6 +46,6 @@ def plan_labels(
             do = "all its answers have a label"
         elif filled:
             do = f"{filled:,} of its answers have a label already; {do} of the others"
-        notes.print(f"written to {out}: {do}")
+        shown.note(f"written to {out}: {do}")
     elif shown.format == "table":
         console.print("nothing is written; --out to_label.csv writes them, to be labelled")

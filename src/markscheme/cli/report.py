@@ -14,7 +14,7 @@ from markscheme.reports import ReportOptions
 def report(
     judgments: Judgments,
     options: ReportOptions,
-    shown: Annotated[Shown, Fields(only=("format",))],
+    shown: Annotated[Shown, Fields(only=("format", "quiet"))],
     out: Annotated[Out, Default("report.html in the run's folder")] = None,
     labels: Annotated[Labels, Default("those that came with the answers")] = None,
     answers: Answers = None,
@@ -33,9 +33,9 @@ def report(
     with notes.status("analysing and drawing"):
         found = write(judgments, out, options, labels=labels, answers=answers, compare=compare)
     for note in found.notes:
-        notes.print(f"note: {note}")
+        shown.note(f"note: {note}")
     if not found.labelled:
-        notes.print("note: no labels, so nothing on agreement with people; --labels FILE adds it")
+        shown.note("note: no labels, so nothing on agreement with people; --labels FILE adds it")
     if shown.format != "table":
         shown.show(found)
         return

@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "judges": ("judge", "llm batch write"),
     "slices": ("judge", "columns", "diff", "failures"),
     "fail_under": ("judge",),
+    "gate_slices": ("judge",),
     "confidence": ("judge",),
     "margin": ("diff",),
     "fail_on_regression": ("diff",),
@@ -45,8 +47,9 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
         "sheet",
         "reference_separator",
         "on_bad_row",
+        "repeats",
     ),
-    "gate": ("fail_under", "confidence", "margin", "fail_on_regression"),
+    "gate": ("fail_under", "gate_slices", "confidence", "margin", "fail_on_regression"),
     "models": tuple(
         one.name
         for one in (*fields(ModelOptions), *fields(ServerOptions))
@@ -80,9 +83,11 @@ TEMPLATE = """\
 # encoding = "cp1252"
 # sheet = "Answers"
 # on_bad_row = "skip"
+# repeats = "drop"                      # rows equal to an earlier one in every column
 
 [gate]
 # fail_under = 0.8                      # judge ends with 1 where a system is below
+# gate_slices = true                    # or a slice
 # confidence = 0.95                     # be so sure that it is not
 # fail_on_regression = true             # diff ends with 1 where the new answers are worse
 # margin = 0.02                         # beyond two points
@@ -192,10 +197,11 @@ def _check_no_file(path: Path, judges: Any) -> None:
 
 
 def _check_key(path: Path, key: str, section: str = "") -> None:
-    from markscheme.tables import OF_ANSWERS
+    from markscheme.tables import LABEL_OF, OF_ANSWERS, ONE_ANNOTATORS
 
     known: Sequence[str] = OF_ANSWERS if section == "columns" else SECTIONS[section]
-    if key in known:
+    labels = section == "columns" and (ONE_ANNOTATORS.fullmatch(key) or key.startswith(LABEL_OF))
+    if key in known or labels:
         return
     owner = next((name for name, keys in SECTIONS.items() if key in keys), None)
     hint = _nearest(key, known)
@@ -223,7 +229,7 @@ def defaults_of(
     Args:
         command: its name, with that of its group.
         parameters: what it has.
-        typed: its arguments; a run's folder among them has our columns already.
+        typed: its arguments; runs' folders have our columns already.
         convert: makes an option's value of what was typed, and raises where that cannot be.
         reads_answers: whether the command reads answers as people have them.
 
@@ -238,14 +244,14 @@ def defaults_of(
     if path is None:
         return None
     found = read_settings(path)
-    in_run = any(Path(one, "run.json").is_file() for one in typed)
+    in_runs = _are_runs(parameters, typed)
     given: dict[str, Any] = {}
-    if found.columns and "columns" in wanted and not in_run:
+    if found.columns and "columns" in wanted and not in_runs:
         given["columns"] = [_pairs(found)]
     for key, value in found.values.items():
         if key not in wanted or os.environ.get(_VARIABLES.get(key, "")):
             continue
-        if key in SECTIONS["reading"] and in_run:
+        if key in SECTIONS["reading"] and in_runs:
             continue
         if key == "answer_columns" and "columns" in given and "answer" in found.columns:
             raise MarkschemeError(
@@ -255,8 +261,22 @@ def defaults_of(
         given[key] = _value(path, value, options[key], convert)
     alone = "fail_under" not in given and not any(one.startswith("--fail-under") for one in typed)
     if command == "judge" and alone:
-        given.pop("confidence", None)  # It is of the limit.
+        for of_limit in ("confidence", "gate_slices"):
+            given.pop(of_limit, None)
     return (found, given) if given else None
+
+
+def _are_runs(parameters: Sequence[Any], typed: Sequence[str]) -> bool:
+    """Whether a run's folder is typed for each argument; the value of an option is none."""
+    valued, arguments = set(), 0
+    for one in parameters:
+        if one.param_type_name == "argument":
+            arguments += 1
+        elif not one.is_flag:
+            valued.update(one.opts)
+    placed = (one for before, one in pairwise(["", *typed]) if before not in valued)
+    runs = sum(Path(one, "run.json").is_file() for one in placed)
+    return runs >= max(arguments, 1)
 
 
 def _takes(command: str, option: Any, reads_answers: bool) -> bool:

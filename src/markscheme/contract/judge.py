@@ -98,8 +98,8 @@ class Judge(Protocol):
         """One row an answer, in the same order.
 
         Args:
-            answers: `question`, `references`, `answer` (never null), and where there are any
-                `reference_grades`, `reference_kind`, `context`.
+            answers: `question`, `references`, `answer` (neither null nor blank), and where there
+                are any `reference_grades`, `reference_kind`, `context`.
             models: the models of the run.
 
         Returns:

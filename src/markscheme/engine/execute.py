@@ -28,8 +28,15 @@ from markscheme.contract import (
 from markscheme.errors import DataError
 from markscheme.flags import Cleaning
 from markscheme.models import Models
-from markscheme.tables import ANSWERS_SCHEMA, NO_REFERENCE, ReadOptions, as_outcomes, row_texts
-from markscheme.text import declines
+from markscheme.tables import (
+    ANSWERS_SCHEMA,
+    NO_REFERENCE,
+    NOT_GIVEN,
+    ReadOptions,
+    as_outcomes,
+    is_blank,
+    row_texts,
+)
 
 T = TypeVar("T")
 
@@ -78,20 +85,18 @@ def apply(
 ) -> pl.DataFrame:
     """The outcomes of a judge on a table of answers: one row each, in order, all columns present.
 
-    A null answer, which a system did not give, is wrong without asking the judge; where the call of
-    the system failed (`answer_error`), the row is `skipped`. Where the judge
-    needs references and the question has none, it is not run either: of a question without an
-    answer (`reference_kind` `none`) an answer is right if it declines or is null, and any other row
-    is `skipped`. One that takes more
-    than `row_seconds` of processor time is `failed: too long`; of judges that ask a model, calls
-    have time-outs of their own.
+    An answer that a system did not give, null or blank, is wrong without asking the judge; where
+    the call of the system failed (`answer_error`), the row is `skipped`. Where the judge needs
+    references and the question has none, it is not run either: of a question without an answer
+    (`reference_kind` `none`) an answer is right if it says so or was not given, and any other row
+    is `skipped`. One that takes more than `row_seconds` of processor time is `failed: too long`; of
+    judges that ask a model, calls have time-outs of their own.
 
     Raises:
         JudgeError: the judge's output breaks the contract; see `run_judge`.
     """
-    given = answers["answer"].is_not_null()
-    bare = _without_references(judge, answers)
-    asking = given & ~bare
+    silent = answers.select(is_blank("answer")).to_series()
+    asking = ~(silent | _without_references(judge, answers))
     # The table itself where nothing is left out: judges may share work on one and the same table.
     asked = answers if asking.all() else answers.filter(asking)
     opened = Models() if models is None else models
@@ -117,20 +122,26 @@ def _without_references(judge: Judge, answers: pl.DataFrame) -> pl.Series:
 
 def _unasked(answers: pl.DataFrame) -> pl.DataFrame:
     """The outcomes of rows that a judge does not judge."""
+    from markscheme.features.alignment import says_there_is_none  # few tables have such rows
+
     outcomes: list[dict[str, Any]] = []
     unknown = pl.repeat(None, answers.height, eager=True)
     kinds = answers.get_column("reference_kind", default=unknown)
     errors = answers.get_column("answer_error", default=unknown)
-    for answer, kind, error in zip(answers["answer"], kinds, errors, strict=True):
+    # A blank answer is none.
+    given = answers.select(pl.when(~is_blank("answer")).then("answer")).to_series()
+    texts = (answers["question"], given)
+    for question, answer, kind, error in zip(*texts, kinds, errors, strict=True):
         if answer is None and error is not None:
             why = f"the call of the system failed: {error}"
             outcomes.append({"status": "skipped", "explanation": why})
         elif kind == "none":
-            right = answer is None or declines(answer)
-            said = "and the answer declines" if right else "and the answer gives one"
-            outcomes.append(_decided(f"the question has no answer, {said}", right=right))
+            right = says_there_is_none(question, answer)
+            said = f"the answer {'says so' if right else 'is not read as saying so'}"
+            said = said if answer is not None else "none was given"
+            outcomes.append(_decided(f"the question has no answer, and {said}", right=right))
         elif answer is None:
-            outcomes.append(_decided("no answer was given", right=False))
+            outcomes.append(_decided(NOT_GIVEN, right=False))
         else:
             outcomes.append({"status": "skipped", "explanation": NO_REFERENCE})
     schema = {

@@ -131,6 +131,7 @@ class RunFolder:
         """The id of the run: its pieces are bound to it."""
         self.used: int = 0
         """Pieces of the ledger so far; a piece is bound to those before it."""
+        self._made: list[Path] = []
         self._listed: dict[str, list[Path]] = {}
         self._whole_pieces: dict[str, tuple[Path, str]] = {}
 
@@ -142,6 +143,7 @@ class RunFolder:
             RunError: the folder cannot be made or written, or another run holds it.
         """
         try:
+            self._made = [one for one in (self.path, *self.path.parents) if not one.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
             handle = os.fdopen(os.open(self.path / ".lock", flags, 0o666), "rb")
@@ -244,13 +246,14 @@ class RunFolder:
                 self.write_json("run.json", {**plan, "state": "running"})
 
     def forget(self) -> None:
-        """Leave no trace of a run that failed before it had judged anything."""
+        """Leave no trace of a run that failed before it had judged anything, nor of its folders."""
         if not any(list(self.parts.glob(f"{kind}-*.parquet")) for kind in ("chunk", "judgments")):
             self.clear_parts()
             for name in ("run.json", ".lock"):
                 (self.path / name).unlink(missing_ok=True)
-            with suppress(OSError):  # It holds something else.
-                self.path.rmdir()
+            for folder in dict.fromkeys((self.path, *self._made)):
+                with suppress(OSError):  # It holds something else.
+                    folder.rmdir()
 
     def seal(self, plan: dict[str, Any], *, ledger: Iterable[str] = ()) -> None:
         """End the run: the manifest of its files, then `run.json`, which holds the manifest's."""

@@ -13,7 +13,7 @@ from markscheme.values import Comparison, Outcome, compare_values
 Matrix = npt.NDArray[np.float32]
 
 VALUES: dict[str, str] = {
-    "value_outcome": "typed values: 1 they agree, -1 they conflict, -0.5 one is missing, 0 neither",
+    "value_outcome": "numbers, dates, lists: 1 they agree, -1 they conflict, -0.5 one is missing",
     "value_confidence": "how far that outcome can be relied on, negative where it speaks against",
     "value_decided": "the value that the question asks for agrees (1) or conflicts (-1)",
     "value_alone": "that outcome, where answer and reference are nothing but the values compared",

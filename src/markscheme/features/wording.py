@@ -50,12 +50,15 @@ WORDING: dict[str, str] = {
     "order_inverted": "share of the pairs of shared words that occur in the other order",
     "first_shared_moved": "the first content word of the reference that the answer has is not the first there",
     "content_jaccard": "content words shared, as a share of the content words of both",
-    "new_content": "content words of the answer that neither reference nor question has, logarithm",
-    "lacking_content": "content words of the reference that neither answer nor question has, logarithm",
-    "length_ratio": "logarithm of the answer's words over the reference's",
+    "new_content": "how many content words of the answer neither reference nor question has",
+    "lacking_content": "how many content words of the reference neither answer nor question has",
+    "length_ratio": "how much longer than the reference the answer is (0: as long)",
     "verbatim": "the answer is the reference, articles, commas and full stops apart",
 }
-"""Every column of `wording_features` by name, and what it means in one line."""
+"""Every column of `wording_features` by name, and what it means in one line.
+
+`new_content` and `lacking_content` are ln(1 + n), `length_ratio` is ln of words + 1 over words + 1.
+"""
 
 _COMPILED = {name: re.compile(rf"\b(?:{words})\b") for name, words in _GROUPS.items()}
 _NEGATION = re.compile(
@@ -73,8 +76,9 @@ _ASIDE = re.compile(
 """Marks between words, quotes and articles: texts that differ in nothing else are the same."""
 
 
-def _verbatim(text: str) -> str:
-    return " ".join(_ASIDE.sub(" ", text).split())
+def without_asides(text: str) -> str:
+    """A text in lower case without what tells no text from another: see `_ASIDE`."""
+    return " ".join(_ASIDE.sub(" ", text.lower()).split())
 
 
 def wording_features(
@@ -133,8 +137,16 @@ def _row(question: str, reference: str, answer: str) -> tuple[float, ...]:
         float(np.log1p(len(set(everything) - wanted - q))),
         float(np.log1p(len(wanted - set(everything) - q))),
         float(np.log((len(everything) + 1) / (len(r) + 1))),
-        float("\\" not in reference and _verbatim(reference) == _verbatim(answer) != ""),
+        float("\\" not in reference and without_asides(reference) == without_asides(answer) != ""),
     )
+
+
+def denies_and_adds_nothing(question: str, answer: str) -> bool:
+    """Whether an answer has more denials than the question, and no content word that it lacks."""
+    question, answer = question[:_LONGEST].lower(), answer[:_LONGEST].lower()
+    denials = [len(_NEGATION.findall(text)) for text in (question, answer)]
+    bare = _NEGATION.sub(" ", answer)
+    return denials[1] > denials[0] and set(_words(bare)) <= set(_words(question))
 
 
 def _nearest(answer: str, wanted: set[str], *, sentences: int) -> str:

@@ -159,10 +159,11 @@ def named_in(given: Mapping[str, Any] | None, key: str, where: str) -> Any:
 def _references(value: Any, row: int) -> list[str]:
     """References as other tools hold them, a text or several, as a list of texts.
 
-    A text may be a list as CSV files hold them, in JSON or as Python prints it.
+    A text may be a list as CSV files hold them, in JSON or as Python prints it. An empty list says
+    that the question has no answer.
 
     Raises:
-        DataError: there is none, or one is no text.
+        DataError: there is no list, or one is no text.
     """
     if isinstance(value, str):
         try:
@@ -170,8 +171,8 @@ def _references(value: Any, row: int) -> list[str]:
         except ValueError as error:
             raise DataError(f"row {row}: {error}") from None
         value = [value] if written is None else written
-    found = list(value) if isinstance(value, Iterable) else []
-    if not found or not all(isinstance(one, str) for one in found):
+    found: list[Any] = list(value) if isinstance(value, Iterable) else [value]
+    if not all(isinstance(one, str) for one in found):
         raise DataError(f"row {row}: references are a text or a list of texts, not {value!r}")
     return found
 

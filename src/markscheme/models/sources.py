@@ -78,7 +78,8 @@ class Models:
         self._table: ModelTable | None = None
         self._lock = threading.RLock()
         self.on_wait: Callable[[str], None] = lambda _: None
-        """Called with a few words on which batches the run is waiting for."""
+        """Called with a few words on what the run is waiting for: batches, or a server that turns
+        requests away."""
 
     @property
     def from_options(self) -> bool:
@@ -230,7 +231,11 @@ class Models:
         from markscheme.models.chat import ServerChat
 
         return ServerChat(
-            name=wanted, revision=revision, options=server, profile=self.profile(wanted)
+            name=wanted,
+            revision=revision,
+            options=server,
+            profile=self.profile(wanted),
+            on_wait=self._waits,
         )
 
     def _waits(self, text: str) -> None:

@@ -323,7 +323,7 @@ def read_material(
         origin[name] = run.manifest
         judges += _judged(_judgments(run, table), table, run=name)
     joined, accepted = None, pl.Series([None] * table.height, dtype=pl.Boolean)
-    known = _labels(table) if labels is None else labels
+    known = _labels(table, positive_from) if labels is None else labels
     judges = _distinct(judges)
     if judge is not None:
         one_judge(pl.DataFrame({"judge": [one.name for one in judges]}), judge)
@@ -364,10 +364,12 @@ def _joined(
     return joined, known["accepted"]
 
 
-def _labels(answers: pl.DataFrame) -> pl.DataFrame | None:
+def _labels(answers: pl.DataFrame, positive_from: float | None) -> pl.DataFrame | None:
     names = ("label", "annotator_labels")
     there = [name for name in names if answers[name].null_count() < answers.height]
-    return load_labels(answers.select("answer_id", *there)) if there else None
+    if not there:
+        return None
+    return load_labels(answers.select("answer_id", *there), positive_from=positive_from)
 
 
 def _title(run: Run) -> str:

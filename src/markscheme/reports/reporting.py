@@ -16,8 +16,11 @@ from markscheme.reports.material import read_material
 from markscheme.reports.options import ReportOptions
 from markscheme.reports.section import Section
 from markscheme.reports.sections import sections
-from markscheme.results import TableResult, flat_frame
+from markscheme.results import TableResult, check_ending, flat_frame
 from markscheme.tables import replace_file
+
+_PAGES = (".html", ".htm")
+"""Endings of what a report is written to; a browser prints it as PDF."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -73,23 +76,31 @@ def report(
         DataError, AgreementError: a table cannot be read, judgments come without answers, or
             labels do not match or contradict each other.
         MissingExtraError: the extra `report` is not installed.
-        MarkschemeError: `out` is missing for judgments in no folder, or `labels` for `label_column`
-            or `columns`.
+        MarkschemeError: `out` is missing for judgments in no folder or is no HTML file, or `labels`
+            is missing for `label_column` or `columns`.
     """
     if lacks_extras("report"):
         raise MissingExtraError("the report", "report")
     chosen = with_keywords(ReportOptions, options, keywords)
     if labels is None and (chosen.label_column is not None or chosen.columns):
         option = "--columns" if chosen.label_column is None else "--label-column"
-        raise MarkschemeError(f"{option} requires --labels FILE")
+        raise MarkschemeError(f"{option} requires --labels FILE (Python: labels=...)")
+    if out is not None:
+        check_ending(out, _PAGES)
     opened = open_run(run, answers=answers)
     if out is None and opened.folder is None:
         raise MarkschemeError(
-            "these judgments are in no run's folder; say where the report goes: --out FILE"
+            "these judgments are in no run's folder; say where the report goes: --out FILE "
+            "(Python: out=...)"
         )
     known = None
     if labels is not None:
-        known = labelled_table(labels, column=chosen.label_column, columns=chosen.columns)
+        known = labelled_table(
+            labels,
+            column=chosen.label_column,
+            columns=chosen.columns,
+            positive_from=chosen.positive_from,
+        )
     target = Path(out or Path(opened.folder or "") / "report.html")
     if target.is_file():
         with target.open("rb") as stream:

@@ -29,7 +29,9 @@ from .result import check_ending as check_ending
 from .result import flat_frame as flat_frame
 from .run_summary import accuracy_figure as accuracy_figure
 from .run_summary import accuracy_note as accuracy_note
+from .run_summary import again_notes as again_notes
 from .run_summary import judged_nothing as judged_nothing
+from .run_summary import labels_of as labels_of
 from .run_summary import lineage_note as lineage_note
 from .run_summary import named_questions as named_questions
 from .run_summary import not_judged as not_judged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -153,16 +153,20 @@ WRITERS: dict[str, Callable[[Tabular], str]] = {
 """How a result is written, by a file's ending."""
 
 
-def check_ending(path: str | Path) -> str:
+def check_ending(path: str | Path, endings: Collection[str] = WRITERS) -> str:
     """The ending by which a result is written to this file.
+
+    Args:
+        path: the file.
+        endings: those that there are.
 
     Raises:
         MarkschemeError: nothing is written with the name's ending.
     """
     ending = Path(path).suffix.lower()
-    if ending not in WRITERS:
+    if ending not in endings:
         said = f"not {ending!r}" if ending else "and this name has none"
-        raise MarkschemeError(f"{str(path)!r}: the endings are {', '.join(WRITERS)}, {said}")
+        raise MarkschemeError(f"{str(path)!r}: the endings are {', '.join(endings)}, {said}")
     return ending
 
 

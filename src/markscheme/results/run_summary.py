@@ -84,20 +84,25 @@ def people_figures(answers: pl.LazyFrame, clusters: pl.LazyFrame) -> dict[str, d
         Nothing where no answer has a label, or where labels are grades. Where only annotators'
         labels are known, their majority counts.
     """
-    columns = answers.collect_schema().names()
-    if "label" not in columns:
+    if "label" not in answers.collect_schema().names():
         return {}
-    labels = answers.select("label").collect(engine="streaming").to_series()
-    if not labels.count() and "annotator_labels" in columns:
-        several = answers.select("annotator_labels").collect(engine="streaming").to_series()
-        if several.list.drop_nulls().list.len().sum():
-            from markscheme.tables import majority, ratings_table
-
-            labels = majority(ratings_table(several))
+    labels = labels_of(answers)
     if not labels.count() or not is_binary(labels):
         return {}
     found = verdict_figures(as_binary(labels), clusters.collect(engine="streaming"))
     return {one["system"]: one for one in found if one["accuracy"] is not None}
+
+
+def labels_of(answers: pl.LazyFrame) -> pl.Series:
+    """People's labels of an answers table; where no answer has one, the annotators' majority."""
+    labels = answers.select("label").collect(engine="streaming").to_series()
+    if not labels.count() and "annotator_labels" in answers.collect_schema().names():
+        several = answers.select("annotator_labels").collect(engine="streaming").to_series()
+        if several.list.drop_nulls().list.len().sum():
+            from markscheme.tables import majority, ratings_table
+
+            return majority(ratings_table(several))
+    return labels
 
 
 def _accuracy_interval(record: dict[str, Any]) -> str:
@@ -169,6 +174,41 @@ def why_not_judged(judgments: pl.LazyFrame) -> list[str]:
     ]
 
 
+def again_notes(judgments: pl.LazyFrame, judges: Iterable[str]) -> list[str]:
+    """What `--again` does for answers that were not judged by language models, as lines.
+
+    Args:
+        judgments: of a run.
+        judges: those of its judges that call a model.
+    """
+    by_budget = pl.col("explanation").str.contains("--max-c", literal=True)
+    found = (
+        judgments.filter(pl.col("judge").is_in(list(judges)))
+        .group_by("judge", maintain_order=True)
+        .agg(
+            failed=(pl.col("status") == "failed").sum(),
+            left_out=((pl.col("status") == "skipped") & by_budget).sum(),
+            unread=pl.col("status").is_in(["unparsed", "refused"]).sum(),
+        )
+        .collect(engine="streaming")
+    )
+    lines = []
+    if failed := found["failed"].sum():
+        lines.append(f"the same command with --again judges only what failed ({failed:,})")
+    if left_out := found["left_out"].sum():
+        lines.append(
+            "the same command with --again and a higher limit judges only what the budget left "
+            f"out ({left_out:,})"
+        )
+    for judge, unread in found.filter(pl.col("unread") > 0).select("judge", "unread").iter_rows():
+        lines.append(
+            f"--again requests no unparsed or refused reply anew ({unread:,}), since the ledger "
+            f'has it; -j "cascade(first={judge}, then=JUDGE, send=outside)" sends only these '
+            "answers to another judge"
+        )
+    return lines
+
+
 def reasons_not_judged(judgments: pl.LazyFrame) -> list[tuple[str, str | None, int, str]]:
     """Judge, status, count and text of each judge's commonest reasons, and the rest without status.
 
@@ -225,7 +265,7 @@ def scope_notes(
         if one["unsure"]:
             lines.append(
                 f"{judge} is unsure of {one['unsure']:,} of {total:,} answers (scores near its "
-                "threshold); a cascade can send exactly those to another judge"
+                "threshold); 'markscheme failures' lists them"
             )
         said = lineage_note(
             judge,

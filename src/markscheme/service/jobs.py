@@ -26,13 +26,13 @@ import orjson
 from markscheme.errors import RunError
 from markscheme.models import ModelOptions
 from markscheme.service.problems import Refusal
+from markscheme.service.reading import COMPRESSED
 from markscheme.service.settings import Limits
 from markscheme.tables import whole_file
 
 log = logging.getLogger("markscheme.service")
 
 WORKER = "markscheme.service.job_worker"
-_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 _LONGEST_LINE = 2**24
 _BETWEEN_CLEARINGS = 3600.0
 _MEGABYTES = 4_000
@@ -184,7 +184,7 @@ class Jobs:
 
     def _keep(self, stream: BinaryIO, job: Job) -> int:
         head = stream.read(8)
-        if head.startswith(_COMPRESSED):
+        if head.startswith(COMPRESSED):
             raise Refusal(415, "send the file uncompressed (Parquet may compress inside)")
         if not head:
             raise Refusal(422, "the file is empty")

@@ -20,7 +20,7 @@ from markscheme.service.metrics import Metrics
 from markscheme.service.schemas import AnswerIn, ExplanationIn
 from markscheme.service.settings import Limits, Settings
 from markscheme.service.worker import DiedError, Worker
-from markscheme.tables import ANSWERS_SCHEMA, content_ids
+from markscheme.tables import ANSWERS_SCHEMA, content_ids, with_unanswerable
 
 Outcome = dict[str, Any]
 _SYSTEM = "system"
@@ -231,8 +231,18 @@ def explanation(
 
 def table(rows: Sequence[AnswerIn]) -> pl.DataFrame:
     """The answers table of rows that fit the schema."""
-    fields = [{**dict(row), "answer_id": row.id, "system": row.system or _SYSTEM} for row in rows]
-    answers = pl.DataFrame(fields, schema=ANSWERS_SCHEMA)
+    # An empty list says that the question has no answer; references that were left out do not.
+    fields = [
+        {
+            **dict(row),
+            "references": row.references if "references" in row.model_fields_set else None,
+            "answer_id": row.id,
+            "system": row.system or _SYSTEM,
+        }
+        for row in rows
+    ]
+    answers = with_unanswerable(pl.DataFrame(fields, schema=ANSWERS_SCHEMA))
+    answers = answers.with_columns(pl.col("references").fill_null([]))
     if answers["answer_id"].null_count():
         answers = answers.with_columns(pl.col("answer_id").fill_null(content_ids(answers)))
     return answers

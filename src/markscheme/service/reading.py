@@ -15,6 +15,9 @@ from fastapi.routing import APIRoute
 from markscheme.service.problems import Refusal
 from markscheme.service.settings import Limits
 
+COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+"""How what gzip, bzip2, xz and zstd wrote begins."""
+
 _SMALL = 20_000
 """Bytes of a body that is read at once, within milliseconds."""
 
@@ -44,6 +47,9 @@ class ReadRoute(APIRoute):
 class _Read(Request):
     async def json(self) -> Any:
         body, state = await self.body(), self.app.state.service
+        encoding = self.headers.get("content-encoding", "").strip().lower()
+        if encoding not in ("", "identity") or body.startswith(COMPRESSED):
+            raise Refusal(415, "send the body uncompressed")
         given = body, self.scope["route"].body_field, state.settings.limits
         if len(body) <= _SMALL:
             return _read(*given)

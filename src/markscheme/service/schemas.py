@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import UploadFile
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from markscheme.flags import Cleaning
 from markscheme.tables import RELATIONS, STATUSES
@@ -41,6 +48,18 @@ _WRONG_ANSWER: dict[str, Any] = {
 }
 
 
+def _listed(value: Any) -> Any:
+    """A text alone is a list of one, as in files."""
+    return [value] if isinstance(value, str) else value
+
+
+def _or_one(schema: dict[str, Any]) -> None:
+    """Describe a list so that one of its items may come alone."""
+    names = ("type", "items", "minItems", "maxItems")
+    several = {name: schema.pop(name) for name in names if name in schema}
+    schema["anyOf"] = [several, several["items"]]
+
+
 class _Given(BaseModel):
     """What clients send: no other fields, no conversions."""
 
@@ -53,9 +72,17 @@ class AnswerIn(_Given):
     question: Filled
     references: Annotated[
         list[Filled],
-        Field(max_length=MOST_REFERENCES, description="None for judges that need none."),
+        BeforeValidator(_listed),
+        Field(
+            max_length=MOST_REFERENCES,
+            description="A text alone is one reference. An empty list: the question has no "
+            "answer. Left out: for judges that need none.",
+            json_schema_extra=_or_one,
+        ),
     ] = []
-    answer: Annotated[Text | None, Field(description="null: the system gave none; it is skipped.")]
+    answer: Annotated[
+        Text | None, Field(description="null or blank: the system gave none; it is wrong.")
+    ]
     id: Annotated[
         Short | None, Field(description="Comes back unchanged. Left out: a hash of the content.")
     ] = None
@@ -117,7 +144,16 @@ class ExplanationIn(_Given):
         }
     )
     question: Brief
-    references: Annotated[list[Brief], Field(min_length=1, max_length=20)]
+    references: Annotated[
+        list[Brief],
+        BeforeValidator(_listed),
+        Field(
+            min_length=1,
+            max_length=20,
+            description="A text alone is one reference.",
+            json_schema_extra=_or_one,
+        ),
+    ]
     answer: Brief
 
 

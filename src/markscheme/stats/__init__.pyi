@@ -48,6 +48,7 @@ from .plans import Assured as Assured
 from .plans import Supposed as Supposed
 from .plans import labels_needed as labels_needed
 from .prediction_powered import Powered as Powered
+from .prediction_powered import possible_counts as possible_counts
 from .prediction_powered import powered as powered
 from .prediction_powered import powered_difference as powered_difference
 from .quantiles import exact_interval as exact_interval

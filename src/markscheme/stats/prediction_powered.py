@@ -17,6 +17,9 @@ rules, set before a label is seen, keep the judges honest:
   1 / sqrt(n - 2): below it, tuning costs more than it gives (Mani et al. 2025, arXiv 2505.20178);
 - a judge that was right on the few answers of the rarer kind that are labelled may err on others:
   `UNSEEN_ERRORS` such answers, on which it errs, are added to those seen.
+
+About these answers alone, labels of 0 and 1 leave few figures possible where few answers have none:
+an interval ends at the nearest of those that the labels do not exclude (`possible_counts`).
 """
 
 from __future__ import annotations
@@ -118,9 +121,13 @@ def powered(
             freedom = freedom_of(kish(pulls.parts))
             low, high = t_interval(value, error, freedom, confidence=confidence)
     else:
-        value = min(max(value, 0.0), 1.0)
+        answers = len(sample.labels)
+        counts = possible_counts(sample) if about == "these" else (0, answers)
+        value = min(max(value, counts[0] / answers), counts[1] / answers)
         evidence = alone.times(1 / max(share, _TINY))
         low, high = share_interval(value, evidence, confidence=confidence)
+        if about == "these":
+            low, high = _at_possible(low, high, counts, answers)
         method, error = alone.method, math.sqrt(value * (1 - value) / evidence.answers)
     if not share:  # All are labelled, and it is about these.
         low = high = value
@@ -133,6 +140,38 @@ def powered(
         worth=_worth(number, len(sample.labels), share, about),
         weights=tuple(map(float, weights)),
     )
+
+
+def possible_counts(sample: Sample) -> tuple[int, int]:
+    """How many of these answers are right if all without a label (0 or 1) are wrong, or right.
+
+    >>> labels = np.array([1.0, 1.0, 0.0, np.nan])
+    >>> possible_counts(
+    ...     Sample(
+    ...         predictions=np.ones((4, 1)),
+    ...         labels=labels,
+    ...         weights=np.ones(4),
+    ...         clusters=np.arange(4),
+    ...     )
+    ... )
+    (2, 3)
+    """
+    right = int(np.nansum(sample.labels))
+    return right, right + int((~sample.labelled).sum())
+
+
+def _at_possible(
+    low: float, high: float, counts: tuple[int, int], answers: int
+) -> tuple[float, float]:
+    """The ends of an interval at the nearest shares that counts up to a last one give; two of them
+    where there are two."""
+    least, most = counts
+    first = min(max(math.floor(low * answers + 0.5), least), most)
+    last = min(max(math.ceil(high * answers - 0.5), least), most)
+    if first >= last and least < most:  # Near to one: what is on its other side is possible, too.
+        first = min(max(math.floor((low + high) / 2 * answers), least), most - 1)
+        last = first + 1
+    return first / answers, last / answers
 
 
 def _error(pulls: Pulls, share: float) -> float:
@@ -201,12 +240,18 @@ def powered_difference(
         return Powered(low=end, high=end, method="ppi-t", weights=weighed, **about_it)
     freedom = freedom_of(kish(both.parts))
     low, high = t_interval(value, error, freedom, confidence=confidence)
+    step, answers = 0.0, len(first.labels)
+    if about == "these" and first.binary and second.binary and answers == len(second.labels):
+        (least, most), (other_least, other_most) = map(possible_counts, (first, second))
+        low, high = _at_possible(low, high, (least - other_most, most - other_least), answers)
+        step = 1 / answers
     return Powered(
         low=max(-1.0, low),
         high=min(1.0, high),
         method="ppi-t",
         weights=weighed,
-        p=t_p(value, error, freedom),
+        # As much nearer to none as the interval's end is: both show a difference, or neither does.
+        p=t_p(max(0.0, abs(value) - step / 2), error, freedom),
         detectable=detectable_by_t(error, freedom, confidence=confidence),
         **about_it,
     )

@@ -2,6 +2,8 @@ from .answers import ANSWERS_SCHEMA as ANSWERS_SCHEMA
 from .answers import AnswersReader as AnswersReader
 from .answers import content_ids as content_ids
 from .answers import read_answers as read_answers
+from .answers import read_with_notes as read_with_notes
+from .answers import repeated as repeated
 from .answers import row_texts as row_texts
 from .answers import slices_of as slices_of
 from .answers import system_of as system_of
@@ -15,22 +17,26 @@ from .atomic_write import whole_folder as whole_folder
 from .columns import KEYS as KEYS
 from .columns import LABEL_OF as LABEL_OF
 from .columns import OF_ANSWERS as OF_ANSWERS
+from .columns import ONE_ANNOTATORS as ONE_ANNOTATORS
 from .columns import recognise as recognise
 from .columns import renamed as renamed
 from .datasets import read_dataset as read_dataset
 from .files import DATASET as DATASET
 from .files import RawBatch as RawBatch
 from .files import Source as Source
+from .files import column_names as column_names
 from .files import count_rows as count_rows
 from .files import iter_raw as iter_raw
 from .files import read_table as read_table
 from .joins import Joined as Joined
 from .joins import is_tied as is_tied
 from .joins import join_labels as join_labels
+from .joins import known_ids as known_ids
 from .joins import label_notes as label_notes
 from .joins import matched_on as matched_on
 from .joins import numbered as numbered
 from .joins import one_row_each as one_row_each
+from .joins import opaque_ids as opaque_ids
 from .joins import with_answers as with_answers
 from .judgment_files import judgments_file as judgments_file
 from .judgment_files import load_judgments as load_judgments
@@ -42,6 +48,7 @@ from .judgments import JUDGMENTS_SCHEMA as JUDGMENTS_SCHEMA
 from .judgments import LEARNED as LEARNED
 from .judgments import NEW as NEW
 from .judgments import NO_REFERENCE as NO_REFERENCE
+from .judgments import NOT_GIVEN as NOT_GIVEN
 from .judgments import OUTCOME as OUTCOME
 from .judgments import OUTSIDE as OUTSIDE
 from .judgments import RELATIONS as RELATIONS
@@ -71,6 +78,7 @@ from .parquet import scan_parquet as scan_parquet
 from .previews import SourceColumn as SourceColumn
 from .previews import SourcePreview as SourcePreview
 from .previews import preview as preview
+from .read_options import FileOptions as FileOptions
 from .read_options import Format as Format
 from .read_options import ReadOptions as ReadOptions
 from .seal import KEY_VARIABLE as KEY_VARIABLE
@@ -96,3 +104,5 @@ from .seal import sealed as sealed
 from .seal import signature_of as signature_of
 from .seal import signature_wanted as signature_wanted
 from .seal import table_batches as table_batches
+from .validation import is_blank as is_blank
+from .validation import with_unanswerable as with_unanswerable

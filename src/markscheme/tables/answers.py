@@ -6,6 +6,7 @@ Whatever the input looks like, the table has all columns of `SCHEMA`; what was n
 from __future__ import annotations
 
 import shlex
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -18,7 +19,8 @@ import numpy as np
 import orjson
 import polars as pl
 
-from markscheme.errors import BadRowsError, DataError, Problem
+from markscheme.errors import BadRowsError, DataError, Problem, SkippedRowsWarning, gathered
+from markscheme.flags import columns_option
 from markscheme.tables.atomic_write import whole_file
 from markscheme.tables.columns import REQUIRED, label_key
 from markscheme.tables.files import RawBatch, Source, iter_raw
@@ -35,7 +37,7 @@ from markscheme.tables.recognition import (
     unread,
 )
 from markscheme.tables.validation import validate_rows
-from markscheme.text import csv_cell
+from markscheme.text import csv_cell, in_rows
 
 ANSWERS_SCHEMA: dict[str, Any] = {
     "answer_id": pl.String,
@@ -64,6 +66,14 @@ _KEY_BYTES = 16
 
 _ID_DIGITS = 24
 """Hexadecimal digits of an id that is made from the content of its row."""
+
+
+def repeated(rows: int) -> list[str]:
+    """The note on rows that repeat an earlier one, of which there are so many."""
+    if not rows:
+        return []
+    said = "rows that repeat an earlier one exactly were counted; --repeats drop leaves them out"
+    return [f"{said} ({in_rows(rows)})"]
 
 
 def slices_of(answers: pl.DataFrame) -> list[str]:
@@ -110,7 +120,7 @@ class AnswersReader:
         self.last: Recognised | None = None
         self.graded: dict[str, tuple[str, bool]] = {}
         self._seen = _SeenIds()
-        self._rows_seen = _SeenIds() if self.options.repeats == "drop" else None
+        self._rows_seen = _SeenIds()
         self._named: set[Problem] = set()
         self._offers = LabelOffers()
         self._labels: Counter[str] = Counter()
@@ -135,7 +145,7 @@ class AnswersReader:
                     yield frame
         for one in predicted:
             self._note(one.unused_note())
-        self._seen = _SeenIds()  # What follows needs the memory, not the ids.
+        self._seen, self._rows_seen = _SeenIds(), _SeenIds()  # What follows needs the memory.
         if self._stopping:
             raise BadRowsError(sorted(self.problems, key=lambda found: (found.source, found.line)))
         if not self.rows:
@@ -145,6 +155,11 @@ class AnswersReader:
             bad = sum(not one.kept for one in self.problems)
             skipped = f" ({bad} bad rows were skipped)" if bad else ""
             raise DataError(f"{where} holds no answers{skipped}")
+
+    def said(self) -> list[str]:
+        """What was guessed and counted, as notes for the user."""
+        counted = [f"{text} ({in_rows(count)})" for text, count in self.notes.items()]
+        return [*self.recognised, *counted, *repeated(self.repeats)]
 
     @property
     def offers(self) -> list[str]:
@@ -206,7 +221,7 @@ class AnswersReader:
         if found.format is None:  # What else a tool writes down is the tool's own.
             unused = [name for name in found.unused if name not in self._own]
             self.ignored.update(dict.fromkeys(unused))
-            if unused and _LABELS.isdisjoint(found.places) and not found.labels:
+            if unused and _LABELS.isdisjoint(found.values) and not found.labels:
                 keys = {name: label_key(name, found.answers) for name in unused}
                 self._offers.see(raw.columns, keys, len(raw.lines))
         if predicted:
@@ -219,8 +234,8 @@ class AnswersReader:
         more = [raw.columns[name] for name in found.more_references]
         grades = dict(zip(raw.lines, found.graded, strict=bool(found.graded)))
         parts = [
-            self._typed(raw, values, more, grades, default_system, alone=len(tables) == 1)
-            for values in tables
+            self._typed(raw, values, more, grades, default_system, place=place, of=len(tables))
+            for place, values in enumerate(tables)
         ]
         frame = pl.concat(parts)
         self._note_other_answers(frame, raw, found)
@@ -284,8 +299,10 @@ class AnswersReader:
         grades: Mapping[int, tuple[str, bool] | None],
         default_system: str,
         *,
-        alone: bool,
+        place: int,
+        of: int,
     ) -> pl.DataFrame:
+        """The rows typed, with ids; of a wide table, those of the system in this place `of` all."""
         result = validate_rows(
             raw,
             values,
@@ -293,16 +310,25 @@ class AnswersReader:
             schema=ANSWERS_SCHEMA | dict.fromkeys(self._own, pl.String),
             default_system=default_system,
             more_references=more_references,
+            again=place > 0,
         )
         # A row of a wide table is several answers, and malformed once, whosever they are.
-        problems = [one if alone else replace(one, system="") for one in result.problems]
+        problems = [one if of == 1 else replace(one, system="") for one in result.problems]
         self.problems += [one for one in problems if one not in self._named]
         self._named.update(problems)
         self._note(result.notes)
-        frame, lines = self._without_repeats(result.frame, result.lines)
+        frame, lines = result.frame, result.lines
         of_questions = "answer_id" in values and self._begun[raw.source]
-        if "answer_id" in values and not of_questions:
-            frame = self._with_given_ids(raw, frame, lines)
+        own_ids = "answer_id" in values and not of_questions
+        same = pl.repeat(False, frame.height, eager=True)
+        if own_ids or self.options.repeats == "drop":
+            same = pl.Series(self._rows_seen.add(frame.hash_rows(seed=1).to_numpy()))
+        if self.options.repeats == "drop" and same.any():
+            said = "rows that repeat an earlier one exactly are left out"
+            self._note({said: int(same.sum())})
+            frame, lines, same = frame.filter(~same), lines[(~same).to_numpy()], same.filter(~same)
+        if own_ids:
+            frame = self._with_given_ids(raw, frame, lines, same)
         else:
             frame = self._with_new_ids(frame, of_questions=of_questions)
         if grades and frame.height == len(lines):
@@ -317,39 +343,45 @@ class AnswersReader:
         for note, count in notes.items():
             self.notes[note] = self.notes.get(note, 0) + count
 
-    def _without_repeats(
-        self, frame: pl.DataFrame, lines: np.ndarray[Any, Any]
-    ) -> tuple[pl.DataFrame, np.ndarray[Any, Any]]:
-        """The rows, without those equal to an earlier one in every column if these are to go."""
-        if self._rows_seen is None or frame.is_empty():
-            return frame, lines
-        again = self._rows_seen.add(frame.hash_rows(seed=1).to_numpy())
-        if again.any():
-            self._note({"rows that repeat an earlier one exactly are left out": int(again.sum())})
-        return frame.filter(~again), lines[~again]
-
     def _with_given_ids(
-        self, raw: RawBatch, frame: pl.DataFrame, lines: np.ndarray[Any, Any]
+        self, raw: RawBatch, frame: pl.DataFrame, lines: np.ndarray[Any, Any], same: pl.Series
     ) -> pl.DataFrame:
-        again = self._seen.add(frame["answer_id"].hash().to_numpy())
-        if not again.any():
+        """The rows whose id is theirs alone; a repeat of a row has its number behind the id.
+
+        Args:
+            raw: what the rows are from.
+            frame: the rows.
+            lines: where they are.
+            same: which of them repeat an earlier one in every column.
+        """
+        again = pl.Series(self._seen.add(frame["answer_id"].hash().to_numpy()))
+        repeats = again & same
+        if repeats.any():
+            self.repeats += int(repeats.sum())
+            numbered = pl.format("{} (row {})", "answer_id", pl.Series(self._numbers(frame.height)))
+            frame = frame.with_columns(
+                pl.when(repeats).then(numbered).otherwise("answer_id").alias("answer_id")
+            )
+        wrong = again & ~same
+        if not wrong.any():
             return frame
-        used = frame.filter(again)
+        first = dict(zip(frame["answer_id"].reverse(), lines[::-1], strict=True))
         for line, answer_id, system in zip(
-            lines[again], used["answer_id"], used["system"], strict=True
+            lines[wrong.to_numpy()], *frame.filter(wrong)["answer_id", "system"], strict=True
         ):
+            earlier = f" in {raw.unit} {first[answer_id]}" if first[answer_id] != line else ""
             self.problems.append(
                 Problem(
                     raw.source,
                     int(line),
-                    f"the id {answer_id!r} was used before; if that column numbers questions "
-                    "rather than answers, pass --columns answer_id=none; --repeats drop leaves "
-                    "out rows that are equal in every column",
+                    f"the id {answer_id!r} was used before{earlier}, for a row that is not the "
+                    "same; if that column numbers questions rather than answers, pass "
+                    + columns_option({"answer_id": "none"}),
                     unit=raw.unit,
                     system=system,
                 )
             )
-        return frame.filter(~again)
+        return frame.filter(~wrong)
 
     def _with_new_ids(self, frame: pl.DataFrame, *, of_questions: bool) -> pl.DataFrame:
         """Ids of the content, or of a question's number and the system, as in wide tables.
@@ -368,9 +400,13 @@ class AnswersReader:
         again = self._seen.add(ids.hash().to_numpy())
         if not again.any():
             return ids, 0
-        place = pl.Series(np.arange(self.rows, self.rows + ids.len()) + 1).cast(pl.String)
+        place = pl.Series(self._numbers(ids.len())).cast(pl.String)
         new = pl.when(pl.Series(again)).then(ids + "-" + place).otherwise(ids)
         return pl.select(new).to_series(), int(again.sum())
+
+    def _numbers(self, rows: int) -> np.ndarray[Any, Any]:
+        """The numbers of so many rows that follow those read so far, from 1."""
+        return np.arange(self.rows, self.rows + rows) + 1
 
 
 def read_answers(
@@ -378,16 +414,39 @@ def read_answers(
 ) -> pl.DataFrame:
     """The whole answers table of a path, frame or list of dicts, or of several paths.
 
+    Warns:
+        SkippedRowsWarning: rows, or labels, cannot be used and are left out.
+
     Raises:
         DataError: as `AnswersReader`.
     """
+    return read_with_notes(source, options)[0]
+
+
+def read_with_notes(
+    source: Source | Sequence[str | Path], options: ReadOptions | None = None
+) -> tuple[pl.DataFrame, list[str]]:
+    """As `read_answers`, with what was guessed and counted, as notes for the user."""
     several = (
         isinstance(source, list | tuple)
         and bool(source)
         and all(isinstance(item, str | Path) for item in source)
     )
     sources: Any = list(source) if several else [source]  # type: ignore[arg-type]
-    return pl.concat(list(AnswersReader(sources, options)))
+    reader = AnswersReader([str(one) if isinstance(one, Path) else one for one in sources], options)
+    table = pl.concat(list(reader))
+    _warn_of_skipped(reader.problems)
+    return table, reader.said()
+
+
+def _warn_of_skipped(problems: Sequence[Problem]) -> None:
+    for kept, what in ((False, "left out"), (True, "read without the label")):
+        some = [one for one in problems if one.kept is kept]
+        if some:
+            lines = [*map(str.strip, gathered(some))]
+            listed = "; ".join([*lines[:_NAMED], *(["..."] if len(lines) > _NAMED else [])])
+            text = f"{in_rows(len(some))} {what}: {listed}"
+            warnings.warn(text, SkippedRowsWarning, stacklevel=4)
 
 
 def content_ids(frame: pl.DataFrame) -> pl.Series:
@@ -521,7 +580,7 @@ def _predicted(
     if "answer_id" not in found.values:
         raise DataError(
             f"{raw.source} has no ids to match the answers by; say which column they are with "
-            "--columns answer_id=NAME"
+            f"{columns_option({'answer_id': 'NAME'})}"
         )
     ids = [
         # A question without an id was answered by nobody, and stays a question.
@@ -535,8 +594,8 @@ def _predicted(
             raise DataError(
                 f"none of the {len(one.answers)} ids of {one.file}, such as "
                 f"{next(iter(one.answers), None)!r}, is one of {raw.source}, such as "
-                f"{ids[0]!r}; say "
-                "which column holds them with --columns answer_id=NAME"
+                f"{ids[0]!r}; say which column holds them with "
+                f"{columns_option({'answer_id': 'NAME'})}"
             )
         one.used |= met
         matched = [one.answers.get(name) for name in ids]

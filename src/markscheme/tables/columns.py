@@ -6,14 +6,14 @@ Wide tables have one row per question, and a column for the answers, or the labe
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from markscheme.errors import DataError, did_you_mean
-from markscheme.tables.label_values import BLANK, is_verdict
+from markscheme.flags import columns_option
+from markscheme.tables.label_values import BLANK, is_label, is_verdict
 from markscheme.tables.paths import sample
 from markscheme.text import words_of
 
@@ -74,13 +74,18 @@ def renamed(
     return table
 
 
-def no_columns(source: str, missing: Sequence[str], names: Sequence[str]) -> DataError:
-    """What to say of a table, its columns being `names`, in which none is known for `missing`."""
+def no_columns(
+    source: str, missing: Sequence[str], names: Sequence[str], system: str | None = None
+) -> str:
+    """What to say of a table, its columns being `names`, in which none is known for `missing`.
+
+    `system` is the one that may say whose answer each row is.
+    """
     wanted = " and ".join([", ".join(missing[:-1]), missing[-1]][len(missing) == 1 :])
-    return DataError(
+    pairs = dict.fromkeys(missing, "NAME") | ({} if system is None else {"system": system})
+    return (
         f"{source} has no column for {wanted}; its columns are: "
-        f"{', '.join(names)}. Say which one it is with --columns "
-        f"{','.join(f'{ours}=NAME' for ours in missing)}"
+        f"{', '.join(names)}. Say which one it is with {columns_option(pairs)}"
     )
 
 
@@ -104,7 +109,7 @@ def recognise(names: Sequence[str], ours: str, source: str) -> str | None:
     if len(matches) > 1:
         raise DataError(
             f"{source}: {' and '.join(map(repr, matches))} could each be the {ours}; say which "
-            f"with --columns {ours}={matches[0]}"
+            f"with {columns_option({ours: matches[0]})}"
         )
     return matches[0] if matches else None
 
@@ -202,6 +207,14 @@ def _is_labels(values: Values, name: str, answers: Mapping[str, str]) -> bool:
     return _owner(name, answers) is not None and bool(told) and all(map(is_verdict, told))
 
 
+def labels_among(raw: RawBatch, names: Sequence[str]) -> dict[str, str]:
+    """Columns named after another one that hold verdicts alone, by the name of that one."""
+    each = {name: name for name in names}
+    labels = [name for name in names if _is_labels(raw.columns[name], name, each)]
+    answers = {name: name for name in names if name not in labels}
+    return {owner: name for name in labels if (owner := _owner(name, answers)) is not None}
+
+
 def label_columns(
     raw: RawBatch, answers: Mapping[str, str], given: Mapping[str, str], free: Iterable[str]
 ) -> dict[str, str]:
@@ -247,6 +260,23 @@ def labels_of_systems(names: Sequence[str]) -> dict[str, str]:
     return found if len(found) > 1 else {}
 
 
+ONE_ANNOTATORS = re.compile(r"annotator.*\d.*")
+"""What `--columns` calls the labels of one of several people: `annotator1`, `annotator2`, ..."""
+
+
+def annotator_columns(raw: RawBatch, names: Iterable[str]) -> dict[str, str]:
+    """`annotator1`, `annotator2`, ... to the columns of several people's labels called so.
+
+    Nothing where one column alone is called so, or one of them holds something else.
+    """
+    called = [name for name in names if re.fullmatch(r"annotator ?\d+", plain_name(name))]
+    cells = [[str(cell) for cell in sample(raw.columns[name])] for name in called]
+    if len(called) < 2 or not all(some and all(map(is_label, some)) for some in cells):
+        return {}
+    called.sort(key=lambda name: (len(name), name))
+    return {plain_name(name).replace(" ", ""): name for name in called}
+
+
 def label_key(name: str, answers: Mapping[str, str]) -> str:
     """What `--columns` calls a column of labels: of a wide table with the system that they are of.
 
@@ -263,6 +293,6 @@ def one_label_of_several(raw: RawBatch, name: str, answers: Mapping[str, str]) -
     """What to say of a column of labels that could be of any system of the row."""
     return DataError(
         f"{raw.source}: {name!r} has one label a row, and a row has answers of "
-        f"{', '.join(answers)}; say whose it is, as in --columns "
-        f"{label_key(name, answers)}={shlex.quote(name)}"
+        f"{', '.join(answers)}; say whose it is, as in "
+        f"{columns_option({label_key(name, answers): name})}"
     )

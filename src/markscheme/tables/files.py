@@ -207,8 +207,22 @@ def _folder_frame(path: str) -> pl.LazyFrame:
     return scan_parquet(folder)
 
 
-def read_table(source: Source) -> pl.DataFrame:
+def column_names(source: Source, options: ReadOptions) -> list[str]:
+    """The columns of a source, as far as its first rows have them.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    first = next(iter_raw(source, options), None)
+    return [] if first is None else list(first.columns)
+
+
+def read_table(source: Source, options: ReadOptions | None = None) -> pl.DataFrame:
     """A whole table as in its source.
+
+    Args:
+        source: as `iter_raw` takes it.
+        options: what a file is; whatever they say of bad rows, none is left out.
 
     Raises:
         DataError: the file cannot be read or has no rows.
@@ -216,7 +230,7 @@ def read_table(source: Source) -> pl.DataFrame:
     """
     if isinstance(source, pl.DataFrame):
         return source
-    batches = list(iter_raw(source, ReadOptions(batch_rows=1_000_000)))
+    batches = list(iter_raw(source, replace(options or ReadOptions(), batch_rows=1_000_000)))
     problems = [problem for batch in batches for problem in (*batch.problems, *_not_unicode(batch))]
     if problems:
         raise BadRowsError(problems)

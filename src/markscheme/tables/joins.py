@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import NamedTuple
 
 import polars as pl
 
 from markscheme.errors import AgreementError, DataError
+from markscheme.flags import columns_option
 from markscheme.tables.columns import ALIASES, KEYS, plain_name
-from markscheme.text import excerpt
+from markscheme.text import counted, excerpt
 
 _MAY_BE_ID = re.compile(
     r"\b(?:key|uu?id|(?:q|answer|case|doc|example|item|query|question|record|row|sample)?ids?)\b"
@@ -29,6 +31,7 @@ class Joined:
         rows: each judgment with a label: `judge`, `status`, `score`, `verdict` (null where not
             judged), `label`, `cluster` (the question, or the answer where no question is known),
             and `answer_id`, `question`, `answer`, `system` as far as known.
+        labels: the labels, with the ids and texts of what was judged; those without a value too.
         key: the columns that judgments and labels were matched on.
         identity: the columns of the judgments by which an answer is known: its id where that is
             the key, else its texts.
@@ -43,6 +46,7 @@ class Joined:
     """
 
     rows: pl.DataFrame
+    labels: pl.DataFrame = field(repr=False)
     key: tuple[str, ...]
     identity: tuple[str, ...]
     answers: int
@@ -62,17 +66,19 @@ class Joined:
 
     def notes(self) -> list[str]:
         """What was done, in sentences for the reader."""
-        judgments = self.rows.height
-        said = [f"{judgments} judgments matched with labels by {' and '.join(self.key)}"]
+        judgments = counted(self.rows.height, "judgment")
+        repeated = counted(self.repeated_labels, "repeated label")
+        again = counted(self.repeated_judgments, "repeated judgment")
+        said = [f"{judgments} matched with labels by {' and '.join(self.key)}"]
         for count, text in (
-            (self.unlabelled, "judgments have no label and are left out"),
-            (self.tied, _TIED),
-            (self.unused_labels, "labels have no judgment and are left out"),
-            (self.repeated_labels, "repeated labels with the same value merged"),
-            (self.repeated_judgments, "repeated judgments with the same verdict merged"),
+            (self.unlabelled, _lacking(self.unlabelled, "judgment", "label")),
+            (self.tied, counted(self.tied, *_TIED)),
+            (self.unused_labels, _lacking(self.unused_labels, "label", "judgment")),
+            (self.repeated_labels, f"{repeated} with the same value merged"),
+            (self.repeated_judgments, f"{again} with the same verdict merged"),
         ):
             if count:
-                said.append(f"{count} {text}")
+                said.append(text)
         said += self.remarks
         if self._unequal_chances():
             said.append(
@@ -88,6 +94,11 @@ class Joined:
         return chance in self.rows.columns and self.rows[chance].n_unique() > 1
 
 
+def _lacking(count: int, one: str, what: str) -> str:
+    left = f"{one} has no {what} and is left out"
+    return counted(count, left, f"{one}s have no {what} and are left out")
+
+
 def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
     """Match judgments with labels (tables as `load_judgments` and `load_labels` give them).
 
@@ -99,9 +110,9 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
             judge.
     """
     remarks = _remarks(labels)
-    labels, key, notes = matched_on(judgments, labels)
-    ties = labels.filter(is_tied(labels))
-    labels = labels.filter(pl.col("label").is_not_null())
+    matched, key, notes = matched_on(judgments, labels)
+    ties = matched.filter(is_tied(matched))
+    labels = matched.filter(pl.col("label").is_not_null())
     if labels.is_empty():
         alike = ": annotators are tied on every answer" if ties.height else ""
         raise AgreementError(f"no row of the labels has a label{alike}")
@@ -116,9 +127,9 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
         hint = (
             "; ids of a wide table end with the system: the labels need a column 'system'"
             if "system" not in labels.columns and _ends_with_system(once)
-            else "; where another column of the labels holds the ids of answers, name it "
-            "(--columns answer_id=NAME), or match by the texts: --columns "
-            "answer_id=none,question=NAME,answer=NAME,system=NAME"
+            else "; where another column of the labels holds the ids of answers, name it: "
+            f"{columns_option({'answer_id': 'NAME'})}, or match by the texts: "
+            f"{columns_option({'answer_id': 'none'} | dict.fromkeys(KEYS[1:], 'NAME'))}"
             if key == ("answer_id",)
             else ""
         )
@@ -132,6 +143,7 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
     cluster = pl.col("question") if clustered else pl.struct(identity)
     return Joined(
         rows=rows.with_columns(cluster.rank("dense").cast(pl.Int64).alias("cluster") - 1),
+        labels=matched,
         key=key,
         identity=identity,
         answers=once.select(identity).n_unique(),
@@ -158,12 +170,15 @@ def label_notes(judged: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ...]:
     said = (*matched_on(judged, labels).notes, *_remarks(labels))
     key = [name for name in KEYS if name in labels.columns]
     tied = labels.filter(is_tied(labels)).select(key).n_unique()
-    return (*said, f"{tied:,} {_TIED}") if tied else said
+    return (*said, counted(tied, *_TIED)) if tied else said
 
 
 REMARKS = "remarks"
 """The column of labels with what was seen when they were read, alike in every row."""
-_TIED = "labelled answers are left out, as their annotators are tied: decide them"
+_TIED = (
+    "labelled answer is left out, as its annotators are tied: decide it",
+    "labelled answers are left out, as their annotators are tied: decide them",
+)
 
 
 def _remarks(labels: pl.DataFrame) -> tuple[str, ...]:
@@ -205,18 +220,43 @@ class Match(NamedTuple):
 _EDITED = 0.05
 """Below this share of matched rows, texts that differ under one id are edits of the text."""
 
-_JUDGED = " as judged"
+_JUDGED, _LOOSE = " as judged", " without case"
 _ROW = "row of the table"
+_TEXTS = ("question", "answer")
+
+_OPAQUE = "drawn-"
+"""How an id begins that says nothing of its answer; so no spreadsheet takes it for a number."""
+
+
+def opaque_ids(ids: pl.Series) -> pl.Series:
+    """Ids that say nothing of whose the answers are, always the same for the same ids.
+
+    `matched_on` and `known_ids` find the answers again.
+    """
+    hashes = [
+        None if one is None else _OPAQUE + blake2b(one.encode(), digest_size=8).hexdigest()
+        for one in ids
+    ]
+    return pl.Series(ids.name, hashes, dtype=pl.String)
+
+
+def known_ids(ids: pl.Series, judged: pl.Series) -> pl.Series:
+    """Ids of a labelling file as those of what was judged; others stay as they are."""
+    if ids.dtype != pl.String or not ids.str.starts_with(_OPAQUE).any():
+        return ids
+    known = judged.cast(pl.String).drop_nulls().unique()
+    return ids.replace(opaque_ids(known), known)
 
 
 def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> Match:
-    """A table of labels or answers with the ids of what was judged, and the columns to match on.
+    """A table of labels or answers with the keys of what was judged, and the columns to match on.
 
     A row of a wide table has an answer of each system, so that its id is in `judged` with the
     system's name behind it: the id `q1` and the system `terse` of a label are `q1:terse` there.
     Ids, or systems, of which the tables have none in common are no key: other tools number rows
     in their own way, and a table without a column of systems has its file's name there. Nor are
-    ids a key where question or answer say that they are of other rows.
+    ids a key where question or answer say that they are of other rows. Texts are matched although
+    case or white space differ, where no other text is as near.
 
     Raises:
         AgreementError: they have no key in common, or the ids contradict the texts and the texts
@@ -224,16 +264,17 @@ def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> Match:
     """
     both = set(judged.columns) & set(table.columns)
     systems = "system" in both and table.join(judged, on="system", how="semi").height
-    texts = ("question", "answer", *(["system"] if systems else []))
-    textual = {"question", "answer"} <= both
+    texts = (*_TEXTS, *(["system"] if systems else []))
+    textual = both.issuperset(_TEXTS)
     if "answer_id" in both:
+        table = table.with_columns(known_ids(table["answer_id"], judged["answer_id"]))
         of_system = pl.format("{}:{}", "answer_id", "system").alias("answer_id")
         wide = [table.with_columns(of_system)] if "system" in both else []
         for known in (table, *wide):
             if not known.join(judged, on="answer_id", how="semi").height:
                 continue
             by_id = Match(known, KEYS[:1])
-            return _by_id_or_texts(judged, by_id, Match(table, texts)) if textual else by_id
+            return _by_id_or_texts(judged, by_id, table, texts) if textual else by_id
         if not textual:
             return Match(table, KEYS[:1])
     if not textual:
@@ -241,22 +282,52 @@ def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> Match:
             "judgments and labels have no key in common: both need 'answer_id', or both "
             "'question' and 'answer'"
         )
-    return Match(table, texts)
+    return _by_texts(judged, table, texts)
 
 
-def _by_id_or_texts(judged: pl.DataFrame, by_id: Match, by_texts: Match) -> Match:
+def _loose(name: str) -> pl.Expr:
+    """A text without case, and without white space around it or repeated."""
+    return pl.col(name).str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+
+
+def _by_texts(judged: pl.DataFrame, table: pl.DataFrame, key: tuple[str, ...]) -> Match:
+    """The texts as the key: those of what was judged, where one alone is alike but for case or
+    white space, and alike to no other of the table.
+    """
+    if table.join(judged, on=key, how="anti", nulls_equal=True).is_empty():
+        return Match(table, key)
+    loose = [_loose(name).alias(name + _LOOSE) for name in _TEXTS]
+    by = [*(name + _LOOSE for name in _TEXTS), *key[2:]]
+    theirs, ours = (
+        one.select(key).unique().with_columns(loose).filter(~pl.struct(by).is_duplicated())
+        for one in (table, judged)
+    )
+    differs = pl.any_horizontal(pl.col(name) != pl.col(name + _JUDGED) for name in _TEXTS)
+    near = theirs.join(ours, on=by, suffix=_JUDGED).filter(differs)
+    found = table.join(near, on=key, how="left", nulls_equal=True, maintain_order="left")
+    rows = found[_TEXTS[0] + _JUDGED].count()
+    if not rows:
+        return Match(table, key)
+    texts = (pl.coalesce(name + _JUDGED, name).alias(name) for name in _TEXTS)
+    many = counted(rows, "row is", "rows are")
+    note = f"{many} matched by texts that differ in case or white space alone"
+    return Match(found.with_columns(texts).select(table.columns), key, (note,))
+
+
+def _by_id_or_texts(
+    judged: pl.DataFrame, by_id: Match, table: pl.DataFrame, texts: tuple[str, ...]
+) -> Match:
     """The ids as the key if the texts with them agree, else the texts.
 
     Raises:
         AgreementError: the texts contradict the ids, and no more rows match by them.
     """
     once = judged.select(KEYS[:3]).unique("answer_id", keep="first", maintain_order=True)
-    table = by_id.table.with_row_index(_ROW, offset=1)
-    beside = table.join(once, on="answer_id", suffix=_JUDGED, maintain_order="left")
+    numbered = by_id.table.with_row_index(_ROW, offset=1)
+    beside = numbered.join(once, on="answer_id", suffix=_JUDGED, maintain_order="left")
     differ = beside.filter(
         pl.any_horizontal(
-            (pl.col(name) != pl.col(name + _JUDGED)).fill_null(value=False)
-            for name in ("question", "answer")
+            (_loose(name) != _loose(name + _JUDGED)).fill_null(value=False) for name in _TEXTS
         )
     )
     if differ.is_empty():
@@ -267,19 +338,20 @@ def _by_id_or_texts(judged: pl.DataFrame, by_id: Match, by_texts: Match) -> Matc
     count = f"{differ.height:,} of the {beside.height:,} rows matched by id"
     if differ.height < _EDITED * beside.height:
         return by_id._replace(notes=(f"{count} have another question or answer ({first})",))
-    matching = by_texts.table.join(judged, on=by_texts.key, how="semi", nulls_equal=True).height
+    by_texts = _by_texts(judged, table, texts)
+    matching = by_texts.table.join(judged, on=texts, how="semi", nulls_equal=True).height
     if matching > beside.height - differ.height:
         note = f"ids are of other rows, so the texts are matched and not the ids ({first})"
-        return by_texts._replace(notes=(note,))
+        return by_texts._replace(notes=(note, *by_texts.notes))
     here, there = (
-        " / ".join(repr(excerpt(row[name + end] or "", 60)) for name in ("question", "answer"))
+        " / ".join(repr(excerpt(row[name + end] or "", 60)) for name in _TEXTS)
         for end in (_JUDGED, "")
     )
     raise AgreementError(
         f"{count} have another question or answer, and the texts match no better: id "
         f"{row['answer_id']!r} is of {here} among what was judged, and of {there} here. Is it the "
         "file of what was judged? If the ids are right and the texts were edited, leave the texts "
-        "out: --columns question=none,answer=none"
+        f"out: {columns_option(dict.fromkeys(_TEXTS, 'none'))}"
     )
 
 
@@ -382,13 +454,13 @@ def check_key(table: pl.DataFrame, what: str, names: Sequence[str] = ()) -> None
     """
     if "answer_id" not in table.columns and not {"question", "answer"} <= set(table.columns):
         lacking = [name for name in ("question", "answer") if name not in table.columns]
-        named = ",".join(f"{name}=NAME" for name in (*lacking, "system"))
+        named = dict.fromkeys((*lacking, "system"), "NAME")
         ids = [name for name in names if _MAY_BE_ID.search(plain_name(name))]
         raise DataError(
             f"the {what} need 'question' and 'answer' (with 'system', where there are several), or "
             f"'answer_id', to be matched; the columns are "
-            f"{', '.join(map(repr, names or table.columns))}. Say which they are: --columns "
-            f"{named}, or --columns answer_id={(*ids, 'NAME')[0]}"
+            f"{', '.join(map(repr, names or table.columns))}. Say which they are: "
+            f"{columns_option(named)}, or {columns_option({'answer_id': (*ids, 'NAME')[0]})}"
         )
 
 

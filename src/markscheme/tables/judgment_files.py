@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from markscheme.errors import AgreementError, DataError, UnknownNameError
-from markscheme.tables.columns import KEYS, renamed
+from markscheme.flags import columns_option
+from markscheme.tables.columns import KEYS, REQUIRED, renamed
 from markscheme.tables.files import Source, read_table
 from markscheme.tables.joins import check_key, text_keys
 from markscheme.tables.judgments import JUDGMENTS_SCHEMA, STATUSES, status_of_results
@@ -80,8 +81,8 @@ def load_judgments(
             raise DataError(
                 f"no judge column{f' {judges}' if judges else ''} found: a long table needs "
                 "'verdict' or 'score', a wide one a column for each judge, named with --judge. "
-                "Answers that are not judged yet need --columns question=NAME,references=NAME,"
-                "answer=NAME where the command judges them ('judge', 'diff'). "
+                "Answers that are not judged yet need, where the command judges them ('judge', "
+                f"'diff'), {columns_option(dict.fromkeys(REQUIRED, 'NAME'))}. "
                 f"The columns are {', '.join(map(repr, given.columns))}"
             )
         long = _from_wide(table, found, slices)

@@ -62,6 +62,9 @@ SPENT = ("cost_usd", "tokens_in", "tokens_out", "seconds")
 NO_REFERENCE = "no reference to compare with"
 """Why a row without references is `skipped`, by judges and before them."""
 
+NOT_GIVEN = "no answer was given"
+"""Why an answer that is null or blank is wrong, before any judge sees it."""
+
 OUTCOME = tuple(
     name for name in JUDGMENTS_SCHEMA if name not in ("answer_id", "judge", "signature")
 )

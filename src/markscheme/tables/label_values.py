@@ -235,6 +235,15 @@ def _text(value: Any) -> str | None:
     return str(value).strip() or None
 
 
+def is_label(text: str) -> bool:
+    """Whether a text is a verdict, a grade or a blank."""
+    try:
+        label_of(text)
+    except ValueError:
+        return False
+    return True
+
+
 def is_verdict(text: str) -> bool:
     """Whether a text is yes or no in some word."""
     try:

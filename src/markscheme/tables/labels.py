@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 import polars as pl
 
 from markscheme.errors import AgreementError, DataError
+from markscheme.flags import columns_option
 from markscheme.tables.columns import (
     ANNOTATOR,
     KEYS,
     LABEL_OF,
+    ONE_ANNOTATORS,
     labels_of_systems,
     plain_name,
     renamed,
 )
 from markscheme.tables.files import Source, read_table
 from markscheme.tables.joins import REMARKS, check_key, text_keys
-from markscheme.tables.label_values import blank_words, parse_labels
+from markscheme.tables.label_values import blank_words, is_binary, parse_labels
 from markscheme.tables.validation import Trouble, number_lists
+from markscheme.text import counted
 
 FINAL_LABEL = "final_label"
 """Of a person's rating, the label that the item has in the end."""
@@ -36,13 +38,18 @@ LABEL_COLUMNS = (
 )
 
 
-def load_labels(source: Source, *, names: Mapping[str, str] | None = None) -> pl.DataFrame:
+def load_labels(
+    source: Source,
+    *,
+    names: Mapping[str, str] | None = None,
+    positive_from: float | None = None,
+) -> pl.DataFrame:
     """Labels as a table: the key columns present, `label` (Float64, null is unlabelled).
 
     Columns such as `gpt-4o_label`, `claude_label` become a row each with their `system`.
     `annotator1`, `annotator2`, ..., a list column `annotator_labels`, or one row per annotator (a
-    column `annotator`) become `annotator_labels`; without a `label` column the annotators' majority
-    is the label (a tie leaves it null). `annotators` are their names, in the same order.
+    column `annotator`) become `annotator_labels`; without a `label` column the label is the
+    annotators' `majority`. `annotators` are their names, in the same order.
 
     Ratings as `annotate-export --as ratings` writes them (columns `part` and `final_label`):
     annotators are those of part `first`, with their labels before they saw any judge's verdict; the
@@ -54,6 +61,7 @@ def load_labels(source: Source, *, names: Mapping[str, str] | None = None) -> pl
         source: a file, a data frame or a list of dicts.
         names: other names of columns, ours to theirs (`{"label": "Urteil", "question": "Frage"}`;
             of the labels of one system `{"label:gpt-4o": "Urteil"}`).
+        positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
 
     Raises:
         DataError: no label column, no key, or values that are no label.
@@ -69,7 +77,7 @@ def load_labels(source: Source, *, names: Mapping[str, str] | None = None) -> pl
     given = read_table(source)
     table = renamed(given, mapping, ("answer_id", "question", "answer", "system", "label"))
     counted = mapping.get("label", "")
-    if re.fullmatch(r"annotator.*\d.*", counted):
+    if ONE_ANNOTATORS.fullmatch(counted):
         table = table.with_columns(given[counted])  # One annotator's, and the label too.
     if not {"system", "label"} & set(table.columns):
         table = _a_row_a_system(table, of_systems or labels_of_systems(table.columns))
@@ -81,7 +89,8 @@ def load_labels(source: Source, *, names: Mapping[str, str] | None = None) -> pl
         table = table.with_columns(parse_labels(called).alias("label"))
     if not given_label or not (final or table["label"].count()):
         if "annotator_labels" in table.columns:
-            table = table.with_columns(majority(ratings_table(table["annotator_labels"])))
+            ratings = ratings_table(table["annotator_labels"])
+            table = table.with_columns(majority(ratings, positive_from=positive_from))
         else:
             raise _no_labels(table, mapping.get("label", "label"), given.columns)
     check_key(table, "labels", given.columns)
@@ -96,10 +105,10 @@ def load_labels(source: Source, *, names: Mapping[str, str] | None = None) -> pl
 def _words_without_value(table: pl.DataFrame) -> list[str]:
     """How many labels are a word such as `?` or `n/a`, which says that there is none."""
     return [
-        f"{rows:,} {'labels are' if rows > 1 else 'label is'} {word!r} and left out"
+        f"{counted(rows, 'label is', 'labels are')} {word!r} and left out"
         + ("" if name == "label" else f" (column {name!r})")
         for name, kind in table.schema.items()
-        if kind == pl.String and (name == "label" or re.fullmatch(r"annotator.*\d.*", name))
+        if kind == pl.String and (name == "label" or ONE_ANNOTATORS.fullmatch(plain_name(name)))
         for word, rows in blank_words(table[name]).items()
     ]
 
@@ -114,17 +123,17 @@ def _no_labels(table: pl.DataFrame, column: str, names: Sequence[str]) -> DataEr
     """
     if "label" in table.columns:
         return DataError(
-            f"none of the {table.height:,} labels is filled in: the column "
-            f"{column!r} is empty throughout; name another with --label-column "
-            "(Python: label_column=...)"
+            f"no label is filled in: the column {column!r} is empty throughout; name another with "
+            "--label-column (Python: label_column=...)"
         )
     near = get_close_matches("label", names, n=1)
     guess = f", but {near[0]!r}" if near else ""
     return DataError(
         f"the labels have no column 'label'{guess}; name it with --label-column (Python: "
         "label_column=...). Labels of several people belong in columns 'annotator1', 'annotator2', "
-        "...; 'agree' takes other names with --columns annotator1=NAME,annotator2=NAME, and those "
-        "of each system's answers with --columns label:SYSTEM=NAME,label:OTHER=NAME. "
+        "...; other names are given with "
+        f"{columns_option(dict.fromkeys(('annotator1', 'annotator2'), 'NAME'))}, and those of each "
+        f"system's answers with {columns_option({'label:SYSTEM': 'NAME', 'label:OTHER': 'NAME'})}. "
         f"The columns are {', '.join(map(repr, names))}"
     )
 
@@ -158,7 +167,11 @@ def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
             return table.drop("annotator_labels")
         return table.with_columns(_label_lists(table["annotator_labels"]))
     names = sorted(
-        (name for name in table.columns if name.startswith("annotator") and name != "annotators"),
+        (
+            name
+            for name in table.columns
+            if (plain := plain_name(name)).startswith("annotator") and plain != "annotators"
+        ),
         key=lambda name: (len(name), name),
     )
     if len(names) < 2:
@@ -277,8 +290,23 @@ def ratings_table(annotator_labels: pl.Series, names: pl.Series | None = None) -
     )
 
 
-def majority(ratings: pl.DataFrame) -> pl.Series:
-    """The label that more annotators gave than any other; null on a tie or where all are blank."""
+def majority(ratings: pl.DataFrame, *, positive_from: float | None = None) -> pl.Series:
+    """The label of several annotators: of verdicts the majority's, of grades their median.
+
+    Args:
+        ratings: one column per annotator.
+        positive_from: the grade from which an answer is acceptable.
+
+    Returns:
+        `label`: null where all are blank, and where as many accept as reject. Without
+        `positive_from` grades are no verdicts, and none is tied.
+    """
     given = pl.concat_list(pl.all().cast(pl.Float64)).list.drop_nulls()
-    ways = given.list.eval(pl.element().mode())
-    return ratings.select(label=pl.when(ways.list.len() == 1).then(ways.list.first())).to_series()
+    lists = ratings.select(given.alias("given")).to_series()
+    from_verdicts = 1.0 if is_binary(lists.explode()) else None
+    tied = pl.lit(value=False)
+    cut = from_verdicts if positive_from is None else positive_from
+    if cut is not None:
+        tied = pl.col("given").list.eval(pl.element() >= cut).list.mean() == 0.5
+    label = pl.when(~tied).then(pl.col("given").list.median())
+    return lists.to_frame().select(label=label).to_series()

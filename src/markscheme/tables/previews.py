@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,13 +10,12 @@ import polars as pl
 
 from markscheme.errors import DataError, Problem
 from markscheme.tables.answers import AnswersReader, system_of
-from markscheme.tables.columns import REQUIRED
+from markscheme.tables.columns import LABEL_OF, REQUIRED
 from markscheme.tables.files import RawBatch, Source, iter_raw
 from markscheme.tables.paths import sample, values_at
 from markscheme.tables.predictions import Predictions, with_predictions
 from markscheme.tables.read_options import ReadOptions
 from markscheme.tables.recognition import Recognised, recognise_columns, unread
-from markscheme.text import in_rows
 
 _LOOKED_AT = 200
 """Rows among which the one to show is chosen."""
@@ -49,6 +48,8 @@ class SourcePreview:
         tool: the format of another tool that it is read as; "" where its columns are read by
             their names. `version` of that tool, where the source says so.
         columns: those that are used, in our order, then the others.
+        places: our columns to those of the source that they are read from, as `--columns` takes
+            them; not of the references, where several columns hold some.
         rows: the first answers as they will be judged; empty where reading failed.
         problems: malformed rows among those that were looked at.
         notes: what was guessed.
@@ -60,10 +61,16 @@ class SourcePreview:
     tool: str
     version: str
     columns: tuple[SourceColumn, ...]
+    places: Mapping[str, str]
     rows: pl.DataFrame
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     trouble: str = ""
+
+    @property
+    def wide(self) -> tuple[str, ...]:
+        """The columns that hold one system's answers each, as `--answer-columns` takes them."""
+        return tuple(one.name for one in self.columns if one.read_as.startswith("answer of "))
 
 
 def preview(
@@ -116,11 +123,17 @@ def _preview(
         tool=known.name if known else "",
         version=raw.version,
         columns=(*_used(raw, seen, frame, row), *_others(raw, seen, row, known is not None)),
+        places={
+            ours: seen.place_of(ours)
+            for ours in dict.fromkeys((*REQUIRED, *seen.places))
+            if ours in seen.places and not (ours == "references" and seen.more_references)
+        }
+        | seen.annotators
+        | {LABEL_OF + system: place for system, place in seen.labels.items()},
         rows=frame.head(rows),
         problems=tuple(reader.problems),
         notes=(
-            *(one for one in reader.recognised if one != said),
-            *(f"{text} ({in_rows(count)})" for text, count in reader.notes.items()),
+            *(one for one in reader.said() if one != said),
             *reader.offers,
         ),
         trouble=trouble,
@@ -150,9 +163,10 @@ def _used(raw: RawBatch, seen: Recognised, frame: pl.DataFrame, row: int) -> lis
                 )
                 for system, place in seen.answers.items()
             ]
-    for system, place in seen.labels.items():
+    labels = [(f"label of {system}", place) for system, place in seen.labels.items()]
+    for read_as, place in (*labels, *seen.annotators.items()):
         example = _example(values_at(raw.columns, place), row)
-        found.append(SourceColumn(name=place, read_as=f"label of {system}", example=example))
+        found.append(SourceColumn(name=place, read_as=read_as, example=example))
     if frame.height and "system" not in seen.places and not seen.answers:
         name = "(the file's name)"
         found.append(SourceColumn(name=name, read_as="system", example=frame["system"][0]))

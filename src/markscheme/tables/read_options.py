@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from markscheme.errors import DataError
 from markscheme.flags import Columns, Option, ReferenceSeparator, Slices
@@ -13,8 +13,8 @@ Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadOptions:
-    """How raw rows become answers.
+class FileOptions:
+    """How a file of answers is read: what every command has that reads one.
 
     Attributes:
         columns: our name to theirs, for columns with unusual names; theirs may be a path into
@@ -27,16 +27,9 @@ class ReadOptions:
         sheet: of a workbook, by its name; None takes the only one that holds a table.
         reference_separator: splits references given as one text. `auto` splits at ` || ` and
             ` | `; `none` never does; anything else is the separator itself, such as `/`.
-        slices: columns of the data to keep as they are, as texts, to give figures by.
         on_bad_row: `error` stops and names the rows, `skip` leaves them out and counts them.
         repeats: rows that repeat an earlier one exactly `count` again, or `drop` leaves them out.
         max_bytes: longest text of one field in UTF-8; a longer one is a malformed row.
-        batch_rows: rows per batch when streaming.
-        references: `declared` takes questions that have no answer by their own account: an empty
-            list of references, as in SQuAD 2.0, where declining is right; a run sets it.
-            `optional` takes rows without references too, counted; a run sets it where one of its
-            judges needs none.
-        own_columns: further columns to read, as text; a run sets those that its judges name.
     """
 
     columns: Columns = field(default_factory=dict)
@@ -61,7 +54,6 @@ class ReadOptions:
         str | None, Option("Sheet of a workbook. [default: the only one with a table]", rare=True)
     ] = None
     reference_separator: ReferenceSeparator = "auto"
-    slices: Slices = ()
     on_bad_row: Annotated[
         Literal["error", "skip"],
         Option(
@@ -78,6 +70,41 @@ class ReadOptions:
     max_bytes: Annotated[
         int, Option("Maximum length of a field, in bytes.", minimum=1, rare=True)
     ] = 4_000_000
+
+    def __post_init__(self) -> None:
+        """Raises DataError where a value is none of those that there are."""
+        if self.on_bad_row not in ("error", "skip"):
+            raise DataError(f"on_bad_row={self.on_bad_row!r} is neither 'error' nor 'skip'")
+        if self.repeats not in ("count", "drop"):
+            raise DataError(f"repeats={self.repeats!r} is neither 'count' nor 'drop'")
+        if self.answer_columns and "answer" in self.columns:
+            raise DataError(
+                "answer_columns and a column for the answer are both given; give one of them"
+            )
+        if self.max_bytes < 1:
+            raise DataError(f"max_bytes={self.max_bytes} must be 1 or more")
+
+    def reading(self, **more: Any) -> ReadOptions:
+        """These options and further fields of `ReadOptions`, as a reader takes them."""
+        own = {one.name: getattr(self, one.name) for one in fields(FileOptions)}
+        return ReadOptions(**(own | more))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions(FileOptions):
+    """How raw rows become answers.
+
+    Attributes:
+        slices: columns of the data to keep as they are, as texts, to give figures by.
+        batch_rows: rows per batch when streaming.
+        references: `declared` takes questions that have no answer by their own account: an empty
+            list of references, as in SQuAD 2.0, where declining is right; a run sets it.
+            `optional` takes rows without references too, counted; a run sets it where one of its
+            judges needs none.
+        own_columns: further columns to read, as text; a run sets those that its judges name.
+    """
+
+    slices: Slices = ()
     batch_rows: int = 65_536
     references: Literal["required", "declared", "optional"] = "required"
     own_columns: tuple[str, ...] = ()
@@ -99,14 +126,6 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         """Raises DataError where a value is none of those that there are."""
-        if self.on_bad_row not in ("error", "skip"):
-            raise DataError(f"on_bad_row={self.on_bad_row!r} is neither 'error' nor 'skip'")
-        if self.repeats not in ("count", "drop"):
-            raise DataError(f"repeats={self.repeats!r} is neither 'count' nor 'drop'")
-        if self.answer_columns and "answer" in self.columns:
-            raise DataError(
-                "answer_columns and a column for the answer are both given; give one of them"
-            )
-        for name in ("max_bytes", "batch_rows"):
-            if getattr(self, name) < 1:
-                raise DataError(f"{name}={getattr(self, name)} must be 1 or more")
+        super().__post_init__()
+        if self.batch_rows < 1:
+            raise DataError(f"batch_rows={self.batch_rows} must be 1 or more")

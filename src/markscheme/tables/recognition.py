@@ -11,15 +11,19 @@ from typing import Any
 import polars as pl
 
 from markscheme.errors import DataError, UnknownNameError, did_you_mean
+from markscheme.flags import columns_option
 from markscheme.tables.columns import (
     ALIASES,
     LABEL_OF,
     MORE_REFERENCES,
     OF_ANSWERS,
+    ONE_ANNOTATORS,
     REQUIRED,
     Values,
+    annotator_columns,
     holds_texts,
     label_columns,
+    labels_among,
     model_columns,
     no_columns,
     no_such_column,
@@ -60,6 +64,7 @@ class Recognised:
         places: our columns to where they are from, as `--columns` takes it; foreign formats give
             their name.
         answers: of a wide table: systems to the columns of their answers; labels: likewise.
+        annotators: several people's labels: our names of them to their columns.
         unused: named columns of the source that none of ours is from.
         more_references: columns that hold further references.
         format: the foreign format, if it is one.
@@ -72,6 +77,7 @@ class Recognised:
     places: dict[str, str] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    annotators: dict[str, str] = field(default_factory=dict)
     unused: list[str] = field(default_factory=list)
     more_references: tuple[str, ...] = ()
     format: ForeignFormat | None = None
@@ -99,6 +105,7 @@ class Recognised:
         if self.answers:
             pairs.append(f"answer = each of {', '.join(self.answers.values())}")
         pairs += [f"label of {system} = {name}" for system, name in self.labels.items()]
+        pairs += [f"{ours} = {name}" for ours, name in self.annotators.items()]
         known = f" as {self.format.name}" if self.format is not None else ""
         known += f" ({self.version})" if self.version else ""
         if not pairs and not known:
@@ -141,7 +148,7 @@ def recognise_columns(
         blocked.add("label")
     _take_foreign(found, raw, blocked)
     used = {place.split(".")[0] for place in found.places.values()} | set(found.places.values())
-    used |= set(found.answers.values())
+    used |= {*found.answers.values(), *found.annotators.values()}
     if found.format is not None:
         used |= found.format.whole
     free = [name for name in names if name not in used]
@@ -150,6 +157,7 @@ def recognise_columns(
     if found.format is None or found.format.joined is None:
         _take_names(found, raw, free, blocked)
     _take_more_references(found, raw, others)
+    _take_annotators(found, raw, free)
     missing = [ours for ours in required if ours not in found.places]
     if found.answers and "answer" in missing:
         missing.remove("answer")
@@ -160,7 +168,7 @@ def recognise_columns(
         raise _nothing_for(raw, missing, free, found)
     _take_labels_of_systems(found, raw, given)
     gone = {*found.places.values(), *found.answers.values(), *found.labels.values()}
-    gone |= set(found.more_references)
+    gone |= {*found.more_references, *found.annotators.values()}
     heads = {place.split(".")[0] for place in gone if place not in names}
     for name in own:
         if name not in names:
@@ -185,6 +193,9 @@ def recognise_columns(
 def _take_given(found: Recognised, raw: RawBatch, given: Mapping[str, str]) -> None:
     for ours, theirs in given.items():
         if ours.startswith(LABEL_OF):
+            continue
+        if ONE_ANNOTATORS.fullmatch(ours):
+            found.annotators[ours], _ = _at(raw, theirs, ours)
             continue
         if ours not in OF_ANSWERS and ours in raw.columns and theirs in OF_ANSWERS:
             raise DataError(
@@ -400,6 +411,18 @@ def _take_more_references(found: Recognised, raw: RawBatch, others: Sequence[str
     found.more_references = tuple(others)
 
 
+def _take_annotators(found: Recognised, raw: RawBatch, free: list[str]) -> None:
+    """The labels of several people, which are in columns of their own."""
+    if "annotator_labels" in found.places:
+        found.annotators.clear()
+    elif not found.annotators and found.format is None:
+        found.annotators = annotator_columns(raw, free)
+    if found.annotators:
+        columns = (_listed(values_at(raw.columns, place)) for place in found.annotators.values())
+        found.values["annotator_labels"] = [list(row) for row in zip(*columns, strict=True)]
+        free[:] = [name for name in free if name not in found.annotators.values()]
+
+
 def _by_name(raw: RawBatch, names: Sequence[str], ours: str) -> str | None:
     """The column that is ours by its name; one that holds nothing does not compete with another.
 
@@ -496,7 +519,7 @@ def _best(paths: Sequence[str], ours: str, source: str) -> str | None:
     if len(best) > 1:
         raise DataError(
             f"{source}: {' and '.join(map(repr, best))} could each be the {ours}; say which with "
-            f"--columns {ours}={best[0]}"
+            f"{columns_option({ours: best[0]})}"
         )
     return best[0] if best else None
 
@@ -567,7 +590,7 @@ def number_questions(ids: Values, values: Mapping[str, Values]) -> bool:
 def unread(raw: RawBatch, found: Recognised) -> list[str]:
     """Columns, and paths inside those that hold objects, that none of ours is from."""
     used = {*found.places.values(), *found.answers.values(), *found.labels.values()}
-    used |= set(found.more_references)
+    used |= {*found.more_references, *found.annotators.values()}
     return [name for name in _leaves(raw, list(raw.columns)) if name not in used and name.strip()]
 
 
@@ -575,9 +598,11 @@ def _nothing_for(
     raw: RawBatch, missing: Sequence[str], free: Sequence[str], found: Recognised
 ) -> DataError:
     names = list(raw.columns)
-    message = str(no_columns(raw.source, missing, names))
+    message = no_columns(raw.source, missing, names)
     inner = [leaf for leaf in _leaves(raw, names) if leaf not in names]
     inside = f" (inside them are {_shown(inner)})" if inner else ""
+    labels = labels_among(raw, [name for name in free if name.strip()])
+    free = [name for name in free if name not in labels.values()]
     models = model_columns(raw, free)
     several = len(models) > 1 and "answer" in missing
     remedy = "; or, where columns hold a system's answers each, with --answer-columns "
@@ -588,13 +613,14 @@ def _nothing_for(
     questions = () if "system" in found.places else found.values.get("question", ())
     system = next((name for name in texts if system_like(raw.columns[name], questions)), None)
     if system is not None:
-        return DataError(
-            f"{message},system={system}{inside}: {system!r} may say whose answer each row is"
-        )
+        message = no_columns(raw.source, missing, names, system)
+        return DataError(f"{message}{inside}: {system!r} may say whose answer each row is")
     columns = models if several else texts[:3] if len(texts) > 1 else [*texts, "OTHER"]
+    of_systems = {LABEL_OF + name: labels[name] for name in columns if name in labels}
+    rated = f" {columns_option(of_systems)}" if of_systems else ""
     return DataError(
-        f"{message}{inside}{remedy}{shlex.quote(','.join(columns))}; or give the file of the "
-        "answers (one object of ids and answers) too"
+        f"{message}{inside}{remedy}{shlex.quote(','.join(columns))}{rated}; or give the file of "
+        "the answers (one object of ids and answers) too"
     )
 
 

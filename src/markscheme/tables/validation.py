@@ -18,6 +18,7 @@ import orjson
 import polars as pl
 
 from markscheme.errors import Problem
+from markscheme.flags import columns_option
 from markscheme.tables.files import RawBatch, check_characters
 from markscheme.tables.final_answers import MORE, WORKED, final_answers
 from markscheme.tables.label_values import blank_words, label_of, parse_values, text_values
@@ -42,6 +43,9 @@ _NO_SEPARATOR = re.compile(
 )
 """A `/` in a fraction, a date, a unit ("km/h", "euros/month"), "and/or" or an address."""
 
+_UNANSWERABLE = (
+    "an empty list of references: a question without an answer, where declining is right"
+)
 _WORDS_OF_ONE = 8
 _NAMED_SEPARATORS = {"newline": "\n", "\\n": "\n", "tab": "\t", "\\t": "\t"}
 """Separators that cannot be typed, by name."""
@@ -71,6 +75,7 @@ def validate_rows(
     schema: Mapping[str, Any],
     default_system: str,
     more_references: Sequence[Sequence[Any] | pl.Series] = (),
+    again: bool = False,
 ) -> ValidatedRows:
     """The rows of a raw batch under our column names and types, without the malformed ones.
 
@@ -82,12 +87,15 @@ def validate_rows(
         default_system: for rows without a system, or with a blank one.
         more_references: further columns of references, which are added to the first; graded
             references stay as they are.
+        again: whether these rows were validated before, with another system's answers, so that
+            notes on their references are counted already.
     """
     height = len(raw.lines)
     separator = options.reference_separator
     trouble: Trouble = {}
     unlabelled: Trouble = {}
     notes: Counter[str] = Counter()
+    of_references: Counter[str] = Counter()
     columns: dict[str, pl.Series] = {}
     for ours, kind in schema.items():
         if ours not in given:
@@ -95,11 +103,11 @@ def validate_rows(
             continue
         values = given[ours]
         if ours == "references":
-            columns[ours] = _references(values, separator, trouble, notes)
-            _settle_slashes(notes)
+            columns[ours] = _references(values, separator, trouble, of_references)
+            _settle_slashes(of_references)
             for more in more_references if "reference_grades" not in given else ():
                 columns[ours] = _together(
-                    columns[ours], _references(more, separator, trouble, notes)
+                    columns[ours], _references(more, separator, trouble, of_references)
                 )
         elif ours in ("reference_grades", "annotator_labels"):
             columns[ours] = number_lists(
@@ -115,14 +123,21 @@ def validate_rows(
     nameless = (system.str.strip_chars() == "").fill_null(value=True)  # an empty cell of CSV
     columns["system"] = system.zip_with(~nameless, pl.Series([default_system]))
     frame = pl.DataFrame({name: column.alias(name) for name, column in columns.items()})
-    frame = _unanswerable(frame, options, notes)
+    # A blank cell of CSV reports no failed call.
+    frame = frame.with_columns(pl.when(~is_blank("answer_error")).then("answer_error"))
+    if options.references != "required":
+        unknown = frame["reference_kind"].null_count()
+        frame = with_unanswerable(frame)
+        of_references[_UNANSWERABLE] += unknown - frame["reference_kind"].null_count()
     needs_references = options.references != "optional"
     bare = _check_rows(
         frame, given_ids="answer_id" in given, trouble=trouble, needs_references=needs_references
     )
-    notes["rows without references"] += bare
+    of_references["rows without references"] += bare
     frame = frame.with_columns(pl.col("references").fill_null([]))
-    frame = _drop_blank_references(frame, notes)
+    frame = _drop_blank_references(frame, of_references)
+    if not again:
+        notes += of_references
     lines = np.asarray(raw.lines)
     problems = [
         Problem(raw.source, int(lines[row]), message, raw.unit, row not in trouble, known[row])
@@ -167,7 +182,7 @@ def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: Counter[s
         trouble.setdefault(
             int(row),
             f"label {shown[int(row)]!r} is none of yes/no, true/false, correct/incorrect, "
-            "a number or blank; --columns label=none leaves the column out",
+            f"a number or blank; {columns_option({'label': 'none'})} leaves the column out",
         )
     return found.zip_with(~wrong.fill_null(value=False), pl.Series([None], dtype=pl.Float64))
 
@@ -410,37 +425,23 @@ def _check_text(column: pl.Series, ours: str, max_bytes: int, trouble: Trouble) 
             )
 
 
-def _unanswerable(frame: pl.DataFrame, options: ReadOptions, notes: Counter[str]) -> pl.DataFrame:
+def with_unanswerable(frame: pl.DataFrame) -> pl.DataFrame:
     """Rows whose list of references is given and empty are of the kind `none`: the question has no
-    answer, as in SQuAD 2.0. A blank cell says nothing of the kind."""
-    if options.references == "required":
-        return frame
-    empty = (frame["references"].list.len() == 0).fill_null(value=False)
-    empty &= frame["reference_kind"].is_null()
-    if not empty.any():
-        return frame
-    notes["an empty list of references: a question without an answer, where declining is right"] = (
-        int(empty.sum())
-    )
-    kind = pl.select(
-        pl.when(empty).then(pl.lit("none")).otherwise(frame["reference_kind"])
-    ).to_series()
-    return frame.with_columns(kind.alias("reference_kind"))
+    answer, as in SQuAD 2.0. A null (a blank cell) says nothing of the kind."""
+    empty = (pl.col("references").list.len() == 0) & pl.col("reference_kind").is_null()
+    kind = pl.when(empty).then(pl.lit("none")).otherwise("reference_kind")
+    return frame.with_columns(reference_kind=kind)
 
 
 def _check_rows(
     frame: pl.DataFrame, *, given_ids: bool, trouble: Trouble, needs_references: bool
 ) -> int:
     """Note malformed rows; how many rows have no references where none are needed."""
-
-    def blank(name: str) -> pl.Expr:
-        return (pl.col(name).str.strip_chars() == "").fill_null(value=True)
-
     grades = pl.col("reference_grades").list.len()
     has_text = pl.col("references").list.eval(pl.element().str.strip_chars() != "").list.any()
     wanted = pl.col("reference_kind").fill_null("") != "none"
     checks: Iterable[tuple[pl.Expr, str]] = [
-        (blank("question"), "no question"),
+        (is_blank("question"), "no question"),
         (~has_text.fill_null(value=False) & wanted, "no references"),
         (
             (grades != pl.col("references").list.len()).fill_null(value=False),
@@ -452,7 +453,7 @@ def _check_rows(
         ),
     ]
     if given_ids:
-        checks = [*checks, (blank("answer_id"), "no id, though other rows have one")]
+        checks = [*checks, (is_blank("answer_id"), "no id, though other rows have one")]
     found = frame.select(check.alias(message) for check, message in checks)
     bare = 0 if needs_references else int(found["no references"].sum())
     for message in found.columns:
@@ -463,12 +464,16 @@ def _check_rows(
     return bare
 
 
+def is_blank(column: str) -> pl.Expr:
+    """Whether a column has no text: null, or nothing but spaces. A blank answer is none."""
+    return (pl.col(column).str.strip_chars() == "").fill_null(value=True)
+
+
 def _silent(frame: pl.DataFrame) -> dict[str, int]:
-    """Answers that a system did not give, or gave without a letter, to questions that have one."""
-    asked = ~pl.col("reference_kind").eq_missing("none")
-    failed = pl.col("answer_error").is_not_null()
-    silent = (pl.col("answer").str.strip_chars() == "").fill_null(~failed)
-    return {"rows without an answer, judged as wrong": frame.select((silent & asked).sum()).item()}
+    """Rows without an answer, of calls that did not fail, to questions that have one."""
+    has_answer = ~pl.col("reference_kind").eq_missing("none")
+    silent = is_blank("answer") & pl.col("answer_error").is_null() & has_answer
+    return {"rows without an answer, judged as wrong": frame.select(silent.sum()).item()}
 
 
 def _drop_blank_references(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:

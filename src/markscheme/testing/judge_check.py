@@ -28,7 +28,7 @@ from markscheme.engine import apply
 from markscheme.errors import JudgeError, MarkschemeError
 from markscheme.models import Models
 from markscheme.models.chat import ScriptedChat
-from markscheme.tables import ANSWERS_SCHEMA, OUTCOME, SPENT, read_answers
+from markscheme.tables import ANSWERS_SCHEMA, OUTCOME, SPENT, is_blank, read_answers
 
 _DIFFICULT = (
     "",
@@ -82,8 +82,8 @@ def check_judge(
     Checked: it is a registered, frozen, keyword-only dataclass with a description; its name reads
     back as an equal judge; it can be sent to another process; its output has the right columns,
     types, ranges and rows; the outcome of a row depends neither on the order of the rows nor on
-    the other rows nor on an earlier call; an empty table gives an empty table; a null answer is
-    `skipped`; and it keeps to the needs that it declares (chat model, references, question).
+    the other rows nor on an earlier call; an empty table gives an empty table; and it keeps to the
+    needs that it declares (chat model, references, question).
 
     Args:
         judge: a judge's name, or a judge.
@@ -215,10 +215,9 @@ def _check_references(
     bare = answers.with_columns(references=none)
     if needs.references == "required":
         # Straight to the judge: a run does not ask it about such rows.
-        bare = bare.filter(pl.col("answer").is_not_null())
-        found = run_judge(judge, bare, models)
-        filled = bare["answer"].str.strip_chars() != ""
-        judged = ((found["status"] == "judged") & filled).arg_true()
+        given = bare.select(~is_blank("answer")).to_series().arg_true()
+        found = run_judge(judge, bare[given], models)
+        judged = given.filter(found["status"] == "judged")
         if judged.len():
             raise _broken(
                 name,

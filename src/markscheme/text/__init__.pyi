@@ -69,6 +69,7 @@ from .question_forms import asks_several as asks_several
 from .question_forms import asks_superlative as asks_superlative
 from .question_forms import asks_time as asks_time
 from .question_forms import changes_with_time as changes_with_time
+from .shown import counted as counted
 from .shown import csv_cell as csv_cell
 from .shown import csv_value as csv_value
 from .shown import excerpt as excerpt
@@ -79,6 +80,7 @@ from .shown import markdown_cell as markdown_cell
 from .shown import markdown_note as markdown_note
 from .shown import one_line as one_line
 from .shown import printable as printable
+from .tokens import NUMBER_SIGN as NUMBER_SIGN
 from .tokens import WORD as WORD
 from .tokens import folded as folded
 from .tokens import merged as merged

@@ -45,7 +45,21 @@ def printable(text: str) -> str:
 
 def in_rows(count: int) -> str:
     """A number of rows, in words."""
-    return "1 row" if count == 1 else f"{count:,} rows"
+    return counted(count, "row")
+
+
+def counted(count: int, one: str, several: str = "") -> str:
+    """A number of things, in words.
+
+    Args:
+        count: how many.
+        one: what one is called, with its verb if there is one.
+        several: what several are called, if that is not `one` with an s.
+
+    >>> counted(1, "row"), counted(2000, "row"), counted(0, "label is", "labels are")
+    ('1 row', '2,000 rows', '0 labels are')
+    """
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
 def one_line(text: str) -> str:

@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import Scope
 
-from markscheme.agreement import agree, closest_judges, estimate
+from markscheme.agreement import agree, closest_judges, estimate, open_run
 from markscheme.engine import ALL_SYSTEMS, RunFolder
 from markscheme.errors import MarkschemeError
 from markscheme.reports import (
@@ -271,6 +271,9 @@ class _Pages:
         answer_id, label, comment = body.get("answer_id"), body.get("label"), body.get("comment")
         if not isinstance(answer_id, str) or label not in (0, 1, None):
             return _json({"problem": "a label has an answer_id, and 0, 1 or null"}, 422)
+        answers = await asyncio.to_thread(lambda: open_run(run.path).answers)
+        if answer_id not in answers["answer_id"]:
+            return _json({"problem": f"{run.name} has no answer {answer_id!r}"}, 422)
         await asyncio.to_thread(self._given(run).give, answer_id, label, str(comment or ""))
         return _json(await asyncio.to_thread(self._said, run))
 

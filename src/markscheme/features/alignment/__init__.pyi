@@ -7,4 +7,6 @@ from .batch import entity_like as entity_like
 from .batch import share as share
 from .features import alignment as alignment
 from .overlap import FeatureView as FeatureView
+from .refusals import says_nothing as says_nothing
+from .refusals import says_there_is_none as says_there_is_none
 from .registry import FEATURES as FEATURES

@@ -9,12 +9,16 @@ import polars as pl
 
 from markscheme.features.alignment.batch import Array
 from markscheme.features.alignment.overlap import FeatureView
+from markscheme.features.wording import denies_and_adds_nothing
+from markscheme.tables import BLANK
 from markscheme.text import (
     CAPITAL,
     INJECTION,
     NUMBER,
     OUTDATED,
+    QUESTION_WORDS,
     REFUSAL,
+    asks_amount,
     declines,
     declines_abroad,
     yes_or_no,
@@ -22,6 +26,25 @@ from markscheme.text import (
 
 _READ = 2_000
 """Characters of an answer that are searched for any turn of phrase."""
+
+_NO_ANSWERS = frozenset(
+    [
+        "no idea",
+        "dunno",
+        "idk",
+        "no answer",
+        "no comment",
+        "keine angabe",
+        "keine antwort",
+        "k.a",
+        "pas de réponse",
+        "aucune réponse",
+        "sin respuesta",
+        "nessuna risposta",
+        "sem resposta",
+    ]
+)
+"""Whole answers that say there is none, in addition to those that `declines` knows."""
 
 
 def refusal_features(view: FeatureView) -> dict[str, Array]:
@@ -78,3 +101,31 @@ def polarity(reference: str, answer: str) -> float:
     if found is None:
         return -2.0 if declines(answer) or declines_abroad(answer) else 0.0
     return 1.0 if found is expected else -1.0
+
+
+def says_nothing(answer: str | None) -> bool:
+    """Whether an answer is empty, or says in some language only that there is none.
+
+    >>> says_nothing("N/A"), says_nothing("Das weiß ich nicht."), says_nothing("No.")
+    (True, True, False)
+    """
+    if answer is None or answer.strip().strip(".!").lower() in (*BLANK, *_NO_ANSWERS):
+        return True
+    return declines(answer) or declines_abroad(answer)
+
+
+def says_there_is_none(question: str, answer: str | None) -> bool:
+    """Whether an answer says that the question has none: it declines, or denies what it is about.
+
+    It denies where it has more denials than the question and no content word that the question
+    lacks. To a question of yes or no, or of an amount, a denial is an answer.
+
+    >>> says_there_is_none("Who is the king of France?", "There is no king of France.")
+    True
+    >>> says_there_is_none("Is there a king of France?", "There is no king of France.")
+    False
+    """
+    if says_nothing(answer):
+        return True
+    thing = not QUESTION_WORDS.isdisjoint(question.lower().split()) and not asks_amount(question)
+    return thing and answer is not None and denies_and_adds_nothing(question, answer)

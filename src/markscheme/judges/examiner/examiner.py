@@ -191,7 +191,8 @@ class Examiner(Thresholded):
                     threshold=self.threshold,
                     compared=reading.comparisons,
                     spoke=reading.spoke,
-                    turned=(found_by.trees >= self.threshold) != (scores >= self.threshold),
+                    trees=found_by.trees,
+                    encoder=found_by.encoder,
                     marked=[
                         marked_words(answer, found)
                         for answer, found in zip(texts["answer"], found_by.marks, strict=True)

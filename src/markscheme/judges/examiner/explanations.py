@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.features.alignment import FeatureView
+from markscheme.judges.examiner.shared_words import quote, shared_words
 from markscheme.judges.examiner.weight_files import COLUMNS
 from markscheme.models.local import Mark
 from markscheme.tables import RELATIONS
@@ -24,7 +25,6 @@ _COLUMN = {name: place for place, name in enumerate(COLUMNS)}
 _COMPLETE = 0.97
 """Share of the key words, near spellings counted, from which a reference counts as fully stated."""
 _SURE = 0.9
-_QUOTED = 60
 _NEAR = 0.2
 """Scores this near to the threshold are called unsure."""
 _UNSURE = ", unsure"
@@ -83,10 +83,11 @@ def explanations(
     threshold: float,
     compared: Sequence[Comparison],
     spoke: pl.Series,
-    turned: npt.NDArray[np.bool_],
+    trees: Floats,
+    encoder: Floats,
     marked: Sequence[str],
 ) -> pl.Series:
-    """One sentence a row: the relation, what was found and missed, and what else was noticed.
+    """One sentence a row: the relation, what speaks for the verdict, then what speaks against it.
 
     Args:
         view: the alignment.
@@ -96,51 +97,54 @@ def explanations(
         threshold: from which score answers are accepted.
         compared: the typed values, whose outcome is named where the verdict goes the same way.
         spoke: answers with text addressed to the marker, which was removed.
-        turned: answers whose verdict the encoder turned.
+        trees: probabilities by the trees alone.
+        encoder: log-odds by the encoder; NaN where it did not read.
         marked: words of each answer that the encoder reads as contradicting the reference.
     """
     feature = _FeaturesByName(matrix)
-    found = _listed(view, view.r_key & view.r_hit)
-    missing = _listed(view, view.r_key & ~view.r_hit)
-    exact, soft = (feature[name].tolist() for name in ("exact", "soft_recall"))
-    contained = ((feature["contained"] > 0) | (feature["packed_contained"] > 0)).tolist()
-    noticed = {
-        text: flags.tolist()
-        for text, flags in _noticed(view, feature, scores < threshold, spoke).items()
-    }
-    means = ((scores >= threshold) & (feature["soft_recall"] < 0.3)).tolist()
+    accepted = scores >= threshold
+    turned = ((trees >= threshold) != accepted) & ((encoder > 0) == accepted)
+    noticed = {text: flags.tolist() for text, flags in _noticed(view, feature, ~accepted).items()}
+    exact = (feature["exact"] > 0).tolist()
+    overlaps = shared_words(
+        view,
+        contained=(feature["contained"] > 0).tolist(),
+        packed=(feature["packed_contained"] > 0).tolist(),
+        weakest=feature["weakest_word"].tolist(),
+    )
+    columns = (overlaps, scores.tolist(), accepted.tolist(), relation.tolist())
     out = []
-    for row, (score, reference, which) in enumerate(
-        zip(scores.tolist(), view.reference.tolist(), relation.tolist(), strict=True)
-    ):
-        quoted = _quote(view.batch.raw[reference])
-        if exact[row]:
-            why = f"the answer is the reference {quoted}"
-        elif contained[row]:
-            why = f"the answer contains the reference {quoted}"
-        elif found[row] and missing[row]:
-            why = f"of the reference {quoted} it has {found[row]} but not {missing[row]}"
-        elif found[row]:
-            why = f"the words of the reference {quoted} are in the answer"
-        elif soft[row] > 0.7:
-            why = f"it nearly spells the reference {quoted}"
-        else:
-            why = f"no word of the reference {quoted} is in the answer"
-        also = [text for text, flags in noticed.items() if flags[row]]
+    for row, (words, score, right, place) in enumerate(zip(*columns, strict=True)):
+        which = RELATIONS[place]
+        said, speaks = words.finding(right=right, spoke=spoke[row])
+        is_part = speaks == "a part" and which == "inferior"
+        findings = [(said, speaks == "for" or (right and is_part))]
+        findings += [(text, False) for text, flags in noticed.items() if flags[row]]
         values = compared[row]
-        wanted = _FOR if score >= threshold else _AGAINST
-        if values.reason and values.outcome in wanted and not exact[row]:
-            also = [values.reason, *also]
-        if marked[row] and score < threshold:
-            also.append(f"read as a whole, {marked[row]} contradicts it")
-        elif turned[row]:
-            meant = "it means the same" if score >= threshold else "it does not mean the same"
-            also.append(f"read as a whole {meant}")
-        elif means[row] and not also:
-            also = ["but it means much the same"]
+        if values.reason and values.outcome in (_FOR if right else _AGAINST) and not exact[row]:
+            findings.insert(1, (values.reason, right))
+        if marked[row] and not right:
+            findings.append((f"read as a whole, {marked[row]} contradicts it", False))
+        elif turned[row] or all(side != right for _, side in findings):
+            findings.append((_as_a_whole(encoder[row], right=right), right))
+        if spoke[row]:
+            findings.insert(0, ("it speaks to the marker, which is ignored", right))
+        why = "; ".join(text for text, side in findings if side == right)
+        if although := " and ".join(text for text, side in findings if side != right):
+            why += f", although {although}"
+        if which == "inferior":
+            which = "accepted" if right else "rejected"
+            which += " with less than the reference says" if is_part else ""
         unsure = _UNSURE if abs(score - threshold) < _NEAR else ""
-        out.append(f"{RELATIONS[which]} ({score:.2f}{unsure}): {'; '.join([why, *also])}")
+        out.append(f"{which} ({score:.2f}{unsure}): {why}")
     return pl.Series("explanation", out, dtype=pl.String)
+
+
+def _as_a_whole(log_odds: float, *, right: bool) -> str:
+    """What the encoder says for a verdict; what a score means where it says nothing for it."""
+    if not np.isnan(log_odds) and (log_odds > 0) == right:
+        return f"read as a whole it {'means' if right else 'does not mean'} the same"
+    return "it means much the same" if right else "too few answers like it are right"
 
 
 def marked_spans(answer: str, marks: Sequence[Mark]) -> list[tuple[int, int]]:
@@ -164,13 +168,13 @@ def marked_spans(answer: str, marks: Sequence[Mark]) -> list[tuple[int, int]]:
 def marked_words(answer: str, marks: Sequence[Mark]) -> str:
     """The first three stretches of marked words, quoted: "'Emily Bronte', 'Leeds'"."""
     spans = marked_spans(answer, marks)[:3]
-    return ", ".join(_quote(answer[start:end].strip(" ,.;:!?")) for start, end in spans)
+    return ", ".join(quote(answer[start:end].strip(" ,.;:!?")) for start, end in spans)
 
 
 def _noticed(
-    view: FeatureView, feature: _FeaturesByName, rejected: npt.NDArray[np.bool_], spoke: pl.Series
+    view: FeatureView, feature: _FeaturesByName, rejected: npt.NDArray[np.bool_]
 ) -> dict[str, npt.NDArray[np.bool_]]:
-    """Findings worth mentioning, and the rows of which they are true."""
+    """Findings that speak against an answer, and the rows of which they are true."""
     agreed, opposite = (feature["polarity"] == side for side in (1, -1))
     raw = view.batch.raw
     no = np.array([yes_or_no(raw[text]) is False for text in view.reference.tolist()], dtype=bool)
@@ -188,26 +192,8 @@ def _noticed(
         "it affirms what the reference denies": differ & ~denies,
         "the same words in another order, which says something else": turned_round,
         "it declines or doubts": feature["refusal"] > 0,
-        "it speaks to the marker, which is ignored": spoke.to_numpy(),
         "the match is denied": (feature["denied_before"] > 0) | (feature["denied_after"] > 0),
         "the match is given as a belief or a guess": feature["disputed"] > 0,
         "it names other candidates besides the match": (feature["choice_offered"] > 0)
         & (feature["choice_items"] > 1),
     }
-
-
-def _quote(text: str) -> str:
-    plain = " ".join(text.split())
-    return f"'{plain if len(plain) <= _QUOTED else plain[: _QUOTED - 1] + '…'}'"
-
-
-def _listed(view: FeatureView, keep: npt.NDArray[np.bool_]) -> list[str]:
-    """The selected words of each row's best reference, as a quoted list; empty text if none."""
-    words = view.batch.lexicon.words
-    lists: list[list[str]] = [[] for _ in range(view.rows)]
-    places = view.batch.texts.word[view.r_place[keep]].tolist()
-    for row, word in zip(view.r_row[keep].tolist(), places, strict=True):
-        if len(lists[row]) < 6:
-            shown = words[word]
-            lists[row].append(f"{float(shown[1:]):g}" if shown.startswith("\x00") else shown)
-    return [f"'{' '.join(each)}'" if each else "" for each in lists]

@@ -20,5 +20,5 @@ from .reading import is_logprob as is_logprob
 from .reading import stored_places as stored_places
 from .scripted import ScriptedChat as ScriptedChat
 from .server_chat import ServerChat as ServerChat
-from .token_counts import how_counted as how_counted
+from .token_counts import BYTES_A_TOKEN as BYTES_A_TOKEN
 from .wire import TOP_LOGPROBS as TOP_LOGPROBS

@@ -18,7 +18,7 @@ from markscheme.errors import ModelError
 from markscheme.models.chat.http import ConnectionBrokeError, HttpClient, HttpResponse
 from markscheme.models.chat.profiles import ModelProfile
 from markscheme.models.chat.reading import SHOWN, error_in, mapping, objects, on_a_line, word
-from markscheme.models.chat.wire import Wire, address_of
+from markscheme.models.chat.wire import Wire, address_of, key_in_words
 
 LARGEST_RESULTS = 1 << 30
 OPENAI_PROTOCOLS = ("chat", "responses", "completions")
@@ -145,9 +145,7 @@ class Caller:
             return response
         detail = _detail(response)
         if response.status in (401, 403):
-            raise ModelError(
-                f"the server does not accept the key in {self._profile.key_env} ({detail})"
-            )
+            raise ModelError(f"the server does not accept {key_in_words(self._profile)} ({detail})")
         if response.status in (404, 405) and method == "POST":
             raise ModelError(
                 f"{self._profile.address} has no batch interface ({detail}); leave out --batch"

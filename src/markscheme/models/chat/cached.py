@@ -16,7 +16,7 @@ from markscheme.contract import ChatModel, ChatReply, ChatRequest
 from markscheme.models.chat.budget import Budget
 from markscheme.models.chat.event_loop import for_each, loop_thread
 from markscheme.models.chat.profiles import Price
-from markscheme.models.chat.token_counts import count_tokens, rough_tokens
+from markscheme.models.chat.token_counts import rough_tokens
 from markscheme.models.ledger import Ledger, LedgerEntry
 
 _FEWEST_CLAIMED = 64
@@ -144,7 +144,7 @@ class CachedChat:
             self.budget.count(known=len(known))
 
     def _plan(self, entry: LedgerEntry) -> None:
-        tokens = count_tokens(entry.request.messages, self.name, self.image_tokens)
+        tokens = rough_tokens(entry.request.messages, self.image_tokens)
         limit = self._limit(entry.request)
         cost = None if self.price is None else self.share * self.price.cost(tokens, limit)
         self.budget.plan(tokens_in=tokens, tokens_out=limit, cost=cost)

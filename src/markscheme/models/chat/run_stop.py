@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from markscheme.errors import ModelError, RunStoppedError
 
 PATIENCE = 120.0
-"""Seconds without any answer after which a server is given up: longer than a limit per minute."""
+_LEAST_PATIENCE = 60.0
+_PATIENCE_A_TRY = 20.0
+"""Seconds without any answer after which a server is given up: at most; at least, since limits are
+commonly per minute; and for each further try that the user allows."""
 
 _FAILING = 10
 """Requests that fail one after another before it is the server that fails, and not they."""
@@ -27,20 +31,26 @@ class RunStop:
 
     A failure is the server's where no other request could survive it (any `ModelError`: the key,
     the credit, the address), where many requests fail one after another, where nothing is let
-    through for `PATIENCE` seconds, and where the first requests all fail alike. Every request that
+    through for `patience` seconds, and where the first requests all fail alike. Every request that
     is under way or waits is then cancelled, whatever it waits for, and raises the same error.
     A request that comes after all of them have ended tries anew: the fault may be repaired.
 
     Attributes:
         name: the model, for messages.
         tries: further tries that a server has which fails every request.
+        patience: seconds without any answer after which the server is given up.
+        on_wait: called with a few words while the server turns requests away.
         answered: whether the server has ever answered a request.
         useful: whether it has ever answered with a text.
     """
 
-    def __init__(self, name: str, *, tries: int) -> None:
+    def __init__(
+        self, name: str, *, tries: int, on_wait: Callable[[str], None] = lambda _: None
+    ) -> None:
         self.name = name
         self.tries = max(1, tries)
+        self.patience = min(PATIENCE, max(_LEAST_PATIENCE, _PATIENCE_A_TRY * tries))
+        self.on_wait = on_wait
         self.answered = self.useful = False
         self._alike: tuple[str, int] = "", 0
         self._failing: set[int] = set()
@@ -114,7 +124,7 @@ class RunStop:
             RunStoppedError: they have done so often enough, or for too long.
         """
         self._outages += 1
-        if self._outages > self.tries or (self._outages > 1 and self._silent() > PATIENCE):
+        if self._outages > self.tries or (self._outages > 1 and self._silent() > self.patience):
             state = "stopped answering" if self.answered else "answers no request"
             raise self.stopped(
                 f"the server {state}: {len(self._failing)} requests failed one after another, "
@@ -139,10 +149,18 @@ class RunStop:
             raise self.stopped(
                 f"the server takes no request for the next {wait:,.0f} s: {reason}", "after that"
             )
-        if rounds >= _LEAST_ROUNDS and silent > PATIENCE:
+        if rounds >= _LEAST_ROUNDS and silent > self.patience:
             raise self.stopped(
                 f"the server has taken no request for {silent:,.0f} s: {reason}",
                 "once the limit allows it; --requests-per-minute keeps below a limit",
+            )
+        if rounds > 1:
+            since = time.strftime("%H:%M:%S", time.localtime(time.time() - silent))
+            status = reason.partition(":")[0]  # The rest is the server's text.
+            self.on_wait(
+                f"the server has taken no request since {since} ({status}): tried again in "
+                f"{wait:,.0f} s, given up after {self.patience:,.0f} s and {_LEAST_ROUNDS} tries; "
+                "--requests-per-minute keeps below a limit"
             )
 
     def failed_alike(self, reason: str) -> None:

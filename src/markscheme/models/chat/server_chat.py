@@ -48,6 +48,7 @@ from markscheme.models.chat.wire import (
     address_of,
     body_of,
     changes,
+    key_in_words,
     lacking_feature,
     larger,
     no_text,
@@ -131,6 +132,7 @@ class ServerChat:
         revision: str = "",
         options: ServerOptions | None = None,
         profile: ModelProfile | None = None,
+        on_wait: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Nothing is opened here, so that a model can be named without a server.
 
@@ -139,6 +141,7 @@ class ServerChat:
             revision: anything that distinguishes two models under one name.
             options: address, key's place, limits.
             profile: the model's own; None for what the model files say.
+            on_wait: called with a few words while the server turns requests away.
         """
         self.name = name
         self.options: ServerOptions = options or ServerOptions()
@@ -155,7 +158,7 @@ class ServerChat:
         self._throttle = Throttle(most=self.concurrency)
         self._learned = self.profile
         self._in_vain = 0
-        self._run = RunStop(name, tries=self.options.retries)
+        self._run = RunStop(name, tries=self.options.retries, on_wait=on_wait)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r}, revision={self.revision!r})"
@@ -330,14 +333,12 @@ class ServerChat:
         if status == 402 or is_unpaid(error, message):
             return self._run.stopped(f"no credit left ({detail})", "once the account has credit")
         if status == 401 and answered:
-            key = self.profile.key_env
             return self._run.stopped(
-                f"the server no longer accepts the key in {key} ({detail})", f"with a new {key}"
+                f"the server no longer accepts {key_in_words(self.profile)} ({detail})",
+                f"with a new {self.profile.key_env}",
             )
         if status in (401, 403) and not answered:
-            return ModelError(
-                f"the server does not accept the key in {self.profile.key_env} ({detail})"
-            )
+            return ModelError(f"the server does not accept {key_in_words(self.profile)} ({detail})")
         if status == 404 and not answered:
             return ModelError(
                 f"no model {self.profile.served!r} at {self.profile.base_url or 'OpenAI'} "

@@ -161,6 +161,14 @@ def address_of(
     return url, headers, key
 
 
+def key_in_words(profile: ModelProfile) -> str:
+    """What a server did not accept of a request without credit or access: its key, or none."""
+    name = profile.key_env
+    if os.environ.get(name):
+        return f"the key in {name}"
+    return f"requests without a key: {name} is not set (--api-key-env names another variable)"
+
+
 LackingFeature = Feature | Literal["max_tokens"]
 """A feature that an error names, or the field of the limit."""
 

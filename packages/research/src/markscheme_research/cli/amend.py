@@ -12,6 +12,7 @@ from markscheme_research.studies import AmendOptions
 @command(
     "research amend",
     example="markscheme research amend answers.jsonl --labels labels.csv --out amended.jsonl",
+    reads_answers=True,
 )
 def amend(
     answers: Annotated[str, Argument("Questions, references and answers.", metavar="ANSWERS")],

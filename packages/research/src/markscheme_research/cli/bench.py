@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from markscheme.cli import AskedModels, Shown, command, notes, opened
+from markscheme.cli import AskedModels, Shown, command, opened
 from markscheme.flags import Argument, Option
 from markscheme_research.options import DataDir
 from markscheme_research.papers import BenchOptions
@@ -61,7 +61,7 @@ def bench(
             names, options, judgments=judgments, replies=replies, data_dir=data_dir, models=asked
         )
     if details is not None:
-        notes.print(f"written to {found.write_verdicts(details)}", markup=False)
+        shown.note(f"written to {found.write_verdicts(details)}")
     if picture is not None:
-        notes.print(f"drawn in {found.write_picture(picture)}", markup=False)
+        shown.note(f"drawn in {found.write_picture(picture)}")
     shown.show(found)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from markscheme.cli import AskedModels, Shown, command, console, opened
-from markscheme.flags import JUDGE, Answer, Option, Question, References
+from markscheme.flags import JUDGE, Answer, Fields, Option, Question, References
 
 if TYPE_CHECKING:
     from markscheme_research.studies import ClaimsResult
@@ -20,7 +20,7 @@ def claims(
     question: Question,
     reference: References,
     answer: Answer,
-    shown: Shown,
+    shown: Annotated[Shown, Fields(without=("quiet",))],
     models: AskedModels,
     context: Annotated[str | None, Option("A passage that may also support claims.")] = None,
     judge: Annotated[str, JUDGE] = "claims",

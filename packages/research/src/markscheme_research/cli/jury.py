@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from markscheme.cli import Judgments, Shown, command, notes
+from markscheme.cli import Judgments, Shown, command
 from markscheme.flags import Answers, Labels, Option
 from markscheme_research.studies import JuryOptions
 
@@ -37,5 +37,5 @@ def jury(
     found = studies.jury(judgments, labels, options, answers=answers)
     if save_weights is not None:
         found.save_weights(save_weights)
-        notes.print(f"weights written to {save_weights}", markup=False)
+        shown.note(f"weights written to {save_weights}")
     shown.show(found)

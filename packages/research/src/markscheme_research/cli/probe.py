@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from markscheme.cli import AskedModels, Files, Quiet, Shown, command, opened
+from markscheme.cli import AskedModels, Files, Shown, command, opened
 from markscheme.flags import Argument
 from markscheme_research.studies import ProbeOptions
 
@@ -18,7 +18,6 @@ def probe(
     options: ProbeOptions,
     shown: Shown,
     models: AskedModels,
-    quiet: Quiet = False,
 ) -> None:
     """Change answers in ways that should not matter, and count the verdicts that flip.
 
@@ -28,6 +27,9 @@ def probe(
     from markscheme.cli import progress
     from markscheme_research.studies import probe as run_probes
 
-    with progress("probing", total=None, quiet=quiet) as advance, opened(models, advance) as asked:
+    with (
+        progress("probing", total=None, quiet=shown.quiet) as advance,
+        opened(models, advance) as asked,
+    ):
         found = run_probes(judge, files, options, models=asked, on_progress=advance)
     shown.show(found)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from markscheme.cli import AskedModels, OutFile, Shown, command, console, group, notes, opened
 from markscheme.flags import Argument, Columns, Count, Default, Fields, Option, Seed
+from markscheme.tables import FileOptions
 from markscheme_research.options import DRAWN, Composition, DataDir, Graded
 
 group(
@@ -177,7 +178,7 @@ def apply(
 def expand(
     answers: Annotated[str, Argument("Answers whose references are patterns.", metavar="ANSWERS")],
     out: OutFile,
-    columns: Columns,
+    read: FileOptions,
     shown: Annotated[Shown, Fields(without=("out",))],
     kind: Annotated[
         Literal["regex"] | None,
@@ -192,7 +193,7 @@ def expand(
     """
     from markscheme_research.studies import expand_references
 
-    found = expand_references(answers, most=most, kind=kind, columns=columns)
+    found = expand_references(answers, most=most, kind=kind, options=read)
     found.write(out)
     shown.show(found)
     notes.print(f"written to {out}", markup=False)

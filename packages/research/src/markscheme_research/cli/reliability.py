@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-from markscheme.cli import AskedModels, Quiet, Shown, command, notes, opened
+from markscheme.cli import AskedModels, Shown, command, notes, opened
 from markscheme.flags import CLEANING, JUDGE, Argument, Labels, Option
 from markscheme_research.studies import ReliabilityOptions
 
@@ -14,6 +14,7 @@ from markscheme_research.studies import ReliabilityOptions
 @command(
     "research reliability",
     example="markscheme research reliability answers.jsonl --judge llm_grader --samples 3",
+    reads_answers=True,
 )
 def reliability(
     files: Annotated[
@@ -36,7 +37,6 @@ def reliability(
         ),
     ] = None,
     labels: Labels = None,
-    quiet: Quiet = False,
 ) -> None:
     """Run a judge several times, or take existing runs, and measure how far they agree.
 
@@ -52,21 +52,23 @@ def reliability(
         from markscheme.cli import progress
         from markscheme.contract import parse_judge
         from markscheme.engine import default_folder
-        from markscheme.tables import ReadOptions, count_rows
+        from markscheme.tables import count_rows
 
-        rows = None if quiet else count_rows(files)
+        rows = None if shown.quiet else count_rows(files)
         total = rows and rows * options.repetitions
-        with progress("judging", total=total, quiet=quiet) as advance, opened(models) as asked:
+        with (
+            progress("judging", total=total, quiet=shown.quiet) as advance,
+            opened(models) as asked,
+        ):
             # Not the folder of 'markscheme judge' on the same file, which is a run's own.
-            read = ReadOptions(
-                columns=options.columns, reference_separator=options.reference_separator
+            once = default_folder(
+                files, [parse_judge(judge)], CLEANING, asked, read=options.reading()
             )
-            once = default_folder(files, [parse_judge(judge)], CLEANING, asked, read=read)
             found = studies.reliability(
                 files, labels, options, judge=judge, models=asked, on_progress=advance,
                 folder=runs or once.with_name(f"{once.name}-repeated"),
             )  # fmt: skip
-        notes.print(f"language models: {asked.budget.spending}", markup=False)
+        shown.note(f"language models: {asked.budget.spending}")
     for note in found.notes:
         notes.print(note, markup=False)
     shown.show(found)

@@ -17,8 +17,8 @@ from markscheme.cli import (
     show_tables,
     show_weights,
 )
-from markscheme.flags import LIMIT, Columns, Default, Option, Seed
-from markscheme.tables import check_new_folder
+from markscheme.flags import LIMIT, Default, Option, Seed
+from markscheme.tables import FileOptions, check_new_folder
 from markscheme_research.options import (
     DRAWS,
     ENTAILED,
@@ -41,7 +41,7 @@ group(
 )
 def entailment(
     out: OutFile,
-    columns: Columns,
+    read: FileOptions,
     data: Annotated[
         TrainingData, Default("the training part of EVOUNA-NQ, which makes the test that ships")
     ] = (),
@@ -72,7 +72,7 @@ def entailment(
     check_new_folder(out)
     given = read_all_pairs(pairs, entailed=entailed)
     trained = train_entailment(
-        training_answers(data, columns, part="train", data_dir=data_dir),
+        training_answers(data, read, part="train", data_dir=data_dir),
         out,
         EntailmentOptions(folds=folds, seed=seed).with_rounds(rounds),
         given=given,
@@ -88,7 +88,7 @@ def entailment(
 )
 def learned(
     out: OutFile,
-    columns: Columns,
+    read: FileOptions,
     model: Annotated[
         str,
         Option(
@@ -190,7 +190,7 @@ def learned(
     if bits is not None:
         options = replace(options, four_bits=bits == "4")
     trained = train_finetuned(
-        training_answers(data, columns, data_dir=data_dir),
+        training_answers(data, read, data_dir=data_dir),
         out,
         model,
         options,

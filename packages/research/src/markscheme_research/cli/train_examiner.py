@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Annotated
 
 from markscheme.cli import OutFile, command, say, show_tables, show_weights
-from markscheme.flags import Columns, Default, Option
-from markscheme.tables import check_new_folder
+from markscheme.flags import Default, Option
+from markscheme.tables import FileOptions, check_new_folder
 from markscheme_research.options import FOLDS, ROUNDS, DataDir, TrainingData
 
 
 @command("train examiner", example="markscheme train examiner --data labelled.jsonl --out weights")
 def examiner(
     out: OutFile,
-    columns: Columns,
+    read: FileOptions,
     data: Annotated[
         TrainingData,
-        Default("EVOUNA-NQ without its test part, which makes the examiner that ships"),
+        Default("EVOUNA-NQ without its test part, and not what trained the shipped examiner"),
     ] = (),
     data_dir: DataDir = None,
     rounds: Annotated[int | None, ROUNDS] = None,
@@ -47,7 +47,7 @@ def examiner(
 
     check_new_folder(out)
     trained = train_examiner(
-        training_answers(data, columns, part="!test", data_dir=data_dir),
+        training_answers(data, read, part="!test", data_dir=data_dir),
         out,
         TrainOptions(folds=folds, with_shipped_rows=bool(data) and not alone).with_rounds(
             rounds, seeds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from markscheme.cli import Quiet, Shown, command, notes, opened
+from markscheme.cli import Shown, command, opened
 from markscheme.flags import Argument, Judges, Labels, Option
 from markscheme.models import ModelOptions
 from markscheme_research.studies import TuneOptions
@@ -15,6 +15,7 @@ from markscheme_research.studies import TuneOptions
     "research tune-judge",
     example="markscheme research tune-judge labelled.jsonl -j llm_grader -j llm_evouna "
     "-m gpt-4o-mini --try-samples 1,5 --max-cost 5 --dry-run",
+    reads_answers=True,
 )
 def tune_judge(
     file: Annotated[str, Argument("Answers that people have labelled.")],
@@ -34,7 +35,6 @@ def tune_judge(
             output=True,
         ),
     ] = None,
-    quiet: Quiet = False,
 ) -> None:
     """Choose a judge's wording, examples, model, samples and threshold; report on unseen questions.
 
@@ -48,16 +48,16 @@ def tune_judge(
     from markscheme_research import studies
 
     with (
-        progress("judging", total=None, quiet=quiet or models.dry_run) as advance,
+        progress("judging", total=None, quiet=shown.quiet or models.dry_run) as advance,
         opened(models, advance) as asked,
     ):
         found = studies.tune_judge(
             file, labels, options, judges=judge, models=asked, on_progress=advance
         )
-        notes.print(f"language models: {asked.budget.spending}", markup=False)
+        shown.note(f"language models: {asked.budget.spending}")
     if chart is not None and not models.dry_run:
-        notes.print(f"chart written to {found.save_chart(chart)}", markup=False)
+        shown.note(f"chart written to {found.save_chart(chart)}")
     if save_map is not None and not models.dry_run:
         name = found.save_map(save_map)
-        notes.print(f"judge: {name}", markup=False)
+        shown.note(f"judge: {name}")
     shown.show(found)

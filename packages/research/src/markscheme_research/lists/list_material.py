@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from markscheme.errors import DataError
+from markscheme.flags import columns_option
 from markscheme.tables import RawBatch, ReadOptions, iter_raw, read_answers, recognise
 from markscheme_research.datasets import load, passages
 from markscheme_research.lists import Draw, draw_references, thin_lists
@@ -106,7 +107,8 @@ def _of_file(source: str, columns: Mapping[str, str]) -> Material:
     if graded["label"].n_unique() < 2:
         raise DataError(
             f"{source} has no grades to compare judges with: give each answer one in a column "
-            "'label' (higher is better), or name the column with --columns label=NAME"
+            "'label' (higher is better), or name the column with "
+            f"{columns_option({'label': 'NAME'})}"
         )
     levels = graded["label"].unique().sort().to_list()
     usual = "".join(str(place) for place in reversed(range(min(len(levels), 4))))

@@ -229,9 +229,7 @@ def _facts() -> str:
         "`markscheme research bench SET -j JUDGE` at each judge's own threshold. Questions that "
         "shipped weights learned from are left out, near-duplicates of them too, and equal answers "
         "to a question count once. So there are fewer answers than on "
-        "[the examiner's card](../examiner.md#figures).\n\nRows marked (earlier weights) were "
-        "measured before the examiner's present weights. Figures of these are on the card. "
-        "`entailment` and `claims` use its trees.\n\n"
+        "[the examiner's card](../examiner.md#figures).\n\n"
         + _table(("set", "what", "answers"), about, left=2)
     ]
     header = ("judge", *(SETS[name][0] for name in sets))
@@ -248,10 +246,6 @@ COMPARED = (
 """The figures that are shown by set: their column, heading and scale."""
 
 
-EARLIER = ("claims", "entailment", "examiner", "examiner(depth=fast)")
-"""Judges whose rows in the record are of weights before the present ones."""
-
-
 def _by_set(figure: str, scale: int, sets: Sequence[str]) -> list[list[str]]:
     """A row for each judge, highest mean of kappa first, those measured on one set last."""
     wide = measured().pivot("dataset", index="judge", values=figure)
@@ -265,8 +259,7 @@ def _by_set(figure: str, scale: int, sets: Sequence[str]) -> list[list[str]]:
 
 
 def _heading(judge: str) -> str:
-    earlier = " (earlier weights)" if judge in EARLIER else ""
-    return RELEASED.get(judge) or f"`{judge}`{earlier}"
+    return RELEASED.get(judge) or f"`{judge}`"
 
 
 def _shown(value: float | None, scale: int = 1) -> str:

@@ -38,6 +38,7 @@ from markscheme_research.studies import (
     hierarchy,
     marks_test,
     set_counts,
+    with_not_given,
 )
 from markscheme_research.training import parts
 
@@ -113,7 +114,7 @@ def judged(data_dir: DataDir) -> pl.DataFrame:
     shown = answers.select("answer_id", "question", "references", "answer", "label")
     key = int(shown.hash_rows(seed=1).sum())
     if key not in _JUDGED:
-        outcomes = apply(parse_judge(JUDGE), answers, Models())
+        outcomes = with_not_given(apply(parse_judge(JUDGE), answers, Models()))
         _JUDGED[key] = outcomes.with_columns(answers["system"], accepted=answers["label"] >= 0.5)
     return _JUDGED[key]
 
@@ -338,7 +339,7 @@ def rows_by_model(asked: Asked, part: str, marks: str = "off") -> pl.DataFrame |
         return None
     answers = first_questions(answers, asked.questions)
     judge = parse_judge(CHAT.format(marks=marks))
-    outcomes = apply(judge, answers, asked.models or Models())
+    outcomes = with_not_given(apply(judge, answers, asked.models or Models()))
     return outcomes.with_columns(
         answers.select("answer_id", "question", "references", "answer", "system", "label"),
         judge=pl.lit("entailment"),

@@ -4,6 +4,7 @@ from .answer_hierarchy import adjacent_sets as adjacent_sets
 from .answer_hierarchy import alternatives as alternatives
 from .answer_hierarchy import marks_test as marks_test
 from .answer_hierarchy import set_counts as set_counts
+from .answer_hierarchy import with_not_given as with_not_given
 from .claim_marks import ClaimsResult as ClaimsResult
 from .claim_marks import mark_claims as mark_claims
 from .entailed_pairs import EntailedPairs as EntailedPairs

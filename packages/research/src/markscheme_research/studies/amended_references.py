@@ -23,7 +23,7 @@ from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
 from markscheme.models import Models
 from markscheme.results import Column, Table, TableResult, columns
-from markscheme.tables import ReadOptions, write_answers
+from markscheme.tables import write_answers
 from markscheme_research.studies import literal_pattern
 from markscheme_research.studies.options import AmendOptions
 
@@ -71,14 +71,16 @@ def amend(
         AgreementError: labels contradict each other.
     """
     wanted = with_keywords(AmendOptions, options, keywords)
-    reading = ReadOptions(
-        columns=columns_of(wanted.columns), reference_separator=wanted.reference_separator
-    )
-    table = answers_table(answers, reading)
+    table = answers_table(answers, wanted.reading(columns=columns_of(wanted.columns)))
     apart = labels if labels is not None else answers if wanted.label_column else None
     known = table
     if apart is not None:
-        known = labelled_table(apart, column=wanted.label_column, columns=wanted.columns)
+        known = labelled_table(
+            apart,
+            column=wanted.label_column,
+            columns=wanted.columns,
+            positive_from=wanted.positive_from,
+        )
     if wanted.positive_from is not None:
         known = known.with_columns((pl.col("label") >= wanted.positive_from).cast(pl.Float64))
     if "question" not in known.columns or "answer" not in known.columns:

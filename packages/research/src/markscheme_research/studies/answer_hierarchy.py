@@ -15,12 +15,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement import statistics
 from markscheme.errors import AgreementError
 from markscheme.results import Column, Figure, Table, columns, figure
-from markscheme.tables import RELATIONS
+from markscheme.tables import NOT_GIVEN, RELATIONS
 
 POLICIES: Mapping[str, tuple[str, ...]] = {
     "superior_or_inferior": ("superior", "equivalent", "inferior"),
@@ -139,7 +140,6 @@ def marks_test(marks: pl.Series, accepted: pl.Series) -> MarksTest:
         marks: of each answer; null where there are none.
         accepted: Boolean, the human label.
     """
-    from scipy.stats import brunnermunzel
     from sklearn.metrics import roc_auc_score
 
     table = pl.DataFrame({"marks": marks.cast(pl.Float64), "accepted": accepted}).drop_nulls()
@@ -150,23 +150,54 @@ def marks_test(marks: pl.Series, accepted: pl.Series) -> MarksTest:
         auroc = p = Figure(reason="the labels of answers with marks know only one class")
     else:
         auroc = figure(roc_auc_score(table["accepted"].to_numpy(), table["marks"].to_numpy()), "")
-        if good.min() > bad.max() or bad.min() > good.max() or min(len(good), len(bad)) < 2:
-            p = Figure(reason="marks and labels leave no variance for the test")
-        else:
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)
-                # scipy's `less`: values of the first sample tend to be less than the second's.
-                found = brunnermunzel(bad, good, alternative="less")
-            p = replace(
-                figure(float(found.pvalue), "marks and labels leave no variance for the test"),
-                method="brunner-munzel",
-            )
+        p = _higher(good, bad)
     return MarksTest(
         accepted=len(good),
         rejected=len(bad),
         auroc=auroc,
         p=p,
         left_out=len(marks) - table.height,
+    )
+
+
+def _higher(good: npt.NDArray[np.float64], bad: npt.NDArray[np.float64]) -> Figure:
+    """p of the marks of accepted answers being no higher.
+
+    The test's t knows no bound; of all orders of so many answers, the share that sets one kind
+    above the other is one.
+    """
+    from scipy.special import gammaln
+    from scipy.stats import brunnermunzel
+
+    none = "marks and labels leave no variance for the test"
+    if min(len(good), len(bad)) < 2:
+        return Figure(reason=none)
+    ways = gammaln(len(good) + len(bad) + 1) - gammaln(len(good) + 1) - gammaln(len(bad) + 1)
+    if good.min() > bad.max():
+        p = 0.0
+    elif bad.min() > good.max():
+        p = 1.0
+    else:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            # scipy's `less`: values of the first sample tend to be less than the second's.
+            p = float(brunnermunzel(bad, good, alternative="less").pvalue)
+    return replace(figure(max(p, float(np.exp(-ways))), none), method="brunner-munzel")
+
+
+def with_not_given(rows: pl.DataFrame) -> pl.DataFrame:
+    """Judgments of a judge that gives relations, with answers that were not given as `incorrect`.
+
+    The paper judges these like any other; here they are wrong before a judge sees them.
+    """
+    if "explanation" not in rows.columns:
+        return rows
+    not_given = (pl.col("explanation") == NOT_GIVEN).fill_null(value=False)
+    incorrect = {"relation": pl.lit("incorrect"), "marks": pl.lit(0.0)}
+    return rows.with_columns(
+        pl.when(not_given).then(value.cast(rows.schema[name])).otherwise(name).alias(name)
+        for name, value in incorrect.items()
+        if name in rows.columns
     )
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from markscheme.errors import DataError
+from markscheme.flags import with_keywords
 from markscheme.results import Table, TableResult, share_text
-from markscheme.tables import ReadOptions, read_answers, write_answers
+from markscheme.tables import FileOptions, read_answers, write_answers
 from markscheme_research.studies import expand_pattern
 
 
@@ -38,7 +40,8 @@ def expand_references(
     *,
     most: int = 12,
     kind: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    options: FileOptions | None = None,
+    **keywords: Any,
 ) -> ExpandedReferences:
     r"""Write reference patterns out as texts, so that every judge can compare answers with them.
 
@@ -50,7 +53,8 @@ def expand_references(
         answers: a file or a table of answers.
         most: texts at most for each pattern.
         kind: `regex` where the data do not say in `reference_kind` that references are patterns.
-        columns: columns with unusual names.
+        options: how the answers are read; the defaults if None.
+        keywords: fields of `FileOptions`, in place of or on top of `options`.
 
     Raises:
         DataError: the answers cannot be read, or no reference is a pattern.
@@ -62,7 +66,7 @@ def expand_references(
     """
     if most < 1:
         raise DataError(f"most={most} must be 1 or more")
-    table = read_answers(answers, ReadOptions(columns=columns or {}))
+    table = read_answers(answers, with_keywords(FileOptions, options, keywords).reading())
     if kind is not None:
         if kind != "regex":
             raise DataError(f"kind={kind!r} is not 'regex'")

@@ -30,6 +30,7 @@ from markscheme_research.studies.answer_hierarchy import (
     relation_tables,
     roc_curve,
     set_counts,
+    with_not_given,
 )
 from markscheme_research.studies.entailment_details import details, gaps, tests
 from markscheme_research.studies.options import HierarchyOptions
@@ -155,6 +156,7 @@ def findings(
         accepted: Boolean, people's labels, or None.
         without: systems to leave out of the tests of order.
     """
+    rows = with_not_given(rows)
     relation = rows["relation"]
     kept = gaps(details(rows.with_row_index("place")))
     found: dict[str, Any] = {"sets": set_counts(relation, accepted)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 from markscheme.agreement import JudgesOption, JudgmentOptions, LabelOptions
@@ -10,11 +10,10 @@ from markscheme.flags import (
     LIMIT,
     SHARE,
     By,
-    Columns,
     Option,
-    ReferenceSeparator,
     Seed,
 )
+from markscheme.tables import FileOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +55,8 @@ class TagOptions(JudgmentOptions, JudgesOption):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuneOptions(LabelOptions):
-    """What is tried for a judge, and on which questions.
+class TuneOptions(LabelOptions, FileOptions):
+    """What is tried for a judge, on which questions, and how their answers are read.
 
     Attributes:
         try_models: models that each judge is tried with; () for the run's own. Entries of a model
@@ -104,14 +103,8 @@ class TuneOptions(LabelOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AmendOptions(LabelOptions):
-    """How answers and labels are read.
-
-    Attributes:
-        reference_separator: splits references given as one text; see `ReadOptions`.
-    """
-
-    reference_separator: ReferenceSeparator = "auto"
+class AmendOptions(LabelOptions, FileOptions):
+    """How answers and labels are read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,14 +127,13 @@ class HierarchyOptions(LabelOptions, JudgesOption):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReliabilityOptions(LabelOptions):
-    """How runs are repeated and compared.
+class ReliabilityOptions(LabelOptions, FileOptions):
+    """How runs are repeated and compared, and how answers are read.
 
     Attributes:
         recorded: in runs that are there, the judge to take; None where each has one.
         seeds: a run for each seed, where answers are judged; or
         samples: so many runs that differ only in that a model is called again.
-        reference_separator: splits references given as one text; see `ReadOptions`.
         texts: compare these texts too: `raw` or `explanation`.
     """
 
@@ -164,7 +156,6 @@ class ReliabilityOptions(LabelOptions):
             minimum=2,
         ),
     ] = None
-    reference_separator: ReferenceSeparator = "auto"
     texts: Annotated[
         str | None, Option("Compare these texts too: raw or explanation.", rare=True)
     ] = None
@@ -176,15 +167,13 @@ class ReliabilityOptions(LabelOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeOptions:
-    """Which probes are tried, and on how many answers.
+class ProbeOptions(FileOptions):
+    """Which probes are tried, on how many answers, and how these are read.
 
     Attributes:
         probes: their names; () for all.
         limit: try at most this many answers, drawn at random; None for all.
         seed: of the draw, the order of references and the choice of injections.
-        columns: columns with unusual names, ours to the file's.
-        reference_separator: as for `ReadOptions`.
     """
 
     probes: Annotated[
@@ -196,5 +185,3 @@ class ProbeOptions:
         LIMIT,
     ] = None
     seed: Seed = 0
-    columns: Columns = field(default_factory=dict)
-    reference_separator: ReferenceSeparator = "auto"

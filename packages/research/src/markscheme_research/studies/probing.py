@@ -21,7 +21,7 @@ from markscheme.results import (
     interval_note,
     population,
 )
-from markscheme.tables import ReadOptions, Source, read_answers
+from markscheme.tables import Source, read_answers
 from markscheme_research.studies.options import ProbeOptions
 from markscheme_research.studies.probes import chosen_probes, run_probes
 
@@ -71,8 +71,7 @@ def probe(
     chosen = with_keywords(ProbeOptions, options, keywords)
     names = chosen_probes(chosen.probes)
     tried = parse_judge(judge)
-    reading = ReadOptions(columns=chosen.columns, reference_separator=chosen.reference_separator)
-    table = read_answers(answers, reading)
+    table = read_answers(answers, chosen.reading())
     found = table.height
     if chosen.limit is not None and chosen.limit < found:
         table = table.sample(chosen.limit, seed=chosen.seed)

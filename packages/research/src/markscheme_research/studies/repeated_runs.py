@@ -26,7 +26,7 @@ from markscheme.flags import with_keywords
 from markscheme.judges.prompted import SamplingOverrides
 from markscheme.models import Models
 from markscheme.results import Column, Table, TableResult, share_text, summary_table
-from markscheme.tables import AnswersReader, Joined, ReadOptions, as_binary, join_labels
+from markscheme.tables import AnswersReader, Joined, as_binary, join_labels
 from markscheme_research.studies.entailment_details import details, statements, tests
 from markscheme_research.studies.options import ReliabilityOptions
 from markscheme_research.studies.repeats import kappa_matrix, spread, text_repeats
@@ -161,9 +161,7 @@ def _judged(
     on_progress: Callable[[int], None] | None,
 ) -> list[tuple[str, JudgmentsSource]]:
     """Judge the answers once for each setting: the names or folders of the runs, and the runs."""
-    reading = ReadOptions(
-        columns=columns_of(options.columns), reference_separator=options.reference_separator
-    )
+    reading = options.reading(columns=columns_of(options.columns))
     sources = [one if (kept := open_run(one).stored_answers) is None else kept for one in answers]
 
     made: list[tuple[str, JudgmentsSource]] = []

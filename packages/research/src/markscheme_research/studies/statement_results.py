@@ -11,6 +11,7 @@ import polars as pl
 
 from markscheme.contract import ModelSource
 from markscheme.errors import DataError, MarkschemeError
+from markscheme.flags import columns_option
 from markscheme.judges.entailment import statement_maker
 from markscheme.models import Models
 from markscheme.results import Table, TableResult
@@ -169,7 +170,8 @@ def _read(
     if missing:
         raise DataError(
             f"{file} has no column for {' and '.join(missing)}; its columns are "
-            f"{', '.join(table.columns)}. Say which it is with --columns {missing[0]}=NAME"
+            f"{', '.join(table.columns)}. Say which it is with "
+            f"{columns_option({missing[0]: 'NAME'})}"
         )
     kept = [name for name in ("answer_id", "id", "system") if name in table.columns]
     with_gold = ["gold"] if own is not None else []

@@ -25,7 +25,8 @@ from markscheme.agreement import (
     answers_table,
     best_threshold,
     fit_map,
-    joined_with_labels,
+    judged_table,
+    labelled_table,
     split_questions,
 )
 from markscheme.contract import Judge, judge_name, parse_judge
@@ -44,7 +45,7 @@ from markscheme.results import (
     population,
 )
 from markscheme.stats import LEAST_QUESTIONS
-from markscheme.tables import AnswersReader, as_binary
+from markscheme.tables import AnswersReader, as_binary, join_labels
 from markscheme_research.studies.juries import clustered_share
 from markscheme_research.studies.options import TuneOptions
 
@@ -158,12 +159,18 @@ def tune_judge(
             first round does.
     """
     wanted = with_keywords(TuneOptions, options, keywords)
-    table = answers_table(answers).filter(pl.col("answer").is_not_null())
+    names = wanted.named if labels is None else wanted.columns
+    table = answers_table(answers, wanted.reading(columns=names))
+    table = table.filter(pl.col("answer").is_not_null())
+    known = (
+        labelled_table(table)
+        if labels is None
+        else labelled_table(labels, column=wanted.label_column, columns=wanted.columns)
+    )
     asked = models if models is not None else Models()
     search = _Search(
-        table=table, labels=table if labels is None else labels, options=wanted, models=asked,
-        on_progress=on_progress,
-    )  # fmt: skip
+        table=table, labels=known, options=wanted, models=asked, on_progress=on_progress
+    )
     candidates = [_Candidate(judge=one, name=judge_name(one)) for one in _grid(judges, wanted)]
     if len(candidates) < 2:
         raise AgreementError(
@@ -198,7 +205,7 @@ def _grid(judges: Sequence[str | Judge], options: TuneOptions) -> list[Judge]:
 @dataclass(kw_only=True)
 class _Search:
     table: pl.DataFrame
-    labels: Any
+    labels: pl.DataFrame
     options: TuneOptions
     models: Models
     on_progress: Callable[[int], None] | None = None
@@ -332,7 +339,7 @@ class _Search:
 
     def _asked(self, one: _Candidate, questions: Ints) -> pl.DataFrame:
         judged = self._judge(one, questions)
-        joined = joined_with_labels(judged, self.labels, self.options, answers=self.table)
+        joined = join_labels(judged_table(judged, answers=self.table), self.labels)
         one.priced &= judged["cost_usd"].null_count() < judged.height
         one.cost += float(judged["cost_usd"].sum() or 0.0)
         return joined.rows

@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
 from markscheme.errors import DataError
-from markscheme.tables import ReadOptions, read_answers, read_dataset
+from markscheme.flags import columns_option
+from markscheme.results import labels_of
+from markscheme.tables import FileOptions, read_answers, read_dataset
 from markscheme_research.statements import read_entailment_pairs
 from markscheme_research.training.splits import parts
 
 
-def labelled_answers(
-    files: Sequence[str], columns: Mapping[str, str] | None = None
-) -> pl.DataFrame:
+def labelled_answers(files: Sequence[str], options: FileOptions | None = None) -> pl.DataFrame:
     """The answers of files, some of them labelled at least; `set` names the file of each.
 
     Raises:
         DataError: they cannot be read, or none has a label.
     """
-    options = ReadOptions(columns=columns or {})
+    reading = (options or FileOptions()).reading()
     names = [Path(one).name for one in files]
     if len(set(names)) < len(names):
         names = [str(one) for one in files]
     answers = pl.concat(
         [
-            read_answers([one], options).with_columns(set=pl.lit(name))
+            read_answers([one], reading).with_columns(set=pl.lit(name))
             for one, name in zip(files, names, strict=True)
         ],
         how="diagonal_relaxed",
     )
-    if answers["label"].null_count() == answers.height:
-        raise DataError("the answers have no labels; name their column with --columns label=NAME")
-    return answers
+    labels = labels_of(answers.lazy()).alias("label")
+    if not labels.count():
+        named = columns_option({"label": "NAME"})
+        raise DataError(f"the answers have no labels; name their column with {named}")
+    return answers.with_columns(labels)
 
 
 def shipped_data(*, part: str | None = None, data_dir: Path | None = None) -> pl.DataFrame:
@@ -52,7 +54,7 @@ def shipped_data(*, part: str | None = None, data_dir: Path | None = None) -> pl
 
 def training_answers(
     files: Sequence[str] = (),
-    columns: Mapping[str, str] | None = None,
+    options: FileOptions | None = None,
     *,
     part: str | None = None,
     data_dir: Path | None = None,
@@ -61,7 +63,7 @@ def training_answers(
 
     Args:
         files: labelled answers of the user's own.
-        columns: their columns with unusual names, ours to the files'.
+        options: how they are read; the defaults if None.
         part: of EVOUNA-NQ, where no files are given; see `shipped_data`.
         data_dir: folder with the datasets.
 
@@ -69,7 +71,7 @@ def training_answers(
         DataError: they cannot be read, none has a label, or EVOUNA-NQ is not here.
     """
     if files:
-        return labelled_answers(files, columns)
+        return labelled_answers(files, options)
     return shipped_data(part=part, data_dir=data_dir)
 
 
