@@ -212,16 +212,11 @@ def agree(
         tables.append(passes)
     statements: list[Fitness] = []
     if found:
-        statements = [
-            replace(one, chosen=evidently_not_random(rows, known, one.judge, wanted.positive_from))
-            for one in fitness_of(
-                joined,
-                known,
-                noise,
-                signatures=_signatures(run),
-                positive_from=wanted.positive_from,
-            )
-        ]
+        statements = fitness_of(
+            joined, known, noise, signatures=_signatures(run), positive_from=wanted.positive_from
+        )
+        if joined.unlabelled or joined.tied:
+            statements = _with_chosen(statements, rows, known, wanted.positive_from)
         data["fitness"] = by_judge(statements)
         of_judge = {one.judge: one for one in statements}
         leading = [one.judge for one in closest_judges(found)[:_LEADING]]
@@ -244,6 +239,19 @@ def agree(
         annotators=data["annotators"]["pairs"] if wanted.annotators else None,
         fitness=tuple(statements),
     )
+
+
+def _with_chosen(
+    statements: Sequence[Fitness],
+    rows: pl.DataFrame,
+    labels: pl.DataFrame,
+    positive_from: float | None,
+) -> list[Fitness]:
+    """Statements that say where the labels are evidently of answers that somebody chose."""
+    return [
+        replace(one, chosen=evidently_not_random(rows, labels, one.judge, positive_from))
+        for one in statements
+    ]
 
 
 def _signatures(run: Run) -> dict[str, str]:

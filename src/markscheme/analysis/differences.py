@@ -29,7 +29,7 @@ from markscheme.engine import reading_for, run_in_memory
 from markscheme.errors import AgreementError, MarkschemeError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.results import TableResult
-from markscheme.tables import AnswersReader, one_judge
+from markscheme.tables import AnswersReader, one_judge, plainly_spaced
 
 DEFAULT_JUDGE = "examiner"
 
@@ -379,7 +379,7 @@ def _with_items(
     Returns:
         Base and new, and of each edited question the text that the base has and the new one.
     """
-    text = pl.col("question").str.replace_all(r"\s+", " ").str.strip_chars().alias(_ITEM)
+    text = plainly_spaced("question").alias(_ITEM)
     base, new = base.with_columns(text), new.with_columns(text)
     if not all("answer_id" in side.columns for side in (base, new)):
         return base, new, []

@@ -20,6 +20,7 @@ from markscheme.tables import (
     ReadOptions,
     column_names,
     inclusion_probabilities,
+    is_blank,
     read_answers,
     read_table,
     renamed,
@@ -114,7 +115,7 @@ def make_items(
         DataError: nothing to label; a gold answer without label, or with two; too many answers to
             rank.
     """
-    silent = pl.col("answer").fill_null("").str.strip_chars() == ""
+    silent = is_blank("answer")
     said = answers.with_row_index("row_place").with_columns(
         pl.when(silent).then(pl.lit("")).otherwise(pl.col("answer")).alias("answer"),
         pl.Series("score", scores or [None] * answers.height, pl.Float64),

@@ -37,6 +37,7 @@ from .joins import matched_on as matched_on
 from .joins import numbered as numbered
 from .joins import one_row_each as one_row_each
 from .joins import opaque_ids as opaque_ids
+from .joins import plainly_spaced as plainly_spaced
 from .joins import with_answers as with_answers
 from .judgment_files import judgments_file as judgments_file
 from .judgment_files import load_judgments as load_judgments

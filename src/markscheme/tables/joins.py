@@ -285,9 +285,13 @@ def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> Match:
     return _by_texts(judged, table, texts)
 
 
+def plainly_spaced(name: str) -> pl.Expr:
+    """A text without white space around it, and one space in place of any other."""
+    return pl.col(name).str.replace_all(r"\s+", " ").str.strip_chars()
+
+
 def _loose(name: str) -> pl.Expr:
-    """A text without case, and without white space around it or repeated."""
-    return pl.col(name).str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+    return plainly_spaced(name).str.to_lowercase()
 
 
 def _by_texts(judged: pl.DataFrame, table: pl.DataFrame, key: tuple[str, ...]) -> Match:

@@ -76,9 +76,9 @@ def load_labels(
     }
     given = read_table(source)
     table = renamed(given, mapping, ("answer_id", "question", "answer", "system", "label"))
-    counted = mapping.get("label", "")
-    if ONE_ANNOTATORS.fullmatch(counted):
-        table = table.with_columns(given[counted])  # One annotator's, and the label too.
+    own = mapping.get("label", "")
+    if ONE_ANNOTATORS.fullmatch(own):
+        table = table.with_columns(given[own])  # One annotator's, and the label too.
     if not {"system", "label"} & set(table.columns):
         table = _a_row_a_system(table, of_systems or labels_of_systems(table.columns))
     final, remarks = FINAL_LABEL in table.columns, _words_without_value(table)
@@ -303,10 +303,10 @@ def majority(ratings: pl.DataFrame, *, positive_from: float | None = None) -> pl
     """
     given = pl.concat_list(pl.all().cast(pl.Float64)).list.drop_nulls()
     lists = ratings.select(given.alias("given")).to_series()
-    from_verdicts = 1.0 if is_binary(lists.explode()) else None
+    if positive_from is None and is_binary(lists.explode()):
+        positive_from = 1.0
     tied = pl.lit(value=False)
-    cut = from_verdicts if positive_from is None else positive_from
-    if cut is not None:
-        tied = pl.col("given").list.eval(pl.element() >= cut).list.mean() == 0.5
+    if positive_from is not None:
+        tied = pl.col("given").list.eval(pl.element() >= positive_from).list.mean() == 0.5
     label = pl.when(~tied).then(pl.col("given").list.median())
     return lists.to_frame().select(label=label).to_series()

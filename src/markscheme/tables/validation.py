@@ -464,9 +464,13 @@ def _check_rows(
     return bare
 
 
-def is_blank(column: str) -> pl.Expr:
-    """Whether a column has no text: null, or nothing but spaces. A blank answer is none."""
-    return (pl.col(column).str.strip_chars() == "").fill_null(value=True)
+def is_blank(text: str | pl.Expr) -> pl.Expr:
+    """Whether a column, by its name or not, has no text: null, or nothing but spaces.
+
+    A blank answer is none.
+    """
+    column = pl.col(text) if isinstance(text, str) else text
+    return (column.str.strip_chars() == "").fill_null(value=True)
 
 
 def _silent(frame: pl.DataFrame) -> dict[str, int]:

@@ -41,7 +41,7 @@ from markscheme.judges.outcomes import (
     with_nearest_references,
 )
 from markscheme.judges.prompted import SamplingOverrides, shipped
-from markscheme.tables import NO_REFERENCE, SPENT
+from markscheme.tables import NO_REFERENCE, SPENT, is_blank
 from markscheme.text import normalise_series
 
 # --- The two stages of judges that compare statements: who makes them, and who tests them ---------
@@ -376,7 +376,7 @@ class Entailment(StagedJudge):
             rows.filter(~pl.col("patterns"))
             .select("row", "question", "answer", reference="references")
             .explode("reference")
-            .filter(_filled(pl.col("answer")), _filled(pl.col("reference")))
+            .filter(~is_blank("answer"), ~is_blank("reference"))
             .unique(["row", "reference"], keep="first", maintain_order=True)
         )
 
@@ -443,13 +443,11 @@ def _by_chat(name: str) -> bool:
     return name.partition(":")[0] == "chat"
 
 
-def _filled(text: pl.Expr) -> pl.Expr:
-    return (text.str.strip_chars() != "").fill_null(value=False)
-
-
 def _outcomes(rows: pl.DataFrame, policy: str) -> pl.DataFrame:
     """Outcomes of all rows: those that were compared, and those that could not be."""
-    none = ~pl.col("references").list.eval(_filled(pl.element())).list.any().fill_null(value=False)
+    none = ~pl.col("references").list.eval(~is_blank(pl.element())).list.any().fill_null(
+        value=False
+    )
     reason = (
         pl.when(pl.col("patterns")).then(pl.lit(PATTERNS)).when(none).then(pl.lit(NO_REFERENCE))
     )

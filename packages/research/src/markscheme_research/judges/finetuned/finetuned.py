@@ -11,6 +11,7 @@ import polars as pl
 
 from markscheme.contract import Lineage, ModelSource, Needs, register
 from markscheme.judges import Thresholded, by_threshold
+from markscheme.tables import is_blank
 
 BLANK = "the answer is empty"
 
@@ -60,7 +61,7 @@ class Learned(Thresholded):
             ModelError: weights or base model cannot be used.
         """
         from markscheme_research.judges.finetuned.scores import model_scores, scored
-        from markscheme_research.judges.finetuned.templates import STATEMENTS, blank, material
+        from markscheme_research.judges.finetuned.templates import STATEMENTS, material
         from markscheme_research.judges.finetuned.weight_files import LearnedFolder, open_adapted
 
         folder = LearnedFolder(Path(self.weights))
@@ -84,7 +85,7 @@ class Learned(Thresholded):
         rows = answers.with_row_index("row").join(
             table, on="row", how="left", maintain_order="left"
         )
-        empty = rows.select(blank(pl.col("answer")) & named).to_series()
+        empty = rows.select(is_blank("answer") & named).to_series()
         score = rows.select(pl.when(empty).then(0.0).otherwise("score")).to_series()
         return by_threshold(answers, score, self.threshold).with_columns(
             explanation=pl.coalesce(

@@ -17,6 +17,7 @@ import polars as pl
 from markscheme.contract import ModelSource
 from markscheme.judges import has_patterns
 from markscheme.models import Models
+from markscheme.tables import is_blank
 from markscheme_research.statements import statements
 
 _QUESTION = (
@@ -80,7 +81,7 @@ def material(
     filled = pl.element().str.strip_chars() != ""
     rows = (
         answers.with_row_index("row")
-        .filter(~has_patterns(answers), blank(pl.col("answer")).not_())
+        .filter(~has_patterns(answers), ~is_blank("answer"))
         .with_columns(golden=pl.col("references").list.drop_nulls().list.filter(filled))
         .filter(pl.col("golden").list.len() > 0)
     )
@@ -97,11 +98,6 @@ def material(
         name for template in VARIANTS[variant].values() for name in fields_of(template)
     )
     return rows.select("row", *dict.fromkeys(["question", "golden", "answer", *names]))
-
-
-def blank(answer: pl.Expr) -> pl.Expr:
-    """Answers with nothing in them."""
-    return (answer.str.strip_chars() == "").fill_null(value=True)
 
 
 def _directions(rows: pl.DataFrame, models: ModelSource | None) -> list[pl.Series]:
