@@ -15,7 +15,8 @@ PYTEST_OPTIONS := -n 2 --dist worksteal
 # The commit that `check` and `proofs-for` compare with.
 BASE ?= HEAD
 
-PROOFS := examiner models browser cluster harnesses papers documents statistics attacks
+# `attacks` before `documents`, which reads the page whose tables it writes.
+PROOFS := examiner models browser cluster harnesses papers attacks documents statistics
 PROOF_ENVIRONMENTS := $(PROOFS:%=$(VENV)/proofs/%/.ready)
 # Environments with PyTorch: its CPU build is named first, so that nothing fetches gigabytes of CUDA.
 WITH_TORCH := examiner models documents
@@ -109,8 +110,11 @@ test-times: test test-data joints
 	$(PYTHON) scripts/proofs.py tables
 
 # What is slow or heavy, by area, each in an environment of its own; a whole run that passed leaves a
-# stamp in tests/proofs, to be committed.
+# stamp in tests/proofs, to be committed, and its tables in docs/testing.md and docs/robustness.md.
 proof: $(PROOFS:%=proof-%)
+
+# One at a time, for its tests compare waits and bound processor time and memory.
+proof-attacks: PYTEST_OPTIONS := -n 0
 
 $(PROOFS:%=proof-%): proof-%: $(VENV)/proofs/%/.ready
 	PATH="$(CURDIR)/$(VENV)/proofs/$*/bin:$$PATH" $(VENV)/proofs/$*/bin/pytest $(PYTEST_OPTIONS) \

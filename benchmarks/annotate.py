@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-CROWD = Path(__file__).parents[1] / "tests" / "annotate" / "crowd.py"
+CROWD = Path(__file__).parents[1] / "tests" / "support" / "crowd.py"
 
 
 def main() -> None:

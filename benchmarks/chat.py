@@ -21,7 +21,7 @@ from markscheme.contract import ChatRequest, Message
 from markscheme.models.chat.server_chat import ServerChat, ServerOptions
 from markscheme.models.sources import ModelOptions, Models
 
-SERVER = Path(__file__).parents[1] / "tests" / "models" / "servers.py"
+SERVER = Path(__file__).parents[1] / "tests" / "support" / "servers.py"
 
 
 def requests(count: int, what: str) -> list[ChatRequest]:
@@ -47,7 +47,6 @@ def main() -> None:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=os.environ | {"PYTHONPATH": str(SERVER.parents[1] / "support")},
         ) as server,
         tempfile.TemporaryDirectory() as folder,
     ):

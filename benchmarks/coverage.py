@@ -35,9 +35,16 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from benchmarks import coverage_choices, coverage_people, coverage_sizes
+from benchmarks import (
+    coverage_choices,
+    coverage_people,
+    coverage_plans,
+    coverage_sizes,
+    coverage_systems,
+)
 from benchmarks.worlds import (
     DISCRETE,
+    LEAST_COVERAGE,
     MOST_BESIDE,
     MOST_COVERAGE,
     WIDE_COVERAGE,
@@ -62,6 +69,9 @@ JUDGES = {
 """Sensitivity and specificity."""
 
 
+EARLIER, CHANGED, LATER = "494548ed", 2.0, "paired"
+"""The commit before `markscheme.stats`, whose figures docs/coverage-earlier.csv has; from how many
+points a change of width is named; the part that came later."""
 SHAPES = ((5, 20), (10, 20), (20, 10), (30, 10), (60, 5), (200, 5), (20, 1), (100, 1), (1000, 1))
 ACCURACIES = (0.02, 0.2, 0.5, 0.8, 0.9, 0.95, 0.98)
 ALIKE = (0.0, 0.3, 0.6, 0.9)
@@ -263,6 +273,7 @@ def _pair(
 PARTS: dict[str, Callable[..., Iterator[World]]] = {
     "shares": shares, "few_labels": few_labels, "against_labels": against_labels, "pairs": pairs,
     **coverage_sizes.PARTS, **coverage_choices.PARTS, **coverage_people.PARTS,
+    **coverage_plans.PARTS, **coverage_systems.PARTS,
 }  # fmt: skip
 
 
@@ -331,10 +342,11 @@ def table(cells: list[Cell]) -> str:
         alarm = own[0].alarm
         worst = (max if alarm else min)(own, key=lambda cell: cell.rate)
         widths = [cell.width for cell in own if cell.width is not None]
-        alarms = f" ({'false alarms' if own[0].nominal == 0.05 else 'misses'})" if alarm else ""
+        kind = {0.05: " (false alarms)", 1.0: " (share of draws)"}.get(own[0].nominal, " (misses)")
+        alarms = kind if alarm else ""
+        hold = "-" if own[0].nominal == 1 else sum(cell.holds for cell in own)
         lines.append(
-            f"| {part} | {method}{alarms} | {len(own)} | "
-            f"{sum(cell.holds for cell in own)} | {100 * worst.rate:.1f}% | "
+            f"| {part} | {method}{alarms} | {len(own)} | {hold} | {100 * worst.rate:.1f}% | "
             f"{_plain(worst.world)} | "
             f"{'-' if alarm else sum(cell.rate > MOST_COVERAGE for cell in own)} | "
             f"{f'{100 * sum(widths) / len(widths):.1f}' if widths else '-'} | {_beside(own)} |"
@@ -390,6 +402,7 @@ def counts(cells: list[Cell]) -> str:
             f"cover too little, {wider:,} are more than {MOST_BESIDE:.2f} times as wide as the "
             f"best, and {len(ratios) - passed - low - wider:,} only cover too often."
         )
+        text += one_method_for_all(cells)
     if beyond:
         text += "\n\nBeyond the bounds: " + "; ".join(
             f"{cell.part}, {cell.method}, {_plain(cell.world)}: {cell.rate:.1%}" for cell in beyond
@@ -397,11 +410,83 @@ def counts(cells: list[Cell]) -> str:
     return text
 
 
+def one_method_for_all(cells: list[Cell]) -> str:
+    """Shares beside the best method that covers whatever the correlation within a question is.
+
+    That correlation is not known where an interval is made, so that no method can be chosen by it.
+    """
+    widths: dict[tuple[str, ...], dict[str, list[Cell]]] = {}
+    for cell in cells:
+        if cell.part in ("accuracy and gate", "sizes") and not cell.alarm and not cell.former:
+            design = (cell.part, *cell.world.split("|")[:-1])
+            widths.setdefault(design, {}).setdefault(cell.method, []).append(cell)
+    ratios, alone = [], 0
+    for methods in widths.values():
+        mean = {
+            name: float(np.mean([cell.width or 0.0 for cell in own]))
+            for name, own in methods.items()
+            if all(cell.holds for cell in own)
+        }
+        ours = mean.pop("interval", None)
+        if not mean:
+            alone += 1
+        elif ours is not None:
+            ratios.append(ours / min(mean.values()))
+    if not ratios:
+        return ""
+    near = sum(ratio <= MOST_BESIDE for ratio in ratios)
+    return (
+        "\n\n**Beside one method for every correlation**: an interval of a share cannot know how "
+        "alike the answers to a question are. With "
+        f"{alone} of {len(widths)} kinds of questions and accuracies no other method covers for "
+        f"each correlation. Beside the narrowest that does the product's interval is "
+        f"{np.median(ratios):.2f} times as wide (median), and at most {MOST_BESIDE:.2f} times with "
+        f"{near} of the other {len(ratios)}."
+    )
+
+
+def since(cells: list[Cell], earlier: pl.DataFrame) -> str:
+    """How wide intervals are now and were at an earlier commit, over the cells of then.
+
+    Differences of `LATER` were drawn with the interval of then, too: what it was given up for.
+    """
+    widths = {(cell.part, cell.method, cell.world): cell.width for cell in cells}
+    old = earlier.filter(pl.col("part") != LATER)
+    now = [widths[row] for row in old.select("part", "method", "world").iter_rows()]
+    means = pl.col("width", "now").mean() * 100
+    old = old.with_columns(now=pl.Series(now, dtype=pl.Float64))
+    then, after = old.select(means).row(0)
+    by_part = old.group_by("part", "method", maintain_order=True).agg(means)
+    parts = "; ".join(
+        f"{part}, {method} {was:.1f}, {is_now:.1f}"
+        for part, method, was, is_now in by_part.iter_rows()
+        if abs(is_now - was) >= CHANGED
+    )
+    later = earlier.filter(pl.col("part") == LATER)["rate"].to_list()
+    holds = sum(rate >= LEAST_COVERAGE for rate in later)
+    held = [cell for cell in cells if (cell.part, cell.method) == (LATER, "difference")]
+    return (
+        f"**Mean width before and now**: {then:.1f} and {after:.1f} points over the {old.height:,} "
+        f"cells that were there before one engine made all intervals (commit {EARLIER}, "
+        f"[coverage-earlier.csv](coverage-earlier.csv)). By {CHANGED:g} points or more it changed "
+        f"of: {parts}. The differences of then covered at least 93% in {holds} "
+        f"of the {len(later)} cells of `{LATER}`, the worst {min(later):.0%}; those of now do in "
+        f"{sum(cell.within for cell in held)}, the worst {min(cell.rate for cell in held):.0%}."
+    )
+
+
 def write_table(page: Path, name: str, made: str) -> None:
     """Put a table between the page's comments `<!-- NAME -->` and `<!-- end of NAME -->`."""
     start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
     before, rest = page.read_text().split(start)
     page.write_text(f"{before}{start}\n{made}\n\n{end}{rest.split(end)[1]}")
+
+
+def write_figures(name: str, found: pl.DataFrame, table: Callable[[pl.DataFrame], str]) -> None:
+    """Keep a benchmark's figures in docs/NAME.csv, and their table on the page."""
+    path = DOCS / f"{name}.csv"
+    found.write_csv(path, float_precision=4)
+    write_table(DOCS / "coverage.md", name, table(pl.read_csv(path)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -502,6 +587,7 @@ def main() -> None:
     made = f"{table(cells)}\n\n{counts(cells)}"
     print(made)
     if options.write:
+        made += f"\n\n{since(cells, pl.read_csv(DOCS / 'coverage-earlier.csv'))}"
         write_table(DOCS / "coverage.md", "figures", made)
         for picture in PICTURES:
             draw_heat_map(cells, picture)

@@ -9,7 +9,7 @@ labelled in a random order, `powered` and `powered_difference` make the 95% inte
 answers, and the fewest labels are counted with which four in five orders decide: an interval of
 +-5 points for each system; for each pair of systems at least 5 points apart, an interval that
 excludes 0, on the right side. *Covers*: at that number of labels, all systems or pairs and orders
-together. `--write` writes the table of `docs/coverage.md`.
+together. `--write` writes docs/decisions.csv and its table in `docs/coverage.md`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy.typing as npt
 import polars as pl
 
 import markscheme
-from benchmarks.coverage import DOCS, write_table
+from benchmarks.coverage import write_figures
 from markscheme.stats import (
     ASSURANCE,
     LEAST_FOR_JUDGES,
@@ -164,27 +164,54 @@ def winners(table: pl.DataFrame, draws: int, seed: int) -> dict[str, Way]:
     return ways
 
 
-def figures(draws: int, seed: int) -> str:
-    """The table, in Markdown."""
-    lines = [
-        "| answers | decision | way | labels, median | labels, all together | of the first way "
-        "| covers |",
-        "|---|---|---|--:|--:|--:|--:|",
-    ]
+def figures(draws: int, seed: int) -> pl.DataFrame:
+    """A way to decide a row: the fewest labels, and what they cover."""
+    rows = []
     for name in ("evouna-nq", "nq301"):
         table = judged(name)
         for what, found in (
             (f"+-{100 * HALF_WIDTH:g} points", widths(table, draws, seed)),
             ("which of two", winners(table, draws, seed)),
         ):
-            first = sum(next(iter(found.values())).labels)
             for way, each in found.items():
-                lines.append(
-                    f"| {name} | {what} ({len(each.labels)}) | {way} "
-                    f"| {np.median(each.labels):.0f} | {sum(each.labels):,} "
-                    f"| {100 * sum(each.labels) / first:.0f}% | {100 * np.mean(each.covers):.1f}% |"
-                )
-                print(lines[-1], flush=True)
+                row: dict[str, object] = {
+                    "answers": name,
+                    "decision": what,
+                    "of": len(each.labels),
+                    "way": way,
+                }
+                row |= {"median": float(np.median(each.labels)), "labels": sum(each.labels)}
+                rows.append(row | {"covers": float(np.mean(each.covers))})
+                print(rows[-1], flush=True)
+    return pl.DataFrame(rows)
+
+
+def table(found: pl.DataFrame) -> str:
+    """Markdown: a way a row, its labels also as a share of those of the decision's first way; and
+    what the table comes to."""
+    lines = [
+        "| answers | decision | way | labels, median | labels, all together | of the first way "
+        "| covers |",
+        "|---|---|---|--:|--:|--:|--:|",
+    ]
+    first = pl.col("labels").first().over("answers", "decision")
+    lines += [
+        f"| {row['answers']} | {row['decision']} ({row['of']}) | {row['way']} "
+        f"| {row['median']:.0f} | {row['labels']:,} | {100 * row['share']:.0f}% "
+        f"| {100 * row['covers']:.1f}% |"
+        for row in found.with_columns(share=pl.col("labels") / first).iter_rows(named=True)
+    ]
+    saved = [
+        f"{1 - group['labels'][-1] / group['labels'][0]:.0%}"
+        for _, group in found.group_by("answers", "decision", maintain_order=True)
+    ]
+    lines += [
+        "",
+        f"On EVOUNA-NQ the examiner saves {saved[0]} of the labels for a width and, together with "
+        f"labelling both answers to a question, {saved[1]} of those that it takes to show the "
+        "better system; on NQ301, whose questions were chosen because judges differ on them, "
+        f"{saved[2]} and {saved[3]}.",
+    ]
     return "\n".join(lines)
 
 
@@ -193,11 +220,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--write", action="store_true", help="the table of docs/coverage.md")
+    parser.add_argument("--write", action="store_true", help="docs/decisions.csv and its table")
     options = parser.parse_args()
-    made = figures(options.draws, options.seed)
+    found = figures(options.draws, options.seed)
     if options.write:
-        write_table(DOCS / "coverage.md", "decisions", made)
+        write_figures("decisions", found, table)
+    print(table(found))
 
 
 if __name__ == "__main__":

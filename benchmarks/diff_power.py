@@ -8,12 +8,7 @@ so that much changes and nothing gets worse. Then answers that were accepted are
 of other systems to the same question that were rejected, until so many points are lost. An alarm
 is what `diff --fail-on-regression` calls a regression: p at most .05, and a loss.
 
-Then successive runs: a hundred nights of one system, each with answers of its own to the same
-questions, compared with one base; from the fiftieth on some points are lost. An alarm at any night
-before is false; the night of the first one after is counted, `diff` looking as if once and with
-`--looks 100`.
-
-Writes docs/diff-power.csv and prints the tables of docs/how-to/compare-runs.md. The examiner's
+Writes docs/diff-power.csv and prints the table of docs/how-to/compare-runs.md. The examiner's
 verdicts are stored with the tests, so that draws can be repeated without the data; `--judge` judges
 again.
 """
@@ -39,7 +34,6 @@ DRAWS = ROOT / "docs" / "diff-power.csv"
 QUESTIONS = (100, 200, 500, 1000)
 LOST = (0, 2, 3, 5, 10)
 TURNOVER = (10, 30)
-NIGHTS, CHANGED = 100, 50
 SEED = 0
 
 Verdicts = np.ndarray[Any, np.dtype[np.bool_]]
@@ -89,59 +83,13 @@ def draw(
     return base, new
 
 
-def is_alarm(base: Verdicts, new: Verdicts, level: float = 0.05) -> bool:
+def is_alarm(base: Verdicts, new: Verdicts) -> bool:
     """Whether `diff` says that the new answers are worse."""
     found = compare_answers(
         ("new", "base"), pl.Series(range(len(base))), pl.Series(new), pl.Series(base)
     )
     p, change = found.p.value, found.difference.value
-    return p is not None and p <= level and change is not None and change < 0
-
-
-def first_alarms(
-    verdicts: Verdicts, size: int, lost: float, turnover: float, level: float, seed: int
-) -> tuple[int | None, int | None]:
-    """The first night with an alarm, before and after the change; None where there is none."""
-    rng = np.random.default_rng((SEED, size, int(lost * 10), int(turnover), seed))
-    rows = verdicts[rng.choice(len(verdicts), size, replace=False)]
-    one, two = rng.permutation(rows.shape[1])[:2]
-    could = rng.permutation(np.flatnonzero(rows[:, one] & ~rows.all(axis=1)))
-    gone = could[: round(lost / 100 * size)]
-
-    def answers(*, changed: bool) -> Verdicts:
-        found = rows[:, one].copy()
-        varied = rng.choice(size, round(turnover / 100 * size), replace=False)
-        found[varied] = np.where(rng.random(len(varied)) < 0.5, rows[varied, two], found[varied])
-        found[gone] &= not changed
-        return found
-
-    base, first = answers(changed=False), [None, None]
-    for night in range(NIGHTS):
-        changed = night >= CHANGED
-        if first[changed] is None and is_alarm(base, answers(changed=changed), level):
-            first[changed] = night - CHANGED * changed + 1
-    return first[0], first[1]
-
-
-def nights(verdicts: Verdicts, draws: int) -> Table:
-    """False alarms of 50 nights, and how soon a loss is found, with one look's level and all's."""
-    rows = []
-    for size in (500, 1000):
-        for lost in (2, 5, 10):
-            for name, level in (("as if once", 0.05), (f"--looks {NIGHTS}", 0.05 / NIGHTS)):
-                found = [first_alarms(verdicts, size, lost, 10, level, seed)
-                         for seed in range(draws)]  # fmt: skip
-                false = sum(before is not None for before, _ in found)
-                after = [night for _, night in found if night is not None]
-                soon = f"{np.median(after):.0f}" if 2 * len(after) > draws else "-"
-                rows.append((str(size), f"{lost}", name, f"{100 * false / draws:.1f}",
-                             f"{100 * len(after) / draws:.1f}", soon))  # fmt: skip
-                sys.stderr.write(f"{rows[-1]}\n")
-    header = ("questions", "points lost", "diff", "false alarms of 50 nights", "found in 50 more",
-              "after nights, median")  # fmt: skip
-    return Table(
-        title="A hundred nights", header=header, rows=tuple(rows), numeric=frozenset(header[3:])
-    )
+    return p is not None and p <= 0.05 and change is not None and change < 0
 
 
 def alarms(verdicts: Verdicts, size: int, lost: float, turnover: float, draws: int) -> int:
@@ -170,15 +118,11 @@ def main() -> None:
     parser.add_argument("--judge", help="judge again with this judge, and keep its verdicts")
     parser.add_argument("--questions", type=int, default=1200, help="to judge")
     parser.add_argument("--draws", type=int, default=200, help="a cell with something lost")
-    parser.add_argument("--only-nights", action="store_true", help="successive runs alone")
     parser.add_argument("--draws-of-nothing", type=int, default=1000, help="and with nothing lost")
     given = parser.parse_args()
     if given.judge:
         save_verdicts(judged(given.judge, given.questions))
     verdicts = load_verdicts()
-    if given.only_nights:
-        sys.stdout.write(nights(verdicts, given.draws).markdown())
-        return
     cells = []
     for turnover in TURNOVER:
         for size in QUESTIONS:
@@ -191,7 +135,6 @@ def main() -> None:
     frame = pl.DataFrame(cells, schema=names, orient="row")
     frame.write_csv(DRAWS)
     sys.stdout.write(table(frame).markdown())
-    sys.stdout.write(nights(verdicts, given.draws).markdown())
 
 
 if __name__ == "__main__":

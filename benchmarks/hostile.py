@@ -29,8 +29,12 @@ JUDGES = (
 )  # fmt: skip
 
 
-def damages(count: int) -> None:
-    """Damage a run `count` times, and print what became of it."""
+def damages(count: int) -> dict[str, Counter[str]]:
+    """What became of `count` damages of a run, finished and unfinished in turn.
+
+    Raises:
+        AssertionError: one gives a traceback or a wrong figure.
+    """
     sys.path.insert(0, str(ROOT / "tests" / "robustness"))
     import run_damage
 
@@ -45,10 +49,7 @@ def damages(count: int) -> None:
             state = tuple(kept)[seed % 2]
             became = run_damage.damage_once(seed, kept[state], folder / "work", right)
             found[state][became] += 1
-    root = " (as root, whom permissions do not stop)" if os.geteuid() == 0 else ""
-    for state, of_state in found.items():
-        told = ", ".join(f"{number} {became}" for became, number in sorted(of_state.items()))
-        print(f"{state} run, {of_state.total()} damages{root}: {told}")
+    return found
 
 
 def texts() -> dict[str, tuple[str, str]]:
@@ -100,7 +101,10 @@ def main() -> None:
     options.add_argument("--judges", nargs="*", default=JUDGES)
     chosen = options.parse_args()
     if chosen.damages:
-        damages(chosen.damages)
+        root = " (as root, whom permissions do not stop)" if os.geteuid() == 0 else ""
+        for state, found in damages(chosen.damages).items():
+            became = ", ".join(f"{number} {what}" for what, number in sorted(found.items()))
+            print(f"{state} run, {found.total()} damages{root}: {became}")
     if chosen.rows:
         rows(tuple(chosen.judges))
 

@@ -145,8 +145,7 @@ def _in_order(rows: int, *, concurrency: int, delay: float) -> float:
 
 def tail(rows: int, *, concurrency: int, delay: float) -> None:
     """Print the second table."""
-    tests = Path(__file__).parents[1] / "tests"
-    sys.path[:0] = [str(tests / "models"), str(tests / "support")]
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
     from servers import Answer, ChatServer
 
     def behaviour(body: dict[str, Any], _seen: int) -> Answer:

@@ -1,11 +1,13 @@
 """Other tools' scorers that need no model, on people's labels of the sets of docs/benchmarks.md.
 
-    python -m benchmarks.side_by_side --harnesses PYTHON --tools PYTHON [--promptfoo COMMAND]
+    python -m benchmarks.side_by_side [--harnesses PYTHON] [--tools PYTHON] [--trackers PYTHON]
+        [--promptfoo COMMAND]
 
-The interpreters are those of `make proof-harnesses`: inspect_ai's is
-`.venv/proofs/harnesses/bin/python`, that of ragas and deepeval
-`.venv/proofs/harnesses/tools/bin/python`; promptfoo is in `tools/node_modules/.bin`. Each scorer
-gets the answer and every reference; the best reference counts, and 0.5 or more is accepted.
+Tools whose interpreter is not named are left out. Those of `make proof-harnesses` have inspect_ai
+(`.venv/proofs/harnesses/bin/python`), ragas and deepeval (`tools/bin/python` there) and promptfoo
+(`tools/node_modules/.bin`); `--trackers` needs `pip install mlflow-skinny arize-phoenix-evals
+langfuse autoevals`. Each scorer gets the answer and every reference; the best reference counts, and
+0.5 or more is accepted. Patterns are the references, escaped, in either case.
 """
 
 from __future__ import annotations
@@ -61,6 +63,38 @@ found["DeepEval `ExactMatchMetric`"] = [
                             _show_indicator=False)) for r in references) for a, references in rows]
 print("found", json.dumps(found))
 """
+TRACKERS = """
+import json, re, sys, warnings
+warnings.simplefilter("ignore")
+from autoevals.string import Levenshtein
+from autoevals.value import ExactMatch
+from langfuse.experiment import create_evaluator_from_autoevals
+from mlflow.genai.scorers import RegexMatch
+from phoenix.evals.metrics import MatchesRegex, exact_match
+rows = json.load(sys.stdin)
+def pattern(reference):
+    return re.compile(re.escape(reference), re.IGNORECASE)
+def mlflow_regex(answer, reference):
+    scorer = RegexMatch(pattern=re.escape(reference), case_insensitive=True)
+    return float(scorer(outputs=answer).value == "yes")
+def in_langfuse(scorer):
+    evaluator = create_evaluator_from_autoevals(scorer)
+    return lambda answer, reference: evaluator(
+        input="q", output=answer, expected_output=reference, metadata=None).value
+scorers = {
+    "MLflow `RegexMatch`": mlflow_regex,
+    "Phoenix `MatchesRegex`": lambda answer, reference:
+        MatchesRegex(pattern=pattern(reference)).evaluate({"output": answer})[0].score,
+    "Phoenix `exact_match`": lambda answer, reference:
+        exact_match.evaluate({"output": answer, "expected": reference})[0].score,
+    "Langfuse, autoevals' `Levenshtein`": in_langfuse(Levenshtein()),
+    "Langfuse, autoevals' `ExactMatch`": in_langfuse(ExactMatch()),
+}
+found = {name: [max(float(scorer(answer, reference)) for reference in references)
+                for answer, references in rows] for name, scorer in scorers.items()}
+print("found", json.dumps(found))
+"""
+PROGRAMS = {"harnesses": INSPECT, "tools": TOOLS, "trackers": TRACKERS}
 Rows = list[tuple[str, list[str]]]
 
 
@@ -105,8 +139,8 @@ def promptfoo(command: str, rows: Rows) -> dict[str, list[float]]:
 def main() -> None:
     """Score both sets and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--harnesses", required=True, metavar="PYTHON")
-    parser.add_argument("--tools", required=True, metavar="PYTHON")
+    for name in PROGRAMS:
+        parser.add_argument(f"--{name}", metavar="PYTHON")
     parser.add_argument("--promptfoo", metavar="COMMAND")
     options = parser.parse_args()
     every = datasets.load("evouna-nq").drop_nulls(["answer", "label"])
@@ -115,7 +149,10 @@ def main() -> None:
     for table in sets:
         answers = table["answer"].str.strip_chars().replace("", "-")
         rows: Rows = list(zip(answers.to_list(), table["references"].to_list(), strict=True))
-        found = run(options.harnesses, INSPECT, rows) | run(options.tools, TOOLS, rows)
+        found: dict[str, list[float]] = {}
+        for name, program in PROGRAMS.items():
+            if python := getattr(options, name):
+                found |= run(python, program, rows)
         if options.promptfoo:
             found |= promptfoo(options.promptfoo, rows)
         people = (table["label"] > 0).to_list()

@@ -39,7 +39,7 @@ class Cell:
         beside: `width` over that of the narrowest peer that covers `LEAST_COVERAGE` in this world,
             at least 1; None where no peer was drawn.
         commonest: share of draws with the interval that came out most often.
-        nominal: of a false alarm, what is promised.
+        nominal: of a false alarm, what is promised; 1 where nothing is.
     """
 
     part: str
@@ -78,8 +78,8 @@ class Cell:
 
     @property
     def printed(self) -> bool:
-        """Whether its method is the product's."""
-        return not self.method.startswith(("before", "peer"))
+        """Whether its method is the product's, and promises something."""
+        return self.nominal < 1 and not self.method.startswith(("before", "peer"))
 
     @property
     def passes(self) -> bool:
@@ -121,7 +121,7 @@ class Tally:
         self.ends[method][round(low, 9), round(high, 9)] += 1
 
     def note(self, method: str, hit: bool, *, nominal: float = 0.05) -> None:
-        """One draw; `nominal` is the promised share of alarms."""
+        """One draw; `nominal` is the promised share of alarms, 1 where none is promised."""
         self.nominal[method] = nominal
         self.hits[method] = self.hits.get(method, 0) + bool(hit)
         self.seen[method] = self.seen.get(method, 0) + 1

@@ -4,9 +4,9 @@
     MARKSCHEME_DATA=../shared/data python -m recipes.ablation --transfer
 
 A part is a family of columns, or a set of rows to learn from. Trees with it and without it are
-grown on three quarters of the questions and asked about the rest: hand-written rows, EVOUNA-NQ
+grown on three quarters of the questions and tested on the rest: hand-written rows, EVOUNA-NQ
 without its test part, answers to NQ-open and the graded sets. `--transfer` leaves one set out of
-what is learned at a time and asks about that set's kept questions. Nothing of `contrast-test`,
+what is learned at a time and tests on that set's held-out questions. Nothing of `contrast-test`,
 of NQ301 or of the test part is read.
 """
 
@@ -92,7 +92,7 @@ ROWS_LEFT_OUT = {
 
 
 def grown(rows: Rows, columns: list[int], learned: Array, kinds: tuple[TreeOptions, ...]) -> Forest:
-    """Trees grown on some columns and on the rows of `learned` that are not kept."""
+    """Trees grown on some columns and on the rows of `learned` that are not held out."""
     seen = learned & ~rows.kept & (rows.weights > 0)
     matrix, names = rows.matrix[:, columns], [NAMES[number] for number in columns]
     return Forest(
@@ -107,7 +107,7 @@ def grown(rows: Rows, columns: list[int], learned: Array, kinds: tuple[TreeOptio
 
 
 def figure(rows: Rows, columns: list[int], forest: Forest, sets: list[str]) -> str:
-    """Accuracy in per cent, and AUROC, of trees on the kept questions of some sets."""
+    """Accuracy in per cent, and AUROC, of trees on the held-out questions of some sets."""
     from sklearn.metrics import roc_auc_score
 
     asked = rows.kept & np.isin(rows.sets, sets)
@@ -116,13 +116,13 @@ def figure(rows: Rows, columns: list[int], forest: Forest, sets: list[str]) -> s
 
 
 def figures(rows: Rows, columns: list[int], learned: Array, kinds: tuple[TreeOptions, ...]) -> str:
-    """Accuracy and AUROC on kept questions, of trees on some columns and rows."""
+    """Accuracy and AUROC on held-out questions, of trees on some columns and rows."""
     forest = grown(rows, columns, learned, kinds)
     return " | ".join(figure(rows, columns, forest, sets) for sets in SHOWN.values())
 
 
 def transfer(rows: Rows, kinds: tuple[TreeOptions, ...]) -> None:
-    """Print what each set's kept questions give with the set learned from, and without it.
+    """Print what each set's held-out questions give with the set learned from, and without it.
 
     Generated rows are left out throughout: they hold the answers of other sets.
     """

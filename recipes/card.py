@@ -4,10 +4,10 @@ r"""The examiner's figures on near misses and graded sets, with ablation and rel
     MARKSCHEME_DATA=../shared/data python -m recipes.card --judge examiner \
         --svg docs/examiner-reliability.svg
 
-Held-out questions of the graded sets (`recipes.labelled.part`), `near-miss.jsonl`; and, only when
-asked, the frozen contrast test: every look at that
-is a line in docs/examiner-looks.md. The diagram has the near misses and the graded sets with
-500 answers or more; bins of fewer than ten answers are left out of it.
+Held-out questions of the graded sets (`recipes.labelled.part`), `near-miss.jsonl`; and, only on
+request, the frozen contrast test: every look at that is a line in docs/examiner-looks.md. The
+diagram has the near misses and the graded sets with 500 answers or more; bins of fewer than ten
+answers are left out of it.
 """
 
 from __future__ import annotations
@@ -44,8 +44,14 @@ def near_misses(data: Path) -> pl.DataFrame:
 
 
 def contrast_test(name: str = "contrast-test") -> pl.DataFrame:
-    """A frozen contrast test: `contrast-test`, `contrast-test-second` or the one of languages."""
+    """A frozen contrast test: `contrast-test`, or that with `-second`, `-languages`, `-reports`."""
     return plain(list(rows_of(DATA / f"{name}.jsonl.zst")))
+
+
+def public_reports(data: Path) -> pl.DataFrame:
+    """Rows made from public reports of wrong verdicts; nothing was trained or tuned on them."""
+    lines = (data / "reports" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    return plain([json.loads(line) for line in lines])
 
 
 def plain(rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
@@ -191,13 +197,15 @@ def main() -> None:
         sets["contrast test"] = contrast_test()
         sets["second contrast test"] = contrast_test("contrast-test-second")
         sets["languages' contrast test"] = contrast_test("contrast-test-languages")
+        sets["reports' kinds, new rows"] = contrast_test("contrast-test-reports")
+        sets["public reports"] = public_reports(data)
     curves = {}
     for judge in given.judge or JUDGES:
         print(f"\n{judge}\n{HEAD}")
         for name, table in sets.items():
             scores = scored(judge, table)
             print(line(name, table, scores), flush=True)
-            if judge == "examiner" and name.startswith(("second", "near")):
+            if judge == "examiner" and name.startswith(("second", "near", "reports'", "public")):
                 print("    by kind:", by_kind(table, scores))
             if judge == "examiner" and (name == "near-miss" or len(table) >= DRAWN):
                 curves[f"{name} ({len(table):,})"] = reliability(table, scores)

@@ -5,7 +5,7 @@
     MARKSCHEME_DATA=../shared/data python -m recipes.examiner record SHIPPED-ROWS
 
 The rows are those of the encoder (`recipes.encoder.rows`) without pairs of sentences and without
-what `recipes.labelled.part` holds out. How much the encoder weighs beside the trees is set on rows
+what `recipes.labelled.part` holds out. How much the encoder weighs next to the trees is set on rows
 that it did not learn from: the encoder's dev part, whose log-odds `read` writes (Parquet).
 """
 

@@ -24,6 +24,7 @@ import polars as pl
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
+from markscheme.manifests import write_manifest
 from markscheme.text import frames
 from markscheme.text.parts import parts
 from recipes.encoder.edits import Wrapper
@@ -114,6 +115,10 @@ def written(chance: random.Random, rows: list[dict[str, Any]]) -> Iterator[Piece
         for line in lines[kind]:
             question = chance.choice(rows)["question"]
             yield Piece(kind, line, question, "", True, WRITTEN, line)
+    for line in lines["rivals"]:
+        question = chance.choice(rows)["question"]
+        yield Piece("tail", line, question, "", False, WRITTEN, line)
+        yield Piece("part", line.strip("()[],;– "), question, "", False, WRITTEN, line)
     for frame in (True, False):
         for name, value in table["fields"]["frames" if frame else "contents"]:
             question = chance.choice(rows)["question"]
@@ -178,6 +183,8 @@ def main(out: Path) -> None:
         known=np.packbits(known),
         bias=np.float32(bias),
     )
+    if out == frames.WEIGHTS:
+        write_manifest(out.parent, [out.name])
 
 
 if __name__ == "__main__":

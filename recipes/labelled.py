@@ -29,7 +29,7 @@ GRADED = (
     "ads_chinese", "saf_english",
 )  # fmt: skip
 HELD_OUT, CALIBRATION = 0.2, 0.08
-"""Shares of questions: of the graded sets held out; of all others kept from the encoder."""
+"""Shares of questions: of the graded sets held out; of all others that the encoder never reads."""
 
 
 def share(text: str) -> float:

@@ -17,7 +17,7 @@ import polars as pl
 
 import markscheme
 from markscheme.contract import Lineage
-from markscheme.models.local import write_manifest
+from markscheme.manifests import write_manifest
 from markscheme_research.datasets import passages
 from markscheme_research.training import shipped_data, usable
 from recipes.encoder.rows import NO_QUESTION
@@ -27,7 +27,7 @@ JUDGES = Path(markscheme.__file__).parent / "judges"
 
 
 def examiner(data: Path) -> list[str]:
-    """Rows of the trees; `NO_QUESTION` was never asked."""
+    """Rows of the trees; `NO_QUESTION` is no question."""
     asked = tree_rows(data)["question"]
     _check(JUDGES / "examiner" / "weights" / "examiner.json", asked)
     return asked.filter(asked != NO_QUESTION).to_list()

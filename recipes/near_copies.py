@@ -1,7 +1,7 @@
 """Made-up answers that differ from a written one by a harmless word: "starts" for "begins".
 
-In minimal pairs a near copy of the reference is mostly a wrong answer, and whoever learns from them
-alone rejects "It didn't reach the summit" for "It did not reach the summit". A near copy of a
+In minimal pairs a near copy of the reference is mostly a wrong answer, and a judge that learns from
+them alone rejects "It didn't reach the summit" for "It did not reach the summit". A near copy of a
 right answer is right, and one of a wrong answer wrong, so that the change itself tells nothing.
 """
 

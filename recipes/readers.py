@@ -2,7 +2,7 @@
 
     MARKSCHEME_DATA=../shared/data python -m recipes.readers
 
-Asked about are rows that the encoder did not learn from and that no test has; the shipped trees
+The rows are those that the encoder did not learn from and that no test has; the shipped trees
 learned from them with all readers, so that what a reader is worth is rather too much. A line has
 the rows whose columns change, and of hand-written and of other rows how many verdicts become wrong
 and right without the reader, with the trees alone and with the encoder.
@@ -72,7 +72,7 @@ def without(reader: str) -> Iterator[None]:
 
 
 class Rows:
-    """The rows asked about, their columns, and verdicts from columns."""
+    """The rows, their columns, and verdicts from columns."""
 
     def __init__(self, table: pl.DataFrame) -> None:
         """Read every row with all readers."""

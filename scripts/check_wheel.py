@@ -21,9 +21,6 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-RUNNER = ("support/*.py", "models/servers.py")
-"""The modules in tests/ that run a document's blocks; all else of the checkout stays behind."""
-
 TRY = """
 import sys
 from pathlib import Path
@@ -155,9 +152,8 @@ def main() -> None:
         stand_in = folder / "away" / "checkout-stand-in"
         shutil.copytree(ROOT / "examples", stand_in / "examples")
         shutil.copy(ROOT / "README.md", stand_in)
-        for pattern in RUNNER:
-            for file in (ROOT / "tests").glob(pattern):
-                shutil.copy(file, folder / "away")
+        for file in (ROOT / "tests" / "support").glob("*.py"):  # they run a document's blocks
+            shutil.copy(file, folder / "away")
         inherited = {"PYTHONPATH", "MARKSCHEME_DATA", "MARKSCHEME_LEDGER", "VIRTUAL_ENV"}
         clean = {name: value for name, value in os.environ.items() if name not in inherited}
         clean["PATH"] = os.pathsep.join([str(python.parent), clean.get("PATH", "")])

@@ -56,27 +56,48 @@ def pages() -> dict[str, str]:
     """The pages by file name: every command with what it does, its arguments and its options."""
     known = commands()
     shared = _shared(known)
-    research = sorted(name for name in known if name.split()[0] == "research")
-    everyday = [name for name in PANELS["Commands"] if name in known]
-    others = sorted(set(known) - set(everyday) - set(research), key=_groups_last)
-    first = [
-        _TOP,
-        _list(known, [*everyday, *others]),
-        _SHARED,
-        shared.items(shared.general),
-        _MODELS,
-        shared.items(shared.models),
-    ]
+    grouped = _grouped(known)
+    research = {"research": grouped.pop("research")}
+    options = [_SHARED, shared.items(shared.general), _MODELS, shared.items(shared.models)]
     return {
-        "cli.md": "\n".join(first + [_section(n, known[n], shared, "") for n in everyday + others]),
+        "cli.md": "\n".join(
+            [_TOP, *_lists(known, grouped), *options, *_sections(known, grouped, shared, "")]
+        ),
         "cli-research.md": "\n".join(
-            [
-                _RESEARCH,
-                _list(known, research),
-                *(_section(name, known[name], shared, "cli.md") for name in research),
-            ]
+            [_RESEARCH, *_lists(known, research), *_sections(known, research, shared, "cli.md")]
         ),
     }
+
+
+def _grouped(known: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The commands under each heading of `markscheme --help`, and of each group under its name."""
+    grouped = {"Commands": [name for name in PANELS["Commands"] if name in known]}
+    for group in PANELS["Groups"]:
+        grouped[group] = sorted(name for name in known if name.split()[0] == group)
+    return {**grouped, "Also": sorted(set(known).difference(*grouped.values()))}
+
+
+def _lists(known: Mapping[str, Any], grouped: Mapping[str, list[str]]) -> list[str]:
+    """The table of contents: each heading with its commands."""
+    return [
+        f"**[{heading}](#{heading.lower()})** {GROUPS.get(heading, '')}".rstrip()
+        + f"\n\n{_list(known, names)}"
+        for heading, names in grouped.items()
+    ]
+
+
+def _sections(
+    known: Mapping[str, Any], grouped: Mapping[str, list[str]], shared: _Shared, page: str
+) -> list[str]:
+    """Each heading with the sections of its commands."""
+    return [
+        text
+        for heading, names in grouped.items()
+        for text in (
+            f"## {heading}\n\n{GROUPS.get(heading, '')}".rstrip() + "\n",
+            *(_section(name, known[name], shared, page) for name in names),
+        )
+    ]
 
 
 def commands() -> dict[str, Any]:
@@ -141,10 +162,6 @@ def _of_models(option: Any) -> bool:
     return getattr(option, "rich_help_panel", None) == MODEL_PANEL
 
 
-def _groups_last(name: str) -> tuple[bool, str]:
-    return name.split(maxsplit=1)[0] in GROUPS, name
-
-
 def _list(known: Mapping[str, Any], names: list[str]) -> str:
     def summary(name: str) -> str:
         parts = [
@@ -175,7 +192,7 @@ def _section(name: str, command: Any, shared: _Shared, page: str) -> str:
     general = [shared.mention(one) for one in options if _read(one)[:2] in shared.general]
     models = [shared.mention(one) for one in options if _read(one)[:2] in shared.models]
     parts = [
-        f"## {name}",
+        f"### {name}",
         "",
         f"`{' '.join(['markscheme', name, *words])}`",
         "",

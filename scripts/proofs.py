@@ -3,8 +3,8 @@
     make proofs-for BASE=COMMIT           # or: python scripts/proofs.py for COMMIT
     python scripts/proofs.py stale        # areas whose stamp is missing, or of other files
     python scripts/proofs.py stamp AREA   # after a whole run that passed: make proof-AREA calls it
-    python scripts/proofs.py tables       # write the tables of docs/testing.md and that
-                                          # of the attacks in docs/robustness.md (make test-times)
+    python scripts/proofs.py tables       # write the tables of docs/testing.md and
+                                          # docs/robustness.md, as `stamp` does at its end
 
 A file belongs to an area if it is one of these:
 
@@ -61,6 +61,18 @@ IN_TEXT = re.compile(rf"\b((?:{'|'.join(PACKAGES)})(?:\.\w+)*)(?: import (\w+(?:
 """Modules named within strings, such as programs that a test gives to another process."""
 
 STAGES = ("test", "test-data", "joints")
+RECORDED = {
+    "damage": "run | damages | repaired | refused | harmless",
+    "edit": "what | secret | edits | refused or judged again | harmless | every digest made again",
+    "label damage": "damage | tried | refused | harmless",
+    "label value": "labels and table | values tried | refused | harmless",
+    "attack": "attack | attacker, % | load, % | median without | p99 | median with | p99 | ratio",
+    "text": "judge | answer and references | seconds",
+    "bomb": "file | bytes | seconds | MB | outcome",
+}
+"""Tables of docs/robustness.md, each of the rows that the proofs of `attacks` record under its name
+(`record_property`), and what heads their columns."""
+
 STAMPED = {"files", "date", "passed", "skipped", "seconds", "processor_seconds", "slowest"}
 
 
@@ -289,11 +301,22 @@ class Project:
         return rows + [f"| `{area}` | {of['proves']} | {of['adds']} |"
                        for area, of in self.areas.items()]  # fmt: skip
 
-    def attacks_table(self) -> list[str]:
-        """The rows that the attacks on the service recorded (`tests/service/test_attacks.py`)."""
-        found = (self.stamp("attacks") or {}).get("recorded", {}).get("attack", [])
-        head = "| attack | attacker, % | load, % | without: median, ms | p99 | with: median | p99"
-        return [f"{head} | ratio |", "|---" + "|---:" * 7 + "|", *(f"| {row} |" for row in found)]
+    def recorded_table(self, name: str) -> list[str]:
+        """The table of what the proofs of `attacks` recorded under a name."""
+        rows = (self.stamp("attacks") or {}).get("recorded", {}).get(name, [])
+        under = "---" + " | ---" * RECORDED[name].count("|")
+        return [f"| {row} |" for row in (RECORDED[name], under, *rows)]
+
+    def write_tables(self) -> None:
+        """Write the tables of docs/testing.md and docs/robustness.md."""
+        page = self.root / "docs" / "testing.md"
+        text = with_table(page.read_text("utf-8"), "areas", self.areas_table())
+        page.write_text(with_table(text, "times", self.times_table(text)), "utf-8")
+        page = self.root / "docs" / "robustness.md"
+        text = page.read_text("utf-8")
+        for name in RECORDED:
+            text = with_table(text, name, self.recorded_table(name))
+        page.write_text(text, "utf-8")
 
     def times_table(self, before: str) -> list[str]:
         """The rows of the table of times; a stage not measured here keeps its row."""
@@ -367,7 +390,7 @@ def row(name: str, of: dict[str, Any]) -> str:
 
 def with_table(page: str, name: str, rows: list[str]) -> str:
     """A page with another table between its markers of that name."""
-    start, end = f"<!-- {name}: written by make test-times -->", f"<!-- end of {name} -->"
+    start, end = f"<!-- {name}: written by scripts/proofs.py -->", f"<!-- end of {name} -->"
     before, rest = page.split(start)
     return "\n".join((before + start, "", *rows, "", end)) + rest.split(end)[1]
 
@@ -384,6 +407,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.command == "stamp":
         print(project.write_stamp(given.area))
+        project.write_tables()
     elif given.command == "stale":
         found = project.stale()
         for area, why in found.items():
@@ -391,12 +415,7 @@ def main() -> None:
         if not found:
             print("every stamp is of these files")
     elif given.command == "tables":
-        page = ROOT / "docs" / "testing.md"
-        text = with_table(page.read_text("utf-8"), "areas", project.areas_table())
-        page.write_text(with_table(text, "times", project.times_table(text)), "utf-8")
-        page = ROOT / "docs" / "robustness.md"
-        text = with_table(page.read_text("utf-8"), "attacks", project.attacks_table())
-        page.write_text(text, "utf-8")
+        project.write_tables()
     else:
         changed = changed_since(given.base)
         touched = project.touched(changed)

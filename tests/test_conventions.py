@@ -30,7 +30,7 @@ PACKAGES = {name.removesuffix(".__init__") for name in NAMES if name.endswith(".
 # Lowest first: a layer imports from itself and from those below it.
 LAYERS = [
     ("errors",),
-    ("flags",),
+    ("flags", "manifests"),
     ("text",),
     ("values",),
     ("stats",),

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import documents
+import front_page
 import markscheme
 from documents_shell import options_of, words_of
 from markscheme import __version__
@@ -305,26 +306,33 @@ def test_the_decision_table_has_the_figures_of_the_benchmarks() -> None:
 
 
 def test_the_front_page_has_the_figures_of_the_benchmarks() -> None:
-    front = text_of("README.md")
-    for judge, row in {
-        "examiner": "| examiner |",
-        "entailment": "| entailment, embedded |",
-        "contains": "| lexical match (`contains`) |",
-        "exact_match": "| exact match |",
-    }.items():
-        assert f"{row} {measured()[judge][1]} |" in front
+    for judge in ("examiner", "entailment", "contains", "exact_match"):
+        assert front_page.agreement(judge) == measured()[judge][1], judge
     published = re.search(
         r"^\| GPT-3.5 entailment, published.*?\| [\d.]+ \| ([\d.]+) \|",
         text_of("docs/which-judge.md"),
         re.MULTILINE,
     )
     assert published is not None
-    assert f"(Yao & Barbosa 2024, Table 2) | {published[1]} |" in front
+    assert front_page.agreement("GPT-3.5") == published[1]
+
+
+def test_the_front_page_has_the_figure_of_another_person_as_the_paper_printed_it() -> None:
+    row = re.search(
+        r"^\| Another Human, NQ \| (.+) \|$", text_of("docs/papers/yao-2024.md"), re.MULTILINE
+    )
+    assert row is not None
+    printed = [float(cell.partition(" / ")[0]) for cell in row[1].split(" | ")]
+    accuracies = printed[1::2]  # after each system's F1
+    assert len(accuracies) == 5
+    assert front_page.agreement("a person") == f"about {sum(accuracies) / 5:.0f}"
 
 
 def test_the_front_page_is_a_page() -> None:
     prose = re.sub(r"```.*?```", "", text_of("README.md"), flags=re.DOTALL)
     assert len(prose.split()) <= 520
+    # With commands, outputs and tables; what holds neither letter nor figure is no word.
+    assert len(re.findall(r"\S*\w\S*", text_of("README.md"))) <= 700
 
 
 def test_the_comparison_has_the_figures_of_the_benchmarks() -> None:

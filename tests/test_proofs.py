@@ -178,6 +178,14 @@ def test_the_page_has_the_areas_as_declared(declared: Any) -> None:
     assert proofs.with_table(page, "areas", declared.areas_table()) == page
 
 
+@pytest.mark.parametrize("name", proofs.RECORDED)
+def test_the_page_has_what_the_proofs_recorded(name: str, declared: Any) -> None:
+    page = (ROOT / "docs" / "robustness.md").read_text("utf-8")
+    table = declared.recorded_table(name)
+    assert proofs.with_table(page, name, table) == page
+    assert {row.count(" | ") for row in table} == {proofs.RECORDED[name].count(" | ")}
+
+
 def test_one_file_of_a_package_does_not_touch_every_area(declared: Any) -> None:
     touched = declared.touched(["src/markscheme/reports/html.py"])
     assert touched["browser"]["src/markscheme/reports/html.py"] == "tests/report/test_browser.py"

@@ -146,7 +146,7 @@ class Wrapper:
 
 
 def _in_json(text: str) -> str:
-    """A text as it stands in a JSON string."""
+    """A text as it is written in a JSON string."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 

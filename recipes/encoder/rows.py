@@ -59,8 +59,10 @@ LATE = (
 )  # fmt: skip
 """Hand-written rows that `recipes.labelled.labelled` does not have."""
 EXAMPLE = Path(__file__).parents[2] / "examples" / "answers.jsonl"
-FROZEN = ("contrast-test", "contrast-test-second", "contrast-test-languages")
-FROZEN_WRITERS = frozenset(["x1", "x2", "y1", "y2", "y3", "y4", "z1"])
+FROZEN = (
+    "contrast-test", "contrast-test-second", "contrast-test-languages", "contrast-test-reports",
+)  # fmt: skip
+FROZEN_WRITERS = frozenset(["x1", "x2", "y1", "y2", "y3", "y4", "z1", "g1"])
 _NO_PLAIN_FACT = re.compile(
     r"code|command|formula|refus|junk|style|cannot|format|long|table|echo|addressed|hedge|alternat|"
     r"contradiction|spelling|choice|mention|explained",

@@ -280,15 +280,79 @@ def test_refusals() -> None:
         {
             "question": ["q", "r"],
             "system": ["x", "y"],
-            "verdict": [True, True],
+            "verdict": [True, None],
             "answer": ["a", "a"],
         }
     )
-    with pytest.raises(AgreementError, match="no judged question in common"):
+    with pytest.raises(AgreementError, match="no answer of 'y' was judged"):
         compare_systems(load_judgments(apart))
     two = pl.concat([apart.with_columns(pl.lit(name).alias("judge")) for name in "ab"])
     with pytest.raises(AgreementError, match="choose with --judge one of 'a', 'b'"):
         compare_systems(load_judgments(two))
+
+
+def on_different_questions(*systems: tuple[str, int, int]) -> pl.DataFrame:
+    """Systems with so many answers accepted of so many, each to questions of its own."""
+    return pl.DataFrame(
+        [
+            {"question": f"{name} {n}", "answer": "x", "system": name, "verdict": n < right}
+            for name, right, answers in systems
+            for n in range(answers)
+        ]
+    )
+
+
+def test_systems_without_a_question_in_common_are_compared_by_their_own_shares() -> None:
+    """Newcombe's (1998) own example, 56 of 70 against 48 of 80."""
+    result = compare(on_different_questions(("a", 56, 70), ("b", 48, 80)), systems=True)
+    [pair] = result.pairs
+    change = pair.difference
+    assert (change.value, change.low, change.high, change.method) == (
+        pytest.approx(0.2), pytest.approx(0.0524, abs=5e-5), pytest.approx(0.3339, abs=5e-5),
+        "newcombe",
+    )  # fmt: skip
+    assert (pair.unpaired, pair.shared, pair.left_out, pair.questions) == (True, 0, 0, 150)
+    assert pair.p.value == pytest.approx(0.008, abs=0.001)
+    assert result.frame["unpaired"].to_list() == [True]
+    [table] = result.tables
+    assert table.rows[0][2] == "different questions"
+    assert "a and b are on different questions: what the questions differ by counts too" in (
+        table.notes
+    )
+    assert "for further questions like these 150, each system on its own" in table.notes[0]
+    assert "paired" not in str(result)
+    assert result.lead == (
+        "The judge alone accepts a most often: 20 points more than b (5 to 33; on different "
+        "questions)",
+    )
+
+
+def test_pairs_on_the_same_and_on_different_questions_are_told_apart() -> None:
+    table = on_different_questions(("a", 16, 20), ("b", 10, 20))
+    table = pl.concat([table, table.filter(system="b").with_columns(system=pl.lit("c"))])
+    result = compare(table, systems=True)
+    assert [pair.unpaired for pair in result.pairs] == [True, True, False]
+    [shown] = result.tables
+    assert [row[2] for row in shown.rows] == ["different questions"] * 2 + ["questions of both"]
+    assert "paired by question where both answered" in shown.notes[0]
+    assert "a and b, a and c are on different questions: what" in str(result)
+    same = compare(table, systems=True, only=("b", "c"))
+    assert "on" not in same.tables[0].header
+    assert "different" not in str(same)
+
+
+@pytest.mark.parametrize("right", range(0, 41, 4))
+def test_of_different_questions_the_interval_excludes_no_difference_just_where_p_is_small(
+    right: int,
+) -> None:
+    rows = on_different_questions(("a", right, 40), ("b", 30, 60))
+    for confidence in (0.8, 0.95):
+        [pair] = compare_systems(rows, CompareOptions(confidence=confidence))
+        low, high, p = pair.difference.low, pair.difference.high, pair.p.value
+        assert low is not None
+        assert high is not None
+        assert p is not None
+        assert (p <= 1 - confidence) == (not low <= 0 <= high)
 
 
 def test_a_total_that_contradicts_every_slice_is_named() -> None:

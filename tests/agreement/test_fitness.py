@@ -65,6 +65,31 @@ def test_the_dangerous_cell_comes_first_and_names_the_system() -> None:
     assert again.startswith("check again when")
 
 
+def test_slices_are_among_the_dangerous_cells_with_their_number_corrected_for() -> None:
+    rows = world(kind=0.3, blind=0.05).filter(pl.col("system") == "chatty")
+    wrong = pl.col("label") == 0
+    place = pl.int_range(pl.len())
+    rows = rows.with_columns(
+        topic=pl.when(place % 3 == 0).then(pl.lit("dates")).otherwise(pl.lit("names")),
+        alike=pl.lit("all"),
+    ).with_columns(
+        verdict=pl.when(wrong).then(pl.col("topic") == "dates").otherwise("verdict"),
+        hundred=(place % 100).cast(pl.String),
+    )
+    assert agree(rows).fitness[0].dangerous == {}
+    (one,) = agree(rows, slices=("topic", "alike")).fitness
+    assert list(one.dangerous) == ["topic=dates"]
+    assert "and surely more of topic=dates's: 100% (" in one.sentences[1]
+    assert one.sentences[1].endswith("(corrected for 2 slices)")
+    (more,) = agree(rows, slices=("topic", "hundred")).fitness
+    assert more.slices == 102
+    assert more.dangerous["topic=dates"].low < one.dangerous["topic=dates"].low  # type: ignore[operator]
+    both = world(kind=0.6, blind=0.05).with_columns(topic=pl.col("question").str.slice(-1))
+    (one,) = agree(both, slices=("topic",)).fitness
+    assert "chatty" in one.dangerous
+    assert "(corrected for 2 systems and 10 slices)" in one.sentences[1]
+
+
 def test_few_labels_say_nothing_of_the_order_of_systems() -> None:
     rows = world(kind=0.05, blind=0.01).drop("annotator1", "annotator2")
     few = rows.group_by("system", maintain_order=True).head(19)
@@ -77,6 +102,14 @@ def test_few_labels_say_nothing_of_the_order_of_systems() -> None:
     assert one.order is not None
     assert any(said.startswith("on these answers it puts the 2 systems in ")
                for said in one.sentences)  # fmt: skip
+
+
+def test_labels_of_one_person_who_is_named_are_one_persons() -> None:
+    rows = world(kind=0.3, blind=0.05).with_columns(
+        annotator_labels=pl.concat_list("annotator1"), annotators=pl.lit(["Ann"])
+    )
+    (one,) = agree(rows.drop("annotator1", "annotator2")).fitness
+    assert one.labels == "one person labelled"
 
 
 def test_systems_that_people_find_equal_are_in_no_order() -> None:

@@ -214,9 +214,9 @@ def test_an_estimate_over_systems_that_were_never_drawn_is_refused() -> None:
 
 def test_a_count_that_is_raised_or_of_each_system_is_explained() -> None:
     table, _ = world()
-    raised = plan_labels(table, for_difference=("plain", "chatty"), count=30)
-    assert raised.frame.height == 40
-    assert "not 30 but 40 answers are drawn" in raised.notes[0]
+    raised = plan_labels(table, for_difference=("plain", "chatty"), count=12)
+    assert raised.frame.height == 20
+    assert "not 12 but 20 answers are drawn" in raised.notes[0]
     assert plan_labels(table, for_difference=("plain", "chatty"), count=60).frame.height == 60
     each = plan_labels(table, count=40, by="system")
     systems = table["system"].n_unique()

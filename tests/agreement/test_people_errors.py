@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 
 from markscheme.agreement import agree, estimate
 from markscheme.agreement.people_errors import label_noise, undone
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, DataError
 from markscheme.results import Figure
 from markscheme.stats import LabelNoise
 from markscheme.tables import load_labels
@@ -107,6 +109,60 @@ def test_a_share_of_wrong_labels_that_cannot_be_is_refused() -> None:
     judgments, labels, _, _ = world()
     with pytest.raises(AgreementError, match=r"share of wrong labels of 0\.6 is out of range"):
         estimate(judgments, labels, label_errors=0.6)
+
+
+def gold_file(folder: Path, *, missed: float, let_in: float, each: int = 200) -> Path:
+    """Labels of gold items, `each` right and as many wrong."""
+    right, wrong = (np.arange(each) < round(rate * each) for rate in (missed, let_in))
+    file = folder / "gold.csv"
+    pl.DataFrame(
+        {"question": [f"g{n}" for n in range(2 * each)],
+         "label": [*(~right).astype(int), *wrong.astype(int)], "gold": [1] * each + [0] * each}
+    ).write_csv(file)  # fmt: skip
+    return file
+
+
+def test_errors_are_undone_by_gold_items(tmp_path: Path) -> None:
+    """6% of right answers and 20% of wrong ones get a wrong label, and one rate is not enough."""
+    judgments, _, accuracy, agreement = world()
+    rng = np.random.default_rng(3)
+    truth = np.random.default_rng(8).random(ANSWERS) < 0.9  # as `world` draws it
+    label = np.where(truth, rng.random(ANSWERS) >= 0.06, rng.random(ANSWERS) < 0.2).astype(int)
+    labels = judgments.select("answer_id").with_columns(label=pl.Series(label))
+    gold = gold_file(tmp_path, missed=0.06, let_in=0.2)
+    (found,) = estimate(judgments, labels, label_errors=gold).estimates
+    assert found.label_noise is not None
+    assert found.label_noise.of_wrong.rate == pytest.approx(0.2)
+    assert found.without_noise is not None
+    assert found.without_noise.value == pytest.approx(accuracy, abs=0.015)
+    assert found.without_noise.low <= accuracy <= found.without_noise.high  # type: ignore[operator]
+    assert "by 400 labels of gold items, about 6.0% (" in found.notes[-1]
+    agreed = agree(judgments, labels, label_errors=str(gold))
+    share = float(agreed.lead[-1].rpartition(": ")[2].partition("%")[0]) / 100
+    assert share == pytest.approx(agreement, abs=0.02)
+    (said,) = [one for one in agreed.fitness[0].sentences if "without the wrong ones" in one]
+    assert "(6.0% of right answers', 20.0% of wrong ones')" in said
+    several = labels.with_columns(annotator1="label", annotator2="label", annotator3="label")
+    (majority,) = estimate(judgments, several, label_errors=gold).estimates
+    assert majority.label_noise is not None
+    assert majority.label_noise.single == pytest.approx(0.06)
+    assert majority.label_noise.rate < 0.02
+    assert "of the labels that a majority decides" in majority.notes[-1]
+
+
+def test_gold_items_that_do_not_show_it_are_named(tmp_path: Path) -> None:
+    judgments, labels, _, _ = world()
+    alone = labels.select("answer_id", "label")
+    few = gold_file(tmp_path, missed=0, let_in=0, each=9)
+    (found,) = estimate(judgments, alone, label_errors=few).estimates
+    assert found.label_noise is None
+    assert f"{few} has 9 labels of right and 9 of wrong gold items; 10 of either" in found.notes[-1]
+    many = gold_file(tmp_path, missed=0, let_in=0.5)
+    (found,) = estimate(judgments, alone, label_errors=many).estimates
+    assert "50% of the labels of wrong gold items are wrong, too many" in found.notes[-1]
+    alone.write_csv(tmp_path / "labels.csv")
+    with pytest.raises(DataError, match="has no column 'gold': labels of gold items"):
+        estimate(judgments, alone, label_errors=tmp_path / "labels.csv")
 
 
 def test_somebody_whom_most_never_outvote_is_one_of_them() -> None:

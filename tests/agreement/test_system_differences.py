@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from markscheme.agreement import compare, plan_labels, rank
+from markscheme.agreement import compare, estimate, plan_labels, rank
 from markscheme.api import judge
 from markscheme.errors import AgreementError, DataError, MarkschemeError
 
@@ -93,8 +93,46 @@ def test_labels_that_lie_in_the_run_are_used_and_without_any_it_is_said(tmp_path
     assert "the judge's own" in str(alone)
 
 
+@pytest.mark.parametrize("about", ["future", "these"])
+def test_systems_on_different_questions_differ_by_their_own_estimates(about: str) -> None:
+    judged, known = world(np.random.default_rng(5), questions=200, labels=160)
+    odd = pl.col("question").str.slice(1).cast(pl.Int64) % 2 == 1
+    judged = judged.filter(odd == (pl.col("system") == "plain"))
+    known = known.join(judged, on=["question", "system"], how="semi")
+    result = compare(judged, known, systems=True, about=about)
+    own = {
+        one.system: one.figure
+        for one in estimate(judged, known, by="system", about=about).estimates
+    }
+    [people] = result.people
+    one, other = own[people.first], own[people.second]
+    assert one is not None
+    assert other is not None
+    assert people.unpaired
+    assert people.questions == 200
+    assert people.difference.method == "newcombe"
+    assert (people.first_value.value, people.second_value.value) == (one.value, other.value)
+    assert people.difference.value == pytest.approx(one.value - other.value)
+    half = people.difference.value - people.difference.low
+    assert half == pytest.approx(np.hypot(one.value - one.low, other.high - other.value))
+    [shown, alone] = result.tables
+    for table in (shown, alone):
+        assert table.rows[0][2] == "different questions"
+        assert any("on different questions: what the questions" in note for note in table.notes)
+    assert "; on different questions" in result.lead[0]
+
+
+def test_all_labels_of_different_questions_tell_the_difference_of_these_answers() -> None:
+    judged, known = world(np.random.default_rng(5), questions=40, labels=80)
+    judged = judged.with_columns(question=pl.col("system") + pl.col("question"))
+    known = known.with_columns(question=pl.col("system") + pl.col("question"))
+    [people] = compare(judged, known, systems=True, about="these").people
+    assert people.difference.low == people.difference.value == people.difference.high
+    assert people.p.reason == "all answers are labelled, and the difference is known"
+
+
 def test_few_labels_give_each_systems_own_share_and_no_difference() -> None:
-    judged, known = world(np.random.default_rng(1), questions=200, labels=30)
+    judged, known = world(np.random.default_rng(1), questions=200, labels=14)
     result = compare(judged, known, systems=True)
     [found] = result.people
     assert found.difference.value is None
@@ -102,11 +140,41 @@ def test_few_labels_give_each_systems_own_share_and_no_difference() -> None:
         assert side.method == "wilson"
         assert 0 <= (side.low or 0) < (side.value or 0) < (side.high or 0) <= 1
     assert "what its own few labels say" in str(result)
-    assert "needed are 20 labels of each, of 10 questions:" in (found.difference.reason or "")
+    assert "needed are labels of 10 questions of each:" in (found.difference.reason or "")
     table = result.tables[0]
     assert not {"difference", "p", "Holm"} & set(table.header)
     [why] = [note for note in table.notes if note.startswith("no difference yet of ")]
     assert why.endswith(f"{found.first} and {found.second}: {found.difference.reason}")
+
+
+def test_a_difference_takes_labels_of_ten_questions_and_an_estimate_twenty_labels() -> None:
+    """Three systems, 120 questions and 60 labels over 360 answers: about 20 of each."""
+    rng = np.random.default_rng(4)
+    hard = rng.random(120)
+    rows = []
+    for system, accuracy in (("a", 0.6), ("b", 0.75), ("c", 0.9)):
+        truth = 0.5 * hard + 0.5 * rng.random(120) < accuracy
+        rows.append(
+            pl.DataFrame(
+                {
+                    "question": [f"q{n}" for n in range(120)],
+                    "answer": [f"{system} {n}" for n in range(120)],
+                    "system": system,
+                    "verdict": truth ^ (rng.random(120) < 0.1),
+                    "label": truth.astype(float),
+                }
+            )
+        )
+    table = pl.concat(rows)
+    known = table[rng.choice(360, 60, replace=False)].drop("verdict")
+    fewest = min(known.group_by("system").len()["len"])
+    assert 10 <= fewest < 20
+    found = compare(table.drop("label"), known, systems=True)
+    assert [one.difference.method for one in found.people] == ["ppi-t"] * 3
+    assert found.order == ("c", "b", "a")
+    alone = estimate(table.drop("label"), known, by="system").estimates
+    for one in alone[1:]:
+        assert one.estimates[0].method == ("labels_only" if one.labelled < 20 else "ppi_tuned")
 
 
 def test_rank_keeps_the_questions_that_all_systems_answered() -> None:
@@ -304,8 +372,8 @@ def test_slices_with_few_labels_are_named_in_one_line() -> None:
     table = compare(judged, known, systems=True, slices=("topic",)).tables[-1]
     few = [note for note in table.notes if "plan-labels" in note]
     assert few == [
-        "no difference by topic within t0, t1, t2, t3; needed are 20 labels of each, of 10 "
-        "questions: 'markscheme plan-labels' draws more"
+        "no difference by topic within t0, t1, t2, t3; needed are labels of 10 questions of each: "
+        "'markscheme plan-labels' draws more"
     ]
 
 
@@ -342,3 +410,40 @@ def test_a_difference_may_be_about_these_answers_alone() -> None:
     assert "could be shown" not in str(whole.tables[0])
     with pytest.raises(AgreementError, match="--about requires --systems"):
         compare(judged.with_columns(judge=pl.lit("a")), known, about="these")
+
+
+def test_a_difference_is_corrected_for_wrong_labels() -> None:
+    """One label in ten wrong leaves 80% of a difference, and its sign."""
+    rng = np.random.default_rng(5)
+    judged, known = world(rng, questions=300, labels=600)
+    truth = known["label"] == 1
+    better = (known["system"] == "plain") & pl.Series(rng.random(600) < 0.5)  # the better one
+    label = (truth | better).to_numpy() ^ (rng.random(600) < 0.1)
+    known = known.with_columns(label=pl.Series(label.astype(int)))
+    plain = compare(judged, known, systems=True)
+    assert plain.people[0].without_noise is None
+    assert "corrected" not in str(plain)
+    found = compare(judged, known, systems=True, label_errors=0.1)
+    [people] = found.people
+    assert people.difference == plain.people[0].difference
+    assert people.p == plain.people[0].p
+    corrected = people.without_noise
+    assert corrected is not None
+    assert corrected.value == pytest.approx((people.difference.value or 0) / 0.8)
+    assert corrected.low == pytest.approx((people.difference.low or 0) / 0.8)
+    said = "assuming that 10.0% of labels are wrong, corrected for these errors: "
+    assert f"{said}{people.first} - {people.second} " in str(found)
+    assert found.data["label_noise"].rate == 0.1
+    second = label ^ (rng.random(600) < 0.1)
+    twice = known.with_columns(annotator1="label", annotator2=pl.Series(second.astype(int)))
+    shown = compare(judged, twice, systems=True).people[0].without_noise
+    assert shown is not None
+    assert abs(shown.value or 0) > abs(people.difference.value or 0)
+
+
+def test_label_errors_without_labels_or_systems_are_refused() -> None:
+    judged, known = world(np.random.default_rng(5), questions=40, labels=80)
+    with pytest.raises(AgreementError, match="--label-errors requires --labels"):
+        compare(judged, systems=True, label_errors=0.1)
+    with pytest.raises(AgreementError, match="--label-errors requires --systems, and labels"):
+        compare(judged, known, label_errors=0.1)

@@ -76,3 +76,19 @@ def test_a_rejection_is_of_the_kind_of_value_that_differs(
     found = rejection(question, [reference], answer)
     assert found.mode == mode
     assert mode in REJECTIONS
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer"),
+    [
+        ("the 104th Congress", "Mexico"),
+        ("two to three barrel vaults", "piers"),
+        ("Yes, by seven metres.", "It is the taller of the two."),
+        ("No, a second driver costs 9 euros.", "It doesn't. Adding another one is nine euros."),
+    ],
+)
+def test_what_has_no_value_in_common_is_not_the_same_in_other_symbols(
+    reference: str, answer: str
+) -> None:
+    found = tag("What does it say?", [reference], answer)
+    assert found is None or found.mode != "symbolic_equivalence"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from annotate_helpers import Place, answers, place, write_rows
 
+from annotate_helpers import Place, answers, place, write_rows
 from markscheme.annotate.options import AnnotateOptions
+from postgres import running
 
 
 @pytest.fixture
@@ -46,11 +46,5 @@ def project(tmp_path: Path) -> Iterator[Callable[..., Place]]:
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """A real PostgreSQL server, started as the ledger's tests start one."""
-    path = Path(__file__).parents[1] / "models" / "postgres.py"
-    spec = importlib.util.spec_from_file_location("annotate_postgres", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    with module.running() as url:
+    with running() as url:
         yield url

@@ -16,8 +16,8 @@ from typing import Any
 import orjson
 import polars as pl
 import pytest
-from annotate_helpers import Server, answers, server, write_rows
 
+from annotate_helpers import Server, answers, server, write_rows
 from markscheme import cli
 
 pytestmark = pytest.mark.proof(area="browser")

@@ -7,14 +7,14 @@ import json
 import random
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
 import pytest
+
 from annotate_helpers import Place, Worker, answers, place, write_rows
 from label_damage import Truth, as_owner, copy, exports, labelled, one_row
-
 from markscheme.annotate import tables as t
 from markscheme.annotate.database import Store
 from markscheme.annotate.options import AnnotateOptions, Kind
@@ -226,10 +226,15 @@ def test_a_wrong_value_is_named_or_changes_nothing_else(
 @SCALES
 @TABLES
 def test_every_value_in_every_column(
-    scale: str, table: str, projects: dict[str, Truth], tmp_path: Path
+    scale: str,
+    table: str,
+    projects: dict[str, Truth],
+    tmp_path: Path,
+    record_property: Callable[[str, object], None],
 ) -> None:
-    """Prints how many were tried, refused, and changed nothing else."""
+    """Records how many were tried, refused, and changed nothing else."""
     found = every_attempt(scale, table, projects[scale], tmp_path, len(VALUES))
     tried = found["refused"] + found["right"]
-    print(f"| {scale}: {table} | {tried} | {found['refused']} | {found['right']} |")
+    row = f"{scale}: {table} | {tried} | {found['refused']} | {found['right']}"
+    record_property("label value", row)
     assert tried

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotate_helpers import Place, Server, Worker, answers, fields_of, place, server, write_rows
-from crowd import crowd
 from sqlalchemy import text
 
+from annotate_helpers import Place, Server, Worker, answers, fields_of, place, server, write_rows
+from crowd import crowd
 from markscheme.annotate.database import Store
 from markscheme.annotate.exports import export
 from markscheme.annotate.options import AnnotateOptions

@@ -11,9 +11,9 @@ from typing import Any
 import orjson
 import polars as pl
 import pytest
-from annotate_helpers import Place, Worker, answers, fields_of, place, write_rows
 
 import markscheme
+from annotate_helpers import Place, Worker, answers, fields_of, place, write_rows
 from markscheme import cli
 from markscheme.agreement import annotators_of
 from markscheme.annotate.exports import export
@@ -219,6 +219,66 @@ def test_gold_is_counted_for_each_annotator(project: Make) -> None:
     ann, ben = agreement_of(made).people
     assert (ann.gold_right, ann.gold, ben.gold_right, ben.gold) == (1, 1, 0, 1)
     assert "G?" not in exported(made, "labels")["question"].to_list()
+
+
+def test_labels_of_gold_items_reach_the_estimate_by_commands_alone(
+    project: Make, run: Run, tmp_path: Path
+) -> None:
+    """annotate, annotate-export --as gold, estimate and compare --label-errors: nothing retyped."""
+    gold = [
+        {"question": f"G{n}?", "references": ["g"], "answer": f"gold {n}", "label": n % 2}
+        for n in range(24)
+    ]
+    rows = answers(24, systems=2)
+    made = project(rows, gold=gold, gold_every=1, per_item=1, people=("Ann",),
+                   location=tmp_path / "p.sqlite")  # fmt: skip
+    with pytest.raises(AgreementError, match="nobody has labelled a gold item yet"):
+        exported(made, "gold")
+    wrong = {f"gold {n}": str(1 - n % 2) for n in (1, 3, 4)}
+    right = {f"gold {n}": str(n % 2) for n in range(24)}
+    work(made.worker("Ann"), {**right, **wrong, "gold 5": "cannot_tell", "answer 1 of 3": "0"})
+    table = exported(made, "gold")
+    assert table.columns == ["answer_id", "question", "answer", "annotator", "label", "gold"]
+    assert table.height == 24
+    assert table.filter(pl.col("label") != pl.col("gold"))["answer"].sort().to_list() == [*wrong]
+    assert table.filter(pl.col("label").is_null())["answer"].to_list() == ["gold 5"]
+    page = made.worker("admin").http
+    assert "/admin/export/gold" in page.get("/admin").text
+    assert page.get("/admin/export/gold").status_code == 200
+    judged = str(tmp_path / "run")
+    run("judge", write_rows(tmp_path / "again.jsonl", rows), "-j", "contains", "-o", judged)
+    labels, known = str(tmp_path / "labels.csv"), str(tmp_path / "known.csv")
+    run("annotate-export", str(tmp_path / "p.sqlite"), "-o", labels)
+    said = run("annotate-export", str(tmp_path / "p.sqlite"), "--as", "gold", "-o", known)
+    assert "24 labels of 24 gold items; 1 of them 'cannot tell'" in said
+    for command in ("estimate", "agree"):
+        said = run(command, judged, "--labels", labels, "--label-errors", known)
+        assert "by 23 labels of gold items, about 18.2% (" in said
+        assert "8.3% (" in said
+    said = run("compare", judged, "--labels", labels, "--systems", "--label-errors", known)
+    assert "by 23 labels of gold items" in said
+    assert "corrected for these errors: " in said
+    # A changed file is refused, as any export is.
+    Path(known).write_text(Path(known).read_text().replace("gold 7", "gold 77"))
+    assert "changed" in run("estimate", judged, "--labels", labels, "--label-errors", known, code=2)
+
+
+def test_a_project_without_gold_items_exports_none(project: Make) -> None:
+    made = project(answers(1))
+    work(made.worker("Ann"), {})
+    with pytest.raises(AgreementError, match=r"the project has no gold items; .* --gold FILE"):
+        exported(made, "gold")
+    assert "/admin/export/gold" not in made.worker("admin").http.get("/admin").text
+
+
+def test_relations_of_gold_items_are_accepted_as_requested(project: Make) -> None:
+    gold = [{"question": "G?", "references": ["g"], "answer": "g", "label": 1}]
+    made = project(answers(2), gold=gold, gold_every=1, scale="relation")
+    work(made.worker("Ann"), {"g": "2"}, "2")
+    (row,) = exported(made, "gold").to_dicts()
+    assert (row["label"], row["gold"]) == (1, 0)  # inferior is not accepted
+    (row,) = exported(made, "gold", accept=("inferior",)).to_dicts()
+    assert (row["label"], row["gold"]) == (0, 1)
 
 
 def test_agreement_before_any_label_has_reasons_and_no_figures(project: Make) -> None:

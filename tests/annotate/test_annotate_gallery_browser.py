@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotate_helpers import Server, server, write_rows
 
+from annotate_helpers import Server, server, write_rows
 from answer_gallery import GALLERY
 from axe_check import violations
 

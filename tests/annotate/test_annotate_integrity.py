@@ -8,15 +8,16 @@ import shutil
 import sqlite3
 import threading
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
+
 from annotate_helpers import answers, place, server, write_rows
 from crowd import crowd
 from label_damage import DAMAGES, Truth, as_owner, copy, damage, edit_rating, exports, labelled
-from sqlalchemy import text
-
 from markscheme.annotate.database import Store
 from markscheme.annotate.options import AnnotateOptions
 from markscheme.cli import run
@@ -49,15 +50,22 @@ def test_an_edited_or_deleted_rating_is_detected(right: Truth, tmp_path: Path) -
 
 
 @pytest.mark.proof(area="attacks")
-def test_150_damages_and_31_edits(right: Truth, tmp_path: Path) -> None:
-    """Prints the table of docs/robustness.md."""
+def test_150_damages_and_31_edits(
+    right: Truth, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """Records a table of docs/robustness.md."""
+
+    def record(kind: str, found: Counter[str]) -> None:
+        row = f"{kind} | {found.total()} | {found['detected']} | {found['harmless']}"
+        record_property("label damage", row)
+
     total: Counter[str] = Counter()
     for kind, (count, _) in DAMAGES.items():
         found = Counter(damage(kind, seed, right, tmp_path) for seed in range(count))
-        print(f"| {kind} | {count} | {found['detected']} | {found['harmless']} |")
+        record(kind, found)
         total += found
     edits = Counter(edit_rating(number, right, tmp_path) for number in range(31))
-    print(f"| ratings edited or deleted | 31 | {edits['detected']} | {edits['harmless']} |")
+    record("ratings edited or deleted", edits)
     assert total.total() == 150
     assert not total["silent"] + total["traceback"], total
     assert edits == {"detected": 31}

@@ -8,9 +8,9 @@ from typing import Any
 
 import orjson
 import polars as pl
-from annotate_helpers import Place, answers
 
 import markscheme
+from annotate_helpers import Place, answers
 from markscheme.annotate.exports import export
 from page_numbers import Page, numbers, thirds
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from annotate_helpers import Place, Worker, answers, fields_of
 
+from annotate_helpers import Place, Worker, answers, fields_of
 from markscheme.annotate.exports import export
 from markscheme.tables import load_labels
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from annotate_helpers import ADDRESS, Place, answers, fields_of
 
+from annotate_helpers import ADDRESS, Place, answers, fields_of
 from markscheme.annotate import tokens
 from markscheme.annotate.people import new_token, set_active
 from markscheme.annotate.security import LARGEST_BODY, Bucket

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from annotate_helpers import Place, answers, place, write_rows
 
 import markscheme
+from annotate_helpers import Place, answers, place, write_rows
 from markscheme.agreement import running_estimate
 from markscheme.annotate.exports import export
 from markscheme.annotate.options import AnnotateOptions

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from annotate_helpers import Place, Worker, answers, fields_of
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from annotate_helpers import Place, Worker, answers, fields_of
 from markscheme.annotate import tables
 from markscheme.annotate.assign import LEASE_SECONDS
 from markscheme.annotate.database import SCHEMA, Store

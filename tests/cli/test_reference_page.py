@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from scripts.make_cli_reference import commands, pages
 
+from markscheme.cli.app import PANELS
 from markscheme.cli.dispatch import FORMER
 from with_research import needs_research
 
@@ -26,7 +27,7 @@ def test_the_pages_are_as_the_commands_are() -> None:
 @needs_research
 def test_every_command_is_on_one_page_and_shared_options_are_described_once() -> None:
     made = pages()
-    headings = re.findall(r"^## ([a-z -]+)$", "\n".join(made.values()), re.MULTILINE)
+    headings = re.findall(r"^### (.+)$", "\n".join(made.values()), re.MULTILINE)
     assert sorted(headings) == sorted(commands())
     text = "".join(made.values())
     assert text.count("- `--seed`: Random seed. [default: 0]\n") == 1
@@ -36,10 +37,22 @@ def test_every_command_is_on_one_page_and_shared_options_are_described_once() ->
 
 
 @needs_research
+def test_the_pages_have_the_headings_of_the_list_of_commands() -> None:
+    made = pages()
+    every = ["Commands", *PANELS["Groups"], "Also"]
+    found = re.findall(r"^## (.+)$", made["cli.md"] + made["cli-research.md"], re.MULTILINE)
+    assert sorted(found) == sorted(["Shared options", "Language model options", *every])
+    contents = re.findall(r"^\*\*\[(.+?)\]", "".join(made.values()), re.MULTILINE)
+    assert sorted(contents) == sorted(every)
+    everyday = made["cli.md"].partition("\n## Commands\n")[2].partition("\n## ")[0]
+    assert tuple(re.findall(r"^### (.+)$", everyday, re.MULTILINE)) == PANELS["Commands"]
+
+
+@needs_research
 def test_every_option_of_a_command_is_described_or_mentioned_in_its_section() -> None:
     text = "\n".join(pages().values())
     for name, command in commands().items():
-        section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        section = text.partition(f"\n### {name}\n")[2].partition("\n### ")[0]
         for option in command.params:
             if option.param_type_name != "option" or option.name in ("help", "help_all"):
                 continue

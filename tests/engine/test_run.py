@@ -136,7 +136,7 @@ def test_outcomes_come_back_to_their_rows(example: Path) -> None:
     judge = parse_judge("token_f1")
     from markscheme.engine.local_run import run_in_memory
 
-    got = run_in_memory(reader, [judge]).judgments.collect()
+    got = run_in_memory(reader, [judge], clean="none").judgments.collect()
     answers = read_answers(example)
     straight = apply(judge, answers)
     assert got["answer_id"].to_list() == answers["answer_id"].to_list()

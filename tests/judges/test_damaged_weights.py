@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import orjson
@@ -19,10 +24,11 @@ from markscheme.errors import ModelError
 from markscheme.judges.entailment.embedded import EntailmentWeights
 from markscheme.judges.examiner.readers import ENGLISH
 from markscheme.judges.examiner.weight_files import Weights
+from markscheme.judges.listwise import question_kind
 from markscheme.judges.listwise.listwise_examiner import ListwiseWeights
 from markscheme.judges.weight_folder import WeightFolder
-from markscheme.models.local import write_manifest
-from markscheme.models.local.weights import MANIFEST, verified
+from markscheme.manifests import MANIFEST, verified, write_manifest
+from markscheme.text import frames
 
 JUDGES: dict[type[WeightFolder], str] = {
     Weights: "examiner(depth=fast, weights='{}')",
@@ -106,6 +112,54 @@ def test_the_manifests_that_ship_list_every_file(folder: Path, tmp_path: Path) -
     assert set(orjson.loads((folder / MANIFEST).read_bytes())["files"]) == names
     for name in names:
         verified(folder / name)
+
+
+@pytest.mark.parametrize(
+    ("module", "read"), [(frames, frames._weights), (question_kind, question_kind._weights)]
+)
+def test_weights_that_lie_between_modules_are_one_error_too(
+    module: ModuleType, read: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped: Path = module.WEIGHTS
+    for name in (shipped.name, MANIFEST):
+        shutil.copy(shipped.parent / name, tmp_path)
+    monkeypatch.setattr(module, "WEIGHTS", tmp_path / shipped.name)
+    content = shipped.read_bytes()
+    read.cache_clear()
+    try:
+        for damage, change in DAMAGES.items():
+            (tmp_path / shipped.name).write_bytes(change(content))
+            with pytest.raises(ModelError, match=shipped.name):
+                read()
+            assert damage
+        (tmp_path / shipped.name).write_bytes(content)
+        read()
+    finally:
+        read.cache_clear()
+
+
+def test_a_damaged_file_of_frames_ends_no_command_with_a_traceback(tmp_path: Path) -> None:
+    copy = tmp_path / "markscheme"
+    shutil.copytree(
+        Path(markscheme.__file__).parent, copy, ignore=shutil.ignore_patterns("*.onnx*", "page")
+    )
+    weights = copy / "text" / "frames.npz"
+    weights.write_bytes(weights.read_bytes()[:20_000])
+    rows = tmp_path / "a.jsonl"
+    answer = "Sure! The answer is Jane Austen. Let me know if you need more."
+    row = {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": answer}
+    rows.write_bytes(orjson.dumps(row))
+    done = subprocess.run(
+        [sys.executable, "-m", "markscheme", "judge", str(rows), "--judge", "exact_match"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "frames.npz" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_manifest_of_another_tool_is_none_of_ours(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from servers import Answer, ChatServer
 
 import markscheme
 from markscheme.cli import run as run_command
@@ -28,6 +27,7 @@ from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.chat.server_chat import ServerChat
 from markscheme.models.ledger.ledger import Ledger, LedgerEntry
 from markscheme.models.sources import ModelOptions, Models
+from servers import Answer, ChatServer
 
 ROWS = 30
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from real_model import check_installed, save, serving
 
 import markscheme
 from markscheme.contract import ChatRequest, Message
 from markscheme.contract.registry import judges
 from markscheme.models import ServerOptions
 from markscheme.models.sources import ModelOptions, Models
+from real_model import check_installed, save, serving
 
 pytestmark = pytest.mark.proof(area="models")
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import polars  # noqa: F401
 import pytest
-from servers import Answer, ChatServer
 
 from markscheme.contract import ChatRequest, Message
 from markscheme.errors import ModelError
 from markscheme.models import ServerOptions
 from markscheme.models.chat.server_chat import ServerChat
+from servers import Answer, ChatServer
 
 
 def ask(*texts: str, **fields: Any) -> list[ChatRequest]:

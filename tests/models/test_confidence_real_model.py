@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from real_model import check_installed, save
 from sklearn.metrics import roc_auc_score
 
 import markscheme
 from markscheme.agreement import calibration_figures
 from markscheme.models.sources import ModelOptions, Models
+from real_model import check_installed, save
 
 pytestmark = pytest.mark.proof(area="models")
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import polars as pl
 import pytest
-from real_model import check_installed, save, serving
 
 import markscheme
 from markscheme.models import ServerOptions
 from markscheme.models.sources import ModelOptions, Models
+from real_model import check_installed, save, serving
 
 pytestmark = pytest.mark.proof(area="models")
 

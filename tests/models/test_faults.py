@@ -10,12 +10,12 @@ from typing import Any
 
 import polars as pl
 import pytest
-from servers import Answer, ChatServer
 
 import markscheme
 from markscheme.cli import run as run_command
 from markscheme.models import ServerOptions
 from markscheme.models.sources import ModelOptions, Models
+from servers import Answer, ChatServer
 
 SECRET = "sk-very-secret-0a1b2c3d"
 

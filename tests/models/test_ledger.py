@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from postgres import PASSWORD, running
 
 from markscheme.contract import ChatReply, ChatRequest, Message
 from markscheme.errors import BadRowsError, ModelError
@@ -30,6 +29,7 @@ from markscheme.models.ledger.exchange import (
 )
 from markscheme.models.ledger.ledger import SCHEMA, Ledger, LedgerEntry
 from markscheme.models.sources import ModelOptions, Models
+from postgres import PASSWORD, running
 
 YES = ChatReply(
     status="ok", text="Yes \u0000 é", finish_reason="stop", tokens_in=3, tokens_out=1,

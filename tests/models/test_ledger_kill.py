@@ -18,6 +18,7 @@ from typing import Any
 import orjson
 import polars as pl
 import pytest
+
 from servers import Answer, ChatServer, last_message
 
 ROWS = 600

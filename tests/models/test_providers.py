@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from servers import Answer, ChatServer
 
 from markscheme.contract import ChatReply, ChatRequest, Message
 from markscheme.errors import DataError, ModelError, RunStoppedError
@@ -23,6 +22,7 @@ from markscheme.models.chat.reading import MalformedReplyError
 from markscheme.models.chat.wire import Sending, wire_of
 from markscheme.testing import FaultServer
 from markscheme.text.replies import read_yes_no
+from servers import Answer, ChatServer
 
 USAGE = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}
 

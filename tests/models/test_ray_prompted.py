@@ -6,10 +6,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from postgres import running
-from servers import ChatServer
 
 from markscheme.cli import run
+from postgres import running
+from servers import ChatServer
 
 
 def answers(count: int) -> pl.DataFrame:

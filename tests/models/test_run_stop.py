@@ -14,7 +14,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from servers import Answer, ChatServer
 
 from markscheme.cli import run as run_command
 from markscheme.contract import ChatReply, ChatRequest, Message
@@ -24,6 +23,7 @@ from markscheme.models.chat import CallGroup, ServerChat, run_stop, server_chat
 from markscheme.models.chat.cached import CachedChat
 from markscheme.models.chat.run_stop import RunStop
 from markscheme.models.ledger import Ledger, LedgerEntry
+from servers import Answer, ChatServer
 
 KEY = "sk-very-secret-0a1b2c3d"
 ANSWERED = 5

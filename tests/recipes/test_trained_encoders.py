@@ -15,12 +15,12 @@ from recipes.encoder.figures import (
     ENGLISH,
     LANGUAGES,
     by_column,
+    facts_of_tests,
     figures,
     report,
     scored,
     table,
     test_rows,
-    tested_facts,
     wrap,
     wrapped_rows,
 )
@@ -322,10 +322,10 @@ def test_figures_are_those_of_scikit_learn() -> None:
 
 
 def test_wrapped_rows_are_half_right_and_hold_their_answer() -> None:
-    chosen = wrapped_rows(tested_facts(), most=100)
+    chosen = wrapped_rows(facts_of_tests(), most=100)
     assert sum(one["label"] for one in chosen) == 50
     assert all(one["bare"] in one["answer"] for one in chosen)
-    assert chosen == wrapped_rows(tested_facts(), most=100)
+    assert chosen == wrapped_rows(facts_of_tests(), most=100)
     assert wrap("{question} {answer} {x}", "{answer}", "{question}") == "{answer} {question} {x}"
 
 
@@ -347,7 +347,7 @@ def test_scores_are_kept_and_those_of_other_rows_refused(tmp_path: Path) -> None
 
 def test_of_the_first_test_there_are_only_totals() -> None:
     sets = {name: test_rows(name) for name in (*ENGLISH, LANGUAGES)}
-    sets["wrapped"] = wrapped_rows(tested_facts(), most=100)
+    sets["wrapped"] = wrapped_rows(facts_of_tests(), most=100)
     scores = {
         name: np.array([2.0 * one["label"] - 1 for one in chosen]) for name, chosen in sets.items()
     }

@@ -43,3 +43,22 @@ def test_many_systems_have_their_neighbours_and_who_is_level_with_the_best(tmp_p
     assert {*rows[0][:2]} == {"best", "level"}
     assert section.caption.count("no more than chance explains") == 1
     assert "66 pairs" in section.table.notes[0]
+
+
+def test_systems_on_different_questions_are_marked(tmp_path: Path) -> None:
+    rows = [
+        {"question": f"{system} {n}?", "references": ["Paris"], "system": system,
+         "answer": "Paris" if n % of else "Rome"}
+        for system, of in (("good", 10), ("fair", 2))
+        for n in range(60)
+    ]  # fmt: skip
+    markscheme.judge(rows, ["exact_match"], out=tmp_path / "run")
+    section = pairs(read_material(tmp_path / "run"))
+    assert section is not None
+    assert section.table.header[-1] == "on"
+    [row] = section.table.rows
+    assert row[-1] == "different questions"
+    notes = " ".join(section.table.notes)
+    assert "good and fair are on different questions: what the questions differ by" in notes
+    assert "p: newcombe" in notes
+    assert "both answered" not in notes

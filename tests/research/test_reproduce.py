@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+import front_page
 from markscheme.cli import run
 from markscheme.errors import DataError, UnknownNameError
 from markscheme_research.papers.cell import Cell
@@ -124,6 +125,12 @@ def test_figures_of_our_own_stay_where_they_were_recorded(
     for name in OURS:
         assert everything[name].cells
         assert everything[name].off == ()
+
+
+def test_the_front_page_has_the_figure_of_our_entailment(data_dir: Path) -> None:
+    (table,) = reproduce("yao-2024/table-1", data_dir=data_dir)  # judged once per process
+    found = value(table, "all five", "accuracy")
+    assert front_page.agreement("entailment") == f"{found:.1f}"
 
 
 DOCS = Path(__file__).parents[2] / "docs" / "papers"

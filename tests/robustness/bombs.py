@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import lzma
 import zipfile
 from collections.abc import Callable, Mapping
@@ -141,7 +142,34 @@ def nested(depth: int, inner: bytes) -> bytes:
     return b"[" * depth + inner + b"]" * depth
 
 
+def people(number: int) -> tuple[str, str, str]:
+    """A question, its reference and an answer, as tables of people have them."""
+    name = f"Author {7 * number}"
+    return f"Who wrote book number {number}?", name, f"It was written by {name}, they say."
+
+
+def workbook_of(rows: int) -> bytes:
+    """An ordinary workbook."""
+    lines = [
+        f'<row r="{n}">{"".join(map(cell, (f"A{n}", f"B{n}", f"C{n}"), people(n)))}</row>'
+        for n in range(3, rows + 2)
+    ]
+    return xlsx("".join(lines))
+
+
+def document_of(rows: int) -> bytes:
+    """An ordinary document of JSON."""
+    names = ("question", "references", "answer")
+    return json.dumps([dict(zip(names, people(n), strict=True)) for n in range(rows)]).encode()
+
+
 GZ: Callable[[bytes], bytes] = gzip.compress
+
+ORDINARY: Mapping[str, Callable[[], bytes]] = {
+    "ordinary.xlsx": lambda: workbook_of(400_000),
+    "ordinary.json": lambda: document_of(520_000),
+}
+"""Files that are no bombs, and are read whole before their first batch."""
 
 BOMBS: Mapping[str, Callable[[], bytes]] = {
     # Bytes

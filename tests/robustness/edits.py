@@ -11,7 +11,6 @@ import os
 import random
 import shutil
 import sqlite3
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -21,20 +20,17 @@ import polars as pl
 from piece_edits import CHANGES, KEY, judged, source
 from run_damage import change_json, changed, files_of, flip_file, sealed_again
 
+from label_damage import SET, as_owner, copy, labelled
+from label_damage import outcome as of_exports
 from markscheme.annotate.database import Store
 from markscheme.cli import run
 from markscheme.contract import ChatReply, ChatRequest, Message
 from markscheme.errors import MarkschemeError
 from markscheme.judges.listwise.listwise_examiner import ListwiseWeights
+from markscheme.manifests import MANIFEST, verified, write_manifest
 from markscheme.models.ledger.exchange import export_ledger, read_export
 from markscheme.models.ledger.ledger import Ledger, LedgerEntry, digest_of
-from markscheme.models.local import write_manifest
-from markscheme.models.local.weights import MANIFEST, verified
 from markscheme.tables.seal import check_exported, check_run, file_digest, read_sealed, sealed
-
-sys.path.append(str(Path(__file__).parents[1] / "annotate"))
-from label_damage import SET, as_owner, copy, labelled
-from label_damage import outcome as of_exports
 
 Attempt = Callable[[random.Random, bool], str]
 """An edit from a seed, with every digest made again without the secret or not, and its outcome."""

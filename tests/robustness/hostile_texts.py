@@ -39,6 +39,14 @@ class Hostile:
     ending: str = ""
     several: int = 1
 
+    def __str__(self) -> str:
+        """The row in words, for a cell of a table of Markdown."""
+        answer, reference, ending = map(_quoted, (self.pattern, self.reference, self.ending))
+        if not self.reference:
+            return f"{answer} against a short reference"
+        references = "one" if self.several == 1 else f"{self.several:,} references"
+        return f"{answer} against {references} of {reference}, then {ending}"
+
     def row(self, length: int) -> dict[str, object]:
         """A row of `length` characters in all."""
         if not self.reference:
@@ -51,6 +59,11 @@ class Hostile:
             length //= 2
         answer = filled(self.pattern, length)
         return {"question": "What is it?", "references": references, "answer": answer}
+
+
+def _quoted(text: str) -> str:
+    """A text as Python writes it in ASCII, without what ends code or a cell in Markdown."""
+    return f"`{ascii(text).replace('|', chr(92) + 'x7c').replace('`', chr(92) + 'x60')}`"
 
 
 def filled(pattern: str, length: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 import time
@@ -19,6 +20,7 @@ from markscheme.tables.answers import ReadOptions, read_answers
 pytestmark = pytest.mark.proof(area="attacks")
 
 OFFLINE = [name for name, found in judges().items() if found.needs.nothing]
+WITH_ENCODER = ("listwise_examiner(encoder=always)", "examiner(depth=full)")
 MANY = 100_000
 MEGABYTES_AT_MOST = 2_000
 
@@ -128,12 +130,16 @@ LONG_TEXTS: dict[str, Callable[[int], str]] = {
 }
 
 
-def least_seconds(name: str, text: str) -> float:
+def least_seconds(name: str, text: str, *, shuffled: bool = False) -> float:
     """Of three answers that are a text and one more word each, the processor time of the fastest:
-    what else the machine does only adds to it."""
+    what else the machine does only adds to it. `shuffled`: the text's words in another order."""
     took = []
     for last in "abc":
-        row = {"question": "What is it?", "references": [text], "answer": f"{text} {last}"}
+        words = text.split()
+        if shuffled:
+            random.Random(last).shuffle(words)
+        said = " ".join([*words, last])
+        row = {"question": "What is it?", "references": [text], "answer": said}
         began = time.process_time()
         result = markscheme.judge([row], name)
         took.append(time.process_time() - began)
@@ -148,3 +154,14 @@ def test_the_time_does_not_grow_with_the_square_of_the_words(name: str) -> None:
     for kind, text in LONG_TEXTS.items():
         few, many = (least_seconds(name, text(words)) for words in (500, 2_000))
         assert many < 10 * few, kind  # The square of four is sixteen.
+
+
+@pytest.mark.parametrize("name", sorted({*OFFLINE, *WITH_ENCODER} - {"regex"}))
+def test_two_thousand_words_against_as_many(name: str) -> None:
+    """Measured only here, in a proof. What the examiner's encoder reads takes longest."""
+    example = judges()[name].example if name in OFFLINE else name
+    least_seconds(example, numbered(100))  # Loads what the judge needs.
+    for kind, text in LONG_TEXTS.items():
+        for shuffled in (False, True):
+            took = least_seconds(example, text(2_000), shuffled=shuffled)
+            assert took < (2 if name.startswith("examiner") else 1), (kind, shuffled)

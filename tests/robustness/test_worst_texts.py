@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 
 import hostile_texts
 import polars as pl
@@ -18,16 +19,22 @@ from markscheme.engine.execute import apply
 from markscheme.tables.answers import read_answers
 
 OFFLINE = [found.example for _, found in sorted(judges().items()) if found.needs.nothing]
-FIRST = os.environ.get("MARKSCHEME_WORST_FIRST", "30")
+FIRST = os.environ.get("MARKSCHEME_WORST_FIRST", "60")
 STEPS = os.environ.get("MARKSCHEME_WORST_STEPS", "30")
 WITHIN = float(os.environ.get("MARKSCHEME_WORST_WITHIN", "60"))
+SECONDS = 2.0
+LONGER = {"claims": 5.0, "entailment": 4.0}
+"""Seconds of judges that compare the typed values of each reference and answer in both directions;
+docs/robustness.md has the reason."""
 
 
 @pytest.mark.proof(area="attacks")
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("judge", [*OFFLINE, "examiner"])
-def test_the_worst_row_that_is_found_is_judged(judge: str) -> None:
-    """Prints its processor seconds, which are no condition: machines differ."""
+@pytest.mark.parametrize("judge", [*OFFLINE, "examiner", "listwise_examiner", "auto"])
+def test_the_worst_row_that_is_found_is_judged_in_time(
+    judge: str, record_property: Callable[[str, object], None]
+) -> None:
+    """Records a row of a table of docs/robustness.md."""
     command = [sys.executable, hostile_texts.__file__, judge, FIRST, STEPS, str(WITHIN)]
     try:
         done = subprocess.run(command, capture_output=True, check=False, timeout=2 * WITHIN + 30)
@@ -38,6 +45,9 @@ def test_the_worst_row_that_is_found_is_judged(judge: str) -> None:
     print(judge, *worst, error, sep=" | ")
     assert not error
     assert not str(worst[0]["said"]).startswith("too long")
+    seconds, row = worst[0]["seconds"], Hostile(**worst[0]["row"])
+    record_property("text", f"`{judge}` | {row} | {seconds:.1f}")
+    assert seconds < LONGER.get(judge, SECONDS)
 
 
 @pytest.mark.parametrize(
@@ -45,6 +55,7 @@ def test_the_worst_row_that_is_found_is_judged(judge: str) -> None:
     [
         ("entailment", Hostile("and ")),
         ("entailment", Hostile("12 km ", "12 km ", "x")),
+        ("entailment", Hostile("北京", "{n} ", "x", 15_000)),
         ("examiner", Hostile("$\\frac{1}{2}$ ", "$\\frac{1}{2}$ ", "x")),
         ("contains", Hostile("and ", "and ", "x")),
         ("regex", Hostile("a. ", "a. ", "x")),

@@ -17,6 +17,10 @@ from service_helpers import KEY, OTHER_KEY, ROW, bearer, server
 
 SECONDS = 8.0
 MOST_MB = 1_000
+MOST_WAIT = 1.0
+LONGER: dict[str, float] = {}
+"""Seconds that 99% of the waits may take during an attack where that is longer than twice what they
+take beside the same load: `MOST_WAIT`, or the attack's own; docs/robustness.md says why."""
 WORST = (
     "idle after one request, 1,500 connections",
     "slow body to /healthz",
@@ -160,9 +164,9 @@ def withstands(name: str, attacked: tuple[int, str], seconds: float) -> tuple[Ot
 def test_another_keys_requests_are_answered(
     name: str, attacked: tuple[int, str], record_property: Callable[[str, object], None]
 ) -> None:
-    """Then the same with as much computing that attacks nobody; prints a row of docs/robustness.md:
-    median and p99 of the waits without and with the attack, in ms, and how many times as long p99
-    is with it."""
+    """Then the same with as much computing that attacks nobody; records a row of
+    docs/robustness.md: median and p99 of the waits without and with the attack, in ms, and how many
+    times as long p99 is with it."""
     other, share = withstands(name, attacked, SECONDS)
     pid, address = attacked
     until_idle(pid)
@@ -173,6 +177,7 @@ def test_another_keys_requests_are_answered(
     record_property("attack", row)
     print(f"| {row} |")
     assert not calm.lost
+    assert waits[3] <= max(2 * waits[1], 1000 * LONGER.get(name, MOST_WAIT))
 
 
 @pytest.mark.joint

@@ -10,17 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_helpers import ROW
+from service_helpers import KEY, OTHER_KEY, ROW, bearer
 from starlette.testclient import TestClient
 
 import markscheme
 from markscheme.errors import ModelError
 from markscheme.integrations.rewards import MarksReward
+from markscheme.models import ModelOptions, ServerOptions
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
 from markscheme.service.app import make_app
-from markscheme.service.settings import Settings
+from markscheme.service.settings import Keys, Settings
 from markscheme.tables.judgments import OUTCOME
+from servers import Answer, ChatServer, last_message
 
 FIELDS = ("id", "question", "references", "answer", "system")
 
@@ -169,6 +171,32 @@ def test_a_judge_that_asks_a_model_does_not_hold_up_the_others(tmp_path: Path) -
         go.set()
         first, second = asked.result(60).json()["judgments"]
     assert (first["verdict"], first["raw"], second["verdict"]) == (True, "Yes", False)
+
+
+def test_a_key_with_many_rows_for_a_model_holds_up_no_other(tmp_path: Path, keys: Keys) -> None:
+    def behaviour(body: dict[str, Any], _seen: int) -> Answer:
+        return Answer(delay=0.2 if "Emma" in last_message(body) else 0.0)
+
+    crowd = [{**ROW, "answer": f"Jane Austen, number {n}"} for n in range(200)]
+    single = {"question": "How tall is K2?", "references": ["8,611 m"], "answer": "8611 m"}
+    with ChatServer(behaviour) as server:
+        ledger, reach = tmp_path / "ledger.sqlite", ServerOptions(base_url=server.url)
+        models = Models(options=ModelOptions(model="m", server=reach, ledger=ledger))
+        settings = Settings(jobs=tmp_path / "jobs")
+        app = make_app(settings, allow=("llm_evouna",), models=models, keys=keys)
+        with TestClient(app) as client, ThreadPoolExecutor(1) as thread:
+
+            def judged(key: str, *rows: dict[str, Any]) -> Any:
+                sent = {"answers": list(rows)}
+                return client.post("/v1/judgments", json=sent, headers=bearer(key))
+
+            asked = thread.submit(judged, KEY, *crowd)
+            while not server.bodies:
+                assert not asked.done()
+            other = judged(OTHER_KEY, single)
+            assert other.json()["judgments"][0]["verdict"] is True
+            assert not asked.done()
+            assert len(asked.result(60).json()["judgments"]) == 200
 
 
 @pytest.mark.proof(area="attacks")

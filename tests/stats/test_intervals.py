@@ -71,6 +71,35 @@ def test_one_right_answer_more_lowers_no_bound(answers: int) -> None:
     )
 
 
+@pytest.mark.parametrize(("questions", "each"), [(20, 10), (50, 2), (100, 20), (300, 5)])
+def test_one_wrong_answer_more_raises_no_bound_where_questions_repeat(
+    questions: int, each: int
+) -> None:
+    answers = np.full(questions, each)
+    ends = []
+    for wrong in range(questions * each):  # Each to another question, as long as there are some.
+        right = answers - np.bincount(np.arange(wrong) % questions, minlength=questions)
+        share, evidence = right.sum() / answers.sum(), share_evidence(right, answers)
+        ends.append((*share_interval(share, evidence), share_bound(share, evidence)))
+    assert (np.diff(ends, axis=0) < 1e-12).all()
+    assert ends[0][2] == pytest.approx(0.05 ** (1 / questions))
+
+
+@pytest.mark.parametrize("questions", [5, 10, 30, 100])
+def test_no_result_shows_more_than_a_perfect_one(questions: int) -> None:
+    random, answers = np.random.default_rng(questions), np.full(questions, 20)
+    perfect = share_evidence(answers, answers)
+    low, bound = share_interval(1.0, perfect)[0], share_bound(1.0, perfect)
+    for truth in np.linspace(0.5, 1, 50):
+        right = random.binomial(20, truth, questions)
+        share, evidence = right.sum() / answers.sum(), share_evidence(right, answers)
+        assert share_interval(share, evidence)[0] <= low + 1e-12
+        assert share_interval(1 - share, evidence)[1] >= 1 - low - 1e-12
+        assert share_bound(share, evidence) <= bound + 1e-12
+        limit = detectable_share(bound + 0.001, evidence)
+        assert limit is None
+
+
 @pytest.mark.parametrize("limit", [0.5, 0.8, 0.95])
 @pytest.mark.parametrize("answers", [100, 300, 2000])
 def test_a_detectable_share_is_shown_to_reach_a_limit_four_times_in_five(

@@ -339,3 +339,29 @@ def test_a_difference_of_these_answers_is_shown_by_test_and_interval_alike() -> 
         assert (found.p <= 0.05) == (found.low > 0 or found.high < 0)
         shown += found.p <= 0.05
     assert 20 < shown < 280
+
+
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("about", ["future", "these"])
+def test_what_two_systems_have_in_common_cancels_where_both_are_labelled(
+    about: About, *, together: bool
+) -> None:
+    """Alike systems on 300 questions, 200 answers of each labelled, the same questions or not."""
+    rng = np.random.default_rng(9)
+    covered, errors, values = 0, [], []
+    for _ in range(DRAWS):
+        hard = accepted(rng, 300, 0.7)
+        truths = [np.where(rng.random(300) < 0.8, hard, accepted(rng, 300, 0.7)) for _ in range(2)]
+        made = [sample(rng, truth, np.zeros((300, 1)), 200) for truth in truths]
+        if together:
+            known = ~np.isnan(made[0].labels)
+            made[1] = replace(made[1], labels=np.where(known, truths[1], np.nan))
+        wanted = 0.0 if about == "future" else truths[0].mean() - truths[1].mean()
+        found = powered_difference(made[0], made[1], about=about)
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low - 1e-9 <= wanted <= found.high + 1e-9
+        errors.append(found.error)
+        values.append(found.value - wanted)
+    assert covered >= 0.93 * DRAWS
+    assert np.mean(errors) == pytest.approx(np.std(values), rel=0.12)

@@ -25,11 +25,8 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-sys.path += [str(Path(__file__).parents[1] / name) for name in ("models", "annotate", "support")]
-
-from servers import Answer, ChatServer, last_message
-
 from s3_store import s3_store
+from servers import Answer, ChatServer, last_message
 
 OURS = re.compile(r"localhost:8000")
 """Where documents say that a service of ours listens."""
@@ -148,6 +145,7 @@ class Serving:
     def _label(self, name: str, token: str, known: dict[str, int]) -> None:
         """Sit before the browser until nothing is left for this person."""
         import httpx
+
         from annotate_helpers import Worker
 
         with httpx.Client(base_url=f"http://{self.address}", timeout=60) as http:
@@ -202,6 +200,7 @@ def until_it_answers(url: str, process: subprocess.Popen[bytes], log: Path) -> N
 def database() -> Iterator[None]:
     """PostgreSQL, found under whatever host a URL names, with an empty database `ledger`."""
     import psycopg
+
     from postgres import PASSWORD, running
 
     with running() as url:

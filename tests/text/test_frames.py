@@ -135,6 +135,19 @@ def test_an_answer_in_markup_is_judged_as_the_bare_one() -> None:
     assert (found == found[:, :1]).mean() >= 0.98
 
 
+def test_a_verbatim_reference_next_to_boilerplate_is_never_rejected() -> None:
+    # With depth=fast one is: "No, two refused. [certainty: 0.88]", of which nothing is taken off.
+    rows = pl.DataFrame(
+        [
+            {"question": question, "references": [reference], "answer": text}
+            for question, reference, _ in FACTS
+            for text in (wrapped(shell, question, reference) for shell in MARKUP + SPOKEN)
+        ]
+    )
+    judged = apply(parse_judge("examiner"), plain_answers(with_plain(rows)))["verdict"]
+    assert rows.filter(~judged)["answer"].to_list() == []
+
+
 @pytest.mark.parametrize(
     ("answer", "reference", "question"),
     [
@@ -174,6 +187,13 @@ def test_an_answer_in_markup_is_judged_as_the_bare_one() -> None:
         ("Lima\n\nConfidence: low", "Lima", "Which city is it?"),
         ("The answer is not Lima.", "Cusco", "Which city is it?"),
         ("Lima. However, you should check the source.", "Lima", "Which city is it?"),
+        # A bracket or clause that names another answer.
+        ("1991 (official records give 1989 as the true date)", "1991", "When was it signed?"),
+        ("Lima (the museum now says Cusco)", "Lima", "Which city is it?"),
+        ("1991 (the town archive says 1988)", "1991", "When was it signed?"),
+        ("27 (the brochure says 33)", "27", "How many are there?"),
+        ("copper [the lab report says zinc]", "copper", "Which metal is it?"),
+        ("1066; the chronicle says 1067", "1066", "When was the battle?"),
         # What the question or the reference speaks of.
         ("Lima\nPage 3 of 12", "page 3", "Where is it?"),
         ("Lima\n\nSource: the town archive", "the town archive", "What is the source?"),
@@ -199,6 +219,23 @@ def test_an_answer_in_markup_is_judged_as_the_bare_one() -> None:
 )
 def test_what_is_part_of_the_answer_stays(answer: str, reference: str, question: str) -> None:
     assert unwrapped(answer, question, [reference]) == answer
+
+
+OTHERS = [
+    '{"answer": "Quito", "alternatives": ["Lima"]}',
+    '{"alternatives": ["Lima"], "answer": "Quito"}',
+    "Reasoning: Lima is small.\nFinal answer: Quito",
+]
+
+
+@pytest.mark.parametrize("answer", OTHERS)
+def test_what_is_labelled_as_the_answer_is_it_whatever_other_fields_have(answer: str) -> None:
+    question = "Which city is the capital?"
+    assert unwrapped(answer, question, ["Lima"]) == "Quito"
+    # Where the labelled field is a part of the reference, a letter or a yes, the others may be too.
+    assert unwrapped(answer, question, ["Quito near Lima"]) == answer
+    spelled = '{"answer": "B", "text": "Lima"}'
+    assert unwrapped(spelled, "Which city is it? (A) Quito (B) Lima", ["Lima"]) == spelled
 
 
 def test_an_affirmation_of_the_request_is_none_of_the_answer() -> None:

@@ -29,7 +29,10 @@ from .cascades import choose_cascade as choose_cascade
 from .cascades import choose_setting as choose_setting
 from .comparing import CompareResult as CompareResult
 from .comparing import compare as compare
+from .comparison_notes import ON_QUESTIONS as ON_QUESTIONS
+from .comparison_notes import explained as explained
 from .comparison_notes import pairs_population as pairs_population
+from .comparison_notes import unpaired_note as unpaired_note
 from .drift import DriftCheck as DriftCheck
 from .drift import DriftResult as DriftResult
 from .drift import check_anchors as check_anchors

@@ -166,7 +166,7 @@ def human_accuracy(
     table, others = _all_answers(judgments, labels, names)
     noise = label_noise(
         with_questions(labels, judgments),
-        supposed=options.label_errors,
+        errors=options.label_errors,
         positive_from=options.positive_from,
         confidence=options.confidence,
     )

@@ -201,7 +201,7 @@ def agree(
         tables.append(alternative_table(tests))
     noise = label_noise(
         known,
-        supposed=wanted.label_errors,
+        errors=wanted.label_errors,
         positive_from=wanted.positive_from,
         confidence=wanted.confidence,
     )
@@ -213,7 +213,12 @@ def agree(
     statements: list[Fitness] = []
     if found:
         statements = fitness_of(
-            joined, known, noise, signatures=_signatures(run), positive_from=wanted.positive_from
+            joined,
+            known,
+            noise,
+            signatures=_signatures(run),
+            positive_from=wanted.positive_from,
+            slices=wanted.slices,
         )
         if joined.unlabelled or joined.tied:
             statements = _with_chosen(statements, rows, known, wanted.positive_from)
@@ -305,7 +310,7 @@ def _lead(
         ends = {one.judge: _with_ties(one, joined) for one in whole[:_LEADING]}
         said.append(tie_sentence(len(ties), "against the judge, or for it", ends))
     if isinstance(noise, LabelNoise):
-        without = {one.judge: undone(one.left_out["accuracy"], noise) for one in whole[:_LEADING]}
+        without = {one.judge: _undone(one, noise) for one in whole[:_LEADING]}
         said.append(
             noise_sentence(noise, without if len(whole) > 1 else {"": without.popitem()[1]})
         )
@@ -318,6 +323,13 @@ def _lead(
             f"{more} more {who} no closer to the labels (Cohen's kappa); the tables have {them}"
         )
     return tuple(said)
+
+
+def _undone(one: Agreement, noise: LabelNoise) -> Figure:
+    """A judge's agreement with people, without the errors of their labels."""
+    accepted = one.counts["true_positive"] + one.counts["false_positive"]
+    judged = sum(one.counts[name] for name in _CELLS)
+    return undone(one.left_out["accuracy"], noise, accepted / max(1, judged))
 
 
 def _not_of_all(statements: Sequence[Fitness]) -> list[str]:

@@ -11,22 +11,33 @@ import polars as pl
 
 from markscheme.agreement.accuracy_estimates import with_labels
 from markscheme.agreement.comparison_notes import (
+    ON_QUESTIONS,
     apart_note,
     detectable_note,
+    explained,
     not_compared,
     pairs_population,
     reversed_pairs,
     undecided,
+    unpaired_note,
     without_difference,
 )
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.pairs import (
+    DIFFERENT,
     WITHIN_CHANCE,
     Comparison,
     Pair,
     compare_judges,
     compare_systems,
+    in_order,
     with_holm,
+)
+from markscheme.agreement.people_errors import (
+    NOTHING_TWICE,
+    label_noise,
+    noise_sentence,
+    with_questions,
 )
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -59,6 +70,7 @@ from markscheme.results import (
     out_of,
     share_text,
 )
+from markscheme.stats import LabelNoise
 from markscheme.tables import (
     KEYS,
     LEARNED,
@@ -96,11 +108,7 @@ class CompareResult(TableResult):
     @property
     def order(self) -> tuple[str, ...]:
         """The names that are compared, from the best to the worst: by people where possible."""
-        values: dict[str, list[float]] = {}
-        for pair in self.people if self.by_people else self.pairs:
-            for name, side in ((pair.first, pair.first_value), (pair.second, pair.second_value)):
-                values.setdefault(name, []).append(side.value or 0.0)
-        return tuple(sorted(values, key=lambda name: -sum(values[name]) / len(values[name])))
+        return in_order(self.people if self.by_people else self.pairs)
 
 
 def compare(
@@ -133,14 +141,10 @@ def compare(
         AgreementError: nothing matches, there is no pair, or a name is unknown.
     """
     wanted = with_keywords(CompareOptions, options, keywords)
+    _check(wanted, several=other is not None)
     run = open_run(judgments, answers=answers)
-    if wanted.slices and not wanted.systems:
-        raise AgreementError("--slices requires --systems (Python: systems=True)")
-    if wanted.about == "these" and not wanted.systems:
-        raise AgreementError("--about requires --systems, and labels (Python: systems=True)")
-    if wanted.systems and other is not None:
-        raise AgreementError("--systems compares the systems of one table of judgments, not of two")
     people: list[PeoplesDifference] = []
+    noise: LabelNoise | str = NOTHING_TWICE
     by_people = ""
     sliced: list[SlicedDifference] = []
     of: Callable[[pl.DataFrame], list[Comparison]]
@@ -153,6 +157,8 @@ def compare(
         pairs = of(rows)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
         by, labelled = by_judges(rows["judge"]), None
+        if known is None and wanted.label_errors is not None:
+            raise AgreementError("--label-errors requires --labels: no answer here has a label")
         if known is None:
             said.append(
                 "these differences are the judge's own, which may prefer one system's style; "
@@ -161,10 +167,16 @@ def compare(
             )
         else:
             labelled, _ = with_labels(rows, known)
-            people = peoples_differences(labelled, pairs, wanted)
+            noise = label_noise(
+                with_questions(known, rows),
+                errors=wanted.label_errors,
+                positive_from=wanted.positive_from,
+                confidence=wanted.confidence,
+            )
+            people = peoples_differences(labelled, pairs, wanted, noise)
             by_people = by_labels(labelled["label"].count(), labelled.height)
             said += label_notes(rows, known)
-        sliced = _sliced(rows, labelled, wanted)
+        sliced = _sliced(rows, labelled, wanted, noise)
     else:
         rows, known = judged_and_labelled(run, labels, wanted, judges=wanted.judges)
         notes: Sequence[str] = ()
@@ -189,7 +201,7 @@ def compare(
         among = ", on questions that trained no judge"
         tables.append(_difference_table(rest, what, (), wanted, by=by, among=among))
     if people:
-        tables.insert(0, _people_table(people, pairs, by_people, wanted))
+        tables.insert(0, _people_table(people, pairs, by_people, wanted, noise))
     for column in wanted.slices:
         mine = [one for one in sliced if one.column == column]
         tables.append(
@@ -210,6 +222,7 @@ def compare(
             "matched": said,
             "pairs": pairs,
             **({"people": people} if people else {}),
+            **({"label_noise": noise} if people and isinstance(noise, LabelNoise) else {}),
             **({"slices": sliced} if sliced else {}),
             **({"learned_questions": learned, "rest": rest} if learned else {}),
         },
@@ -219,6 +232,21 @@ def compare(
         slices=tuple(sliced),
     )
     return replace(found, lead=_lead(found, wanted)) if wanted.systems else found
+
+
+def _check(wanted: CompareOptions, *, several: bool) -> None:
+    """Raises AgreementError where an option has no effect, or `several` tables are too many."""
+    if wanted.systems and several:
+        raise AgreementError("--systems compares the systems of one table of judgments, not of two")
+    of_systems = {
+        "--slices": bool(wanted.slices),
+        "--about": wanted.about == "these",
+        "--label-errors": wanted.label_errors is not None,
+    }
+    without = [name for name, given in of_systems.items() if given and not wanted.systems]
+    if without:
+        labels = "" if without[0] == "--slices" else ", and labels"
+        raise AgreementError(f"{without[0]} requires --systems{labels} (Python: systems=True)")
 
 
 _FOLLOWING = 3
@@ -253,7 +281,8 @@ def _ahead(one: Pair, other: str, *, alpha: float) -> str:
     shown = known or (alone and (one.p_holm is None or one.p_holm <= alpha))
     unshown = f"{WITHIN_CHANCE} after Holm's correction" if alone else WITHIN_CHANCE
     range_ = " to ".join(share_text(end, digits=0) for end in ends)
-    about = "; ".join(part for part in (range_, "" if shown else unshown) if part)
+    parts = (range_, DIFFERENT if one.unpaired else "", "" if shown else unshown)
+    about = "; ".join(part for part in parts if part)
     points = share_text(sign * (change.value or 0.0), digits=0)
     more = f"{points} {'point' if points == '1' else 'points'} more than {other}"
     return f"{more} ({about})" if about else more
@@ -264,20 +293,23 @@ def _of_judges(joined: Joined, options: CompareOptions, rows: pl.DataFrame) -> l
 
 
 def _sliced(
-    rows: pl.DataFrame, labelled: pl.DataFrame | None, options: CompareOptions
+    rows: pl.DataFrame,
+    labelled: pl.DataFrame | None,
+    options: CompareOptions,
+    noise: LabelNoise | str,
 ) -> list[SlicedDifference]:
-    """Every pair within each value of each slice column, where both systems share a question."""
+    """Every pair within each value of each slice column that holds answers of two systems."""
     found: list[SlicedDifference] = []
     for column in options.slices:
         for (value,), part in rows.group_by(column, maintain_order=True):
             try:
                 pairs = compare_systems(part, options)
             except AgreementError:
-                continue  # one system only, or none that share a question
+                continue  # one system only, or one of which nothing was judged
             people: Sequence[PeoplesDifference | None] = [None] * len(pairs)
             if labelled is not None:
                 inside = labelled.filter(pl.col(column).eq_missing(pl.lit(value)))
-                people = peoples_differences(inside, pairs, options)
+                people = peoples_differences(inside, pairs, options, noise)
             found += [
                 SlicedDifference(column=column, value=str(value), pair=pair, people=one)
                 for pair, one in zip(pairs, people, strict=True)
@@ -344,7 +376,7 @@ def _known(name: str) -> Callable[[Mapping[str, Any]], Figure | None]:
     return lambda row: row[name] if row[name].value is not None else None
 
 
-_PAIR = ("first", "second")
+_PAIR = ("first", "second", ON_QUESTIONS)
 
 _OF_PEOPLE = (
     Column("by the judge alone", "alone", "change"),
@@ -366,10 +398,11 @@ def _people_table(
     pairs: Sequence[Comparison],
     by: str,
     options: CompareOptions,
+    noise: LabelNoise | str,
 ) -> Table:
     lacking = any(one.difference.value is None is not one.first_value.value for one in people)
-    tested = any(one.p.value is not None for one in people)
-    test = "p: ppi-t (prediction-powered, Student's t); " if tested else ""
+    made = methods_of(one.p for one in people)
+    test = f"p: {explained(made)}; " if made else ""
     few = "where there is no difference yet, a system's share is what its own few labels say"
     figures = ("difference", "first_value", "second_value")
     return Table.of(
@@ -389,12 +422,26 @@ def _people_table(
                 options.confidence,
             ),
             *apart_note(people),
+            *unpaired_note(people),
             *detectable_note(people, 1 - options.confidence, by="labels"),
             f"{test}the labels must be of all answers or of a random sample",
             *without_difference(people),
             *([few] if lacking else []),
+            *_of_noise(people, noise),
         ),
     )
+
+
+def _of_noise(people: Sequence[PeoplesDifference], noise: LabelNoise | str) -> list[str]:
+    """How many labels are wrong, and the differences without their errors."""
+    if isinstance(noise, str):
+        return [] if noise == NOTHING_TWICE else [noise]
+    without = {
+        f"{one.first} - {one.second}": one.without_noise
+        for one in people
+        if one.without_noise is not None
+    }
+    return [noise_sentence(noise, without, unit=" points")] if without else []
 
 
 def _slices_table(
@@ -428,6 +475,7 @@ def _slices_table(
                 options.confidence,
             ),
             *([f"p: {made}"] if made else []),
+            *unpaired_note(shown),
             *(["Holm's correction is over all slices"] if by_people else []),
             *undecided(column, rows),
             *warnings,
@@ -474,7 +522,7 @@ def _difference_table(
     values = (("of first", "first_value"), ("of second", "second_value"), "difference")
     wins = ("only first", "only second")
     methods = methods_of(pair.p for pair in pairs)
-    made = [f"p: {methods} ({_TESTS.get(methods, methods)})"] if methods else []
+    made = [f"p: {explained(methods)}"] if methods else []
     if len(pairs) > 1:
         made.append(f"Holm's correction over {len(pairs)} pairs")
     made.append(f"not judged: {options.unjudged.replace('_', ' ')}")
@@ -487,7 +535,7 @@ def _difference_table(
             Column("Holm", "p_holm", "p", show=None if len(pairs) > 1 else False),
             *columns("count", *wins, ("compared", "shared"), "questions", "left out"),
         ),
-        pairs,
+        map(vars, pairs),
         (
             *interval_note(
                 (("", pair.difference) for pair in pairs),
@@ -496,13 +544,8 @@ def _difference_table(
             ),
             *apart_note(pairs, scale=100 if by_points else 1, digits=1 if by_points else 3),
             "; ".join(made),
+            *unpaired_note(pairs),
             *detectable_note(pairs, 1 - options.confidence, by_points=by_points),
             *notes,
         ),
     )
-
-
-_TESTS = {
-    "tango": "score test by question",
-    "jackknife-t": "Student's t of the jackknife by question",
-}

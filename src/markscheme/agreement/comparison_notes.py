@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.pairs import LARGE, Comparison, Pair
+from markscheme.agreement.pairs import DIFFERENT, LARGE, Comparison, Pair
 from markscheme.agreement.system_differences import PeoplesDifference, SlicedDifference
-from markscheme.results import COUNTED, PAIRED, number_text, population, share_text
+from markscheme.results import COUNTED, PAIRED, Column, number_text, population, share_text
 
 
 def pairs_population(
@@ -33,9 +33,32 @@ def pairs_population(
     return population(
         by,
         questions=questions.pop() if len(questions) == 1 else None,
-        unit=PAIRED if systems else COUNTED if several else "",
+        unit=_unit(pairs) if systems else COUNTED if several else "",
         further=further,
     )
+
+
+ON_QUESTIONS = Column(
+    "on",
+    lambda row: DIFFERENT.removeprefix("on ") if row["unpaired"] else None,
+    missing="questions of both",
+    show=None,
+)
+"""Of a row of a pair: that its systems have no question in common, where some have none."""
+
+
+def _unit(pairs: Sequence[Pair]) -> str:
+    unpaired = [one.unpaired for one in pairs]
+    if unpaired and all(unpaired):
+        return "each system on its own"
+    return f"{PAIRED} where both answered" if any(unpaired) else PAIRED
+
+
+def unpaired_note(pairs: Sequence[Pair]) -> list[str]:
+    """Which systems have no question in common, and what that means."""
+    names = [f"{pair.first} and {pair.second}" for pair in pairs if pair.unpaired]
+    said = f"are {DIFFERENT}: what the questions differ by counts too"
+    return [f"{', '.join(dict.fromkeys(names))} {said}"] if names else []
 
 
 def systems_population(
@@ -136,6 +159,20 @@ def detectable_note(
     return said
 
 
+_TESTS = {
+    "tango": "score test by question",
+    "jackknife-t": "Student's t of the jackknife by question",
+    "newcombe": "by the intervals of both shares, squared and added",
+    "ppi-t": "prediction-powered, Student's t",
+}
+
+
+def explained(methods: str) -> str:
+    """Words for tests, each with what it is."""
+    words = methods.split(", ")
+    return ", ".join(f"{word} ({_TESTS[word]})" if word in _TESTS else word for word in words)
+
+
 def undecided(column: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Why there is no difference within some values: a line for each reason, which names them.
 
@@ -153,9 +190,9 @@ def undecided(column: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def not_compared(values: pl.Series, sliced: Sequence[SlicedDifference]) -> list[str]:
-    """How many values of a column have no pair of systems with a question in common."""
+    """How many values of a column have no pair of systems."""
     left_out = values.cast(pl.String).n_unique() - len({one.value for one in sliced})
-    what = "within which no two systems have a judged question in common, are left out"
+    what = "within which no two systems have a judged answer, are left out"
     return [f"{left_out:,} values of {values.name}, {what}"] if left_out > 0 else []
 
 

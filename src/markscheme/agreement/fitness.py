@@ -59,13 +59,14 @@ class Fitness:
             `stats.LEAST_OF_A_LABEL`.
         off: the judge's share of accepted answers less people's.
         systems: the same of each system's answers.
-        dangerous: systems of whose wrong answers it accepts more than of all, with the share; each
-            at a level corrected for their number.
+        dangerous: systems, and slices such as `topic=history`, of whose wrong answers it accepts
+            more than of all, with the share; each at a level corrected for their number.
         order: whether it puts no two systems of these answers the other way round than people do;
             None of one system, or where one has fewer than `stats.LEAST_FOR_JUDGES` labels.
         without_errors: its agreement with people once the labels' errors are undone, in a
             sentence; None where nothing says how many labels are wrong.
         chosen: why the labels are evidently of no random sample of what it judged; else None.
+        slices: how many values of columns were looked at for what is dangerous.
     """
 
     judge: str
@@ -82,6 +83,7 @@ class Fitness:
     order: bool | None
     without_errors: str | None = None
     chosen: str | None = None
+    slices: int = 0
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -93,7 +95,7 @@ class Fitness:
             text = f"it accepts {_share(self.wrong_accepted)} of wrong answers"
             if self.dangerous:
                 most = ", ".join(f"{name}'s: {_share(one)}" for name, one in self.dangerous.items())
-                text += f", and surely more of {most} (corrected for {len(self.systems)} systems)"
+                text += f", and surely more of {most} (corrected for {self._looks})"
             said.append(text)
         bounds = [
             f"{share_text(bound, digits=0)}% of {kind} answers"
@@ -124,6 +126,12 @@ class Fitness:
         return tuple(said)
 
     @property
+    def _looks(self) -> str:
+        """How many parts were looked at for what is dangerous."""
+        parts = ((len(self.systems), "system"), (self.slices, "slice"))
+        return " and ".join(counted(many, what) for many, what in parts if many)
+
+    @property
     def gate(self) -> str:
         """What a gate on the judge's share of accepted answers is worth."""
         value, low, high = self.off.value, self.off.low, self.off.high
@@ -151,6 +159,7 @@ def fitness_of(
     *,
     signatures: Mapping[str, str] | None = None,
     positive_from: float | None = None,
+    slices: Sequence[str] = (),
 ) -> list[Fitness]:
     """One statement per judge, in order of first appearance.
 
@@ -160,29 +169,35 @@ def fitness_of(
         noise: of the labels, as `label_noise` gives it.
         signatures: of the judges, by name, as far as they are known.
         positive_from: grade from which an answer is acceptable.
+        slices: columns of the joined rows, whose values are looked at like systems.
     """
     rows = joined.rows.with_columns(
         as_binary(joined.rows["label"], positive_from=positive_from).alias("accepted")
     ).drop_nulls(["accepted", "verdict"])
     whose, known = _whose(labels), signatures or {}
     return [
-        _of_judge(str(name), known.get(str(name)), mine, whose, noise)
+        _of_judge(str(name), known.get(str(name)), mine, whose, noise=noise, slices=slices)
         for (name,), mine in rows.group_by("judge", maintain_order=True)
     ]
 
 
 def _of_judge(
-    name: str, signature: str | None, rows: pl.DataFrame, labels: str, noise: LabelNoise | str
+    name: str,
+    signature: str | None,
+    rows: pl.DataFrame,
+    labels: str,
+    *,
+    noise: LabelNoise | str,
+    slices: Sequence[str],
 ) -> Fitness:
     cells = cell_table(rows)
     agreement = share_figure(cells[:, [_TP, _TN]].sum(axis=1), cells.sum(axis=1))
     wrong_accepted = _missed(cells[:, _TN], cells[:, _FP])
+    accepted = cells[:, [_TP, _FP]].sum() / cells.sum()
     systems: dict[str, float] = {}
-    dangerous: dict[str, Figure] = {}
     order = None
-    if "system" in rows.columns and rows["system"].n_unique() > 1:
-        by_system = rows.group_by("system", maintain_order=True)
-        parts = {str(name): cell_table(part) for (name,), part in by_system}
+    parts = _parts(rows, "system")
+    if parts:
         people = {name: part[:, [_TP, _FN]].sum() / part.sum() for name, part in parts.items()}
         judged = {name: part[:, [_TP, _FP]].sum() / part.sum() for name, part in parts.items()}
         systems = {each: float(judged[each] - people[each]) for each in people}
@@ -190,7 +205,11 @@ def _of_judge(
             shares = np.array([list(people.values()), list(judged.values())])
             apart = shares[:, :, None] - shares[:, None]
             order = not (apart.prod(axis=0) < 0).any()
-        dangerous = _dangerous(parts, wrong_accepted.value)
+    sliced = {
+        f"{column}={value}": part
+        for column in slices
+        for value, part in _parts(rows, column).items()
+    }
     return Fitness(
         judge=name,
         signature=signature,
@@ -204,10 +223,21 @@ def _of_judge(
             "difference"
         ],
         systems=systems,
-        dangerous=dangerous,
+        dangerous=_dangerous(parts | sliced, wrong_accepted.value),
         order=order,
-        without_errors=None if isinstance(noise, str) else agreement_sentence(noise, agreement),
+        without_errors=None
+        if isinstance(noise, str)
+        else agreement_sentence(noise, agreement, float(accepted)),
+        slices=len(sliced),
     )
+
+
+def _parts(rows: pl.DataFrame, column: str) -> dict[str, Ints]:
+    """The counts of each value of a column that has several; none of another."""
+    if column not in rows.columns or rows[column].n_unique() < 2:
+        return {}
+    by_value = rows.group_by(column, maintain_order=True)
+    return {str(value): cell_table(part) for (value,), part in by_value}
 
 
 def _missed(right: Ints, missing: Ints, *, confidence: float = SURE) -> Figure:
@@ -228,8 +258,8 @@ def _recognised(right: Ints, missing: Ints) -> float | None:
 
 
 def _dangerous(parts: Mapping[str, Ints], every: float | None) -> dict[str, Figure]:
-    """Systems of whose wrong answers surely more are accepted than of all systems' (Bonferroni)."""
-    level = 1 - (1 - SURE) / len(parts)
+    """Parts of whose wrong answers surely more are accepted than of all answers' (Bonferroni)."""
+    level = 1 - (1 - SURE) / max(1, len(parts))
     found = {
         name: _missed(cells[:, _TN], cells[:, _FP], confidence=level)
         for name, cells in parts.items()
@@ -247,6 +277,8 @@ def _whose(labels: pl.DataFrame) -> str:
         return "one person labelled, or the labels do not name annotators"
     labels = once_an_item(labels)
     ratings = ratings_of(labels)
+    if ratings.width == 1:
+        return "one person labelled"
     counts = rating_counts(ratings)
     people = counts.sum(axis=1)
     several = people > 1

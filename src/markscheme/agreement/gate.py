@@ -53,11 +53,12 @@ class Gate:
         text = f"gate {word}: {self}; wanted {100 * self.limit:g}{sure}"
         if self.passed or self.accuracy is None or self.accuracy < self.limit:
             return text
+        units = "questions" if self.method == "wilson-t" else "answers"
         text += ". It is not shown to reach the limit: with so "
         if self.detectable is None:
-            return text + "few answers no accuracy is"
+            return text + f"few {units} no accuracy is"
         least = share_text(self.detectable)
-        return text + f"many answers only an accuracy of {least} or more is, in 4 of 5 such runs"
+        return text + f"many {units} only an accuracy of {least} or more is, in 4 of 5 such runs"
 
     def __str__(self) -> str:
         """A line for people."""

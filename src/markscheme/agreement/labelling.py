@@ -33,6 +33,7 @@ from markscheme.results import Table, TableResult, columns, plain, share_text
 from markscheme.stats import (
     ASSURANCE,
     LEAST_FOR_JUDGES,
+    LEAST_QUESTIONS,
     MOST_ANSWERS,
     Powered,
     Sample,
@@ -185,12 +186,12 @@ def plan_labels(
             need = needs[name] = label_need(part, wanted)
             said.append(_sentence(need, name, part.height, wanted))
             number = wanted.count or need.labels or part.height
-        if pair and number < 2 * LEAST_FOR_JUDGES <= part.height:
+        if pair and number < 2 * LEAST_QUESTIONS <= part.height:
             said.append(
-                f"not {number:,} but {2 * LEAST_FOR_JUDGES} answers are drawn: 'compare --systems' "
-                f"takes {LEAST_FOR_JUDGES} labels of each system"
+                f"not {number:,} but {2 * LEAST_QUESTIONS} answers are drawn: 'compare --systems' "
+                f"takes labels of {LEAST_QUESTIONS} questions of each system"
             )
-            number = 2 * LEAST_FOR_JUDGES
+            number = 2 * LEAST_QUESTIONS
         seed = wanted.seed + place
         unknown = part.with_columns(label=pl.lit(None, dtype=pl.Float64))
         begun = unknown if unequal_chances(part) else part  # These begin no draw with equal ones.
@@ -269,7 +270,10 @@ def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None
     both = table.filter(pl.col("system").is_in(pair))
     both = both.filter(pl.col("system").n_unique().over("cluster") == 2)
     if both.is_empty():
-        raise AgreementError(f"{pair[0]!r} and {pair[1]!r} have no question in common")
+        raise AgreementError(
+            f"{pair[0]!r} and {pair[1]!r} have no question in common: draw answers of each with "
+            "--by system"
+        )
     return both
 
 
@@ -307,8 +311,9 @@ def _of_the_draw(plan: pl.DataFrame, table: pl.DataFrame, options: PlanOptions) 
     systems = 0 if options.by or "system" not in table else table["system"].n_unique()
     if systems > 1 and plan.height < LEAST_FOR_JUDGES * systems:
         said.append(
-            f"these are of {systems} systems together: to estimate or compare them apart takes "
-            f"{LEAST_FOR_JUDGES} labels of each (--by system --count {LEAST_FOR_JUDGES})"
+            f"these are of {systems} systems together: with the judge an estimate of each takes "
+            f"{LEAST_FOR_JUDGES} of its labels (--by system --count {LEAST_FOR_JUDGES}), a "
+            f"difference labels of {LEAST_QUESTIONS} questions of each"
         )
     return said
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from markscheme.flags import (
@@ -35,14 +36,27 @@ Predictions = Literal["auto", "score", "verdict"]
 """What a judge's prediction is taken to be."""
 About = Literal["future", "these"]
 """What an estimate is about: answers to further questions of the kind, or these answers alone."""
+
+
+def _rate_or_file(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 LabelErrors = Annotated[
-    float | None,
+    float | str | Path | None,
     Option(
-        "Assumed share of wrong labels, such as 0.05. Without it: estimated from answers that "
-        "several people labelled.",
+        "Correct for wrong labels: their assumed share, such as 0.05, or a file with people's "
+        "labels of gold items ('annotate-export --as gold'). Without it: estimated from answers "
+        "that several people labelled.",
+        metavar="RATE|PATH",
+        parse=_rate_or_file,
         rare=True,
     ),
 ]
+"""How many labels are wrong; None for what overlap shows."""
 ABOUT = (
     "What the estimate is about: answers to further questions like these (future), or these "
     "answers only (these)."
@@ -169,6 +183,7 @@ class CompareOptions(JudgmentOptions, JudgesOption):
         unjudged: `left_out` compares on answers that both judged; `errors` counts an answer that
             was not judged as judged wrongly (of a system: as not accepted).
         confidence: of the intervals; a difference is shown where p is at most 1 minus this.
+        label_errors: as of `EstimateOptions`, of people's differences between systems.
     """
 
     systems: Annotated[
@@ -192,6 +207,7 @@ class CompareOptions(JudgmentOptions, JudgesOption):
         ),
     ] = "left_out"
     confidence: Confidence = 0.95
+    label_errors: LabelErrors = None
 
 
 @retired("resamples", "seed")
@@ -241,8 +257,8 @@ class EstimateOptions(JudgmentOptions):
         anytime: an interval that may be looked at after every label (`running_estimate`), in place
             of those that hold at one look only. Labels count in the order of their file.
         half_width: with `anytime`, when to stop: how many more labels that takes is reported.
-        label_errors: the share of labels that is supposed to be wrong; None for what answers that
-            several people labelled show.
+        label_errors: the share of labels that is supposed to be wrong, or a file with people's
+            labels of gold items; None for what answers that several people labelled show.
 
     Labels that are grades need `positive_from`.
     """

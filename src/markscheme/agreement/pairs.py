@@ -1,8 +1,9 @@
 """Pairs of judges or systems: who is better, by how much, and is it chance?
 
 Judges are compared against labels on the same answers, systems under one judge on the questions
-that both answered. A pair has one interval and one test, from one model, in which answers to one
-question may depend on each other. Over many pairs, p-values are corrected by Holm's method.
+that both answered, or if there are none by their own shares. A pair has one interval and one test,
+from one model, in which answers to one question may depend on each other. Over many pairs, p-values
+are corrected by Holm's method.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
+from statistics import NormalDist
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,7 +31,7 @@ from markscheme.agreement.verdicts import (
     statistics,
 )
 from markscheme.errors import AgreementError, no_such_name
-from markscheme.results import Figure
+from markscheme.results import Figure, share_figure
 from markscheme.stats import (
     detectable_by_t,
     detectable_difference,
@@ -41,6 +43,7 @@ from markscheme.stats import (
     kish,
     t_interval,
     t_p,
+    unpaired_interval,
     variance_without_one,
 )
 from markscheme.tables import Joined, as_binary, one_judge
@@ -53,6 +56,11 @@ LARGE = 0.1
 
 WITHIN_CHANCE = "no more than chance explains"
 """The one wording of a difference whose p is too large."""
+DIFFERENT = "on different questions"
+"""The one wording of a difference of systems that have no question in common."""
+KNOWN = "all answers are labelled, and the difference is known"
+"""The one wording of a p that there is not, since nothing is left to chance."""
+_TINY = 1e-12
 
 
 def _former(name: str, now: str) -> property:
@@ -79,6 +87,8 @@ class Pair:
         detectable: the smallest difference, above 0, that 4 of 5 such comparisons would show
             (before Holm's correction); None where there is none.
         questions: clusters of answers.
+        unpaired: whether they have no question in common, so that what the questions differ by
+            counts too.
     """
 
     first: str
@@ -90,15 +100,16 @@ class Pair:
     p_holm: float | None = None
     detectable: float | None = None
     questions: int
+    unpaired: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison(Pair):
     """A pair on judged answers.
 
-    The interval is Tango's of a share (method `tango`), of other statistics Student's from the
-    jackknife over questions (`jackknife-t`). Of shares with one answer a question p is McNemar's
-    (1947).
+    The interval is Tango's of a share (method `tango`), of shares on different questions Newcombe's
+    (`newcombe`), of other statistics Student's from the jackknife over questions (`jackknife-t`).
+    Of shares with one answer a question p is McNemar's (1947).
 
     Attributes:
         only_first, only_second: answers (of systems in `compare`: questions) that only one got
@@ -210,6 +221,35 @@ def expected_pairs(counts: Ints) -> tuple[Array, Array, Array]:
     return pairs * (1 - one) * two, pairs * one * (1 - two), pairs
 
 
+def unpaired_difference(
+    first: Figure, second: Figure, *, confidence: float = 0.95
+) -> dict[str, Any]:
+    """`difference`, `p` and `detectable` of two shares on different questions.
+
+    Args:
+        first, second: each with its interval.
+        confidence: of these intervals.
+    """
+    sides = [
+        (one.value or 0.0, one.low or 0.0, 1.0 if one.high is None else one.high)
+        for one in (first, second)
+    ]
+    value = sides[0][0] - sides[1][0]
+    low, high = unpaired_interval(*sides)
+    difference = Figure(value=value, low=low, high=high, method="newcombe")
+    reach = NormalDist().inv_cdf((1 + confidence) / 2)
+    if low == high:
+        return {"difference": difference, "p": Figure(reason=KNOWN), "detectable": None}
+    # Of the side towards 0, so that p is at most 1 - confidence just where the interval excludes 0.
+    error = max(value - low if value > 0 else high - value, _TINY) / reach
+    widest = max(value - low, high - value) / reach
+    return {
+        "difference": difference,
+        "p": Figure(value=math.erfc(abs(value) / error / math.sqrt(2)), method="newcombe"),
+        "detectable": detectable_by_t(widest, math.inf, confidence=confidence),
+    }
+
+
 def statistic_difference(
     name: str, counts: npt.NDArray[Any], *, confidence: float = 0.95
 ) -> dict[str, Any]:
@@ -265,6 +305,15 @@ def with_holm(pairs: Sequence[_Pair]) -> list[_Pair]:
     return [replace(pair, p_holm=p) for pair, p in zip(pairs, corrected, strict=True)]
 
 
+def in_order(pairs: Sequence[Pair]) -> tuple[str, ...]:
+    """The names in pairs from the best to the worst, by their mean value over all pairs."""
+    values: dict[str, list[float]] = {}
+    for pair in pairs:
+        for name, side in ((pair.first, pair.first_value), (pair.second, pair.second_value)):
+            values.setdefault(name, []).append(side.value or 0.0)
+    return tuple(sorted(values, key=lambda name: -sum(values[name]) / len(values[name])))
+
+
 def compare_judges(joined: Joined, options: CompareOptions | None = None) -> list[Comparison]:
     """Every pair of judges on the labelled answers that both saw.
 
@@ -293,13 +342,15 @@ def compare_systems(
 ) -> list[Comparison]:
     """Every pair of systems, by the share of answers that one judge accepts on shared questions.
 
+    Of systems that share none, by the share that it accepts of each one's answers.
+
     Args:
         judgments: of one judge: `question`, `system`, `verdict`.
         options: which systems, confidence, and what not judged counts as; the defaults if None.
 
     Raises:
         AgreementError: fewer than two systems, several judges, no system or question column, or a
-            pair that shares no question.
+            system of which no answer was judged.
     """
     options = options or CompareOptions()
     for name in ("question", "system"):
@@ -378,10 +429,30 @@ def _judge_pair(
 def _system_pair(
     names: tuple[str, str], left: pl.DataFrame, right: pl.DataFrame, *, confidence: float
 ) -> Comparison:
-    known = pl.col("judged") > 0
-    both = left.filter(known).join(right.filter(known), on="question", suffix="_other")
+    answered = pl.concat([left["question"], right["question"]]).n_unique()
+    left, right = (side.filter(pl.col("judged") > 0) for side in (left, right))
+    for name, side in zip(names, (left, right), strict=True):
+        if side.is_empty():
+            raise AgreementError(f"no answer of {name!r} was judged")
+    both = left.join(right, on="question", suffix="_other")
     if both.is_empty():
-        raise AgreementError(f"{names[0]!r} and {names[1]!r} have no judged question in common")
+        figures = [
+            share_figure(side["accepted"], side["judged"], confidence=confidence)
+            for side in (left, right)
+        ]
+        return Comparison(
+            first=names[0],
+            second=names[1],
+            first_value=Figure(value=figures[0].value),
+            second_value=Figure(value=figures[1].value),
+            **unpaired_difference(*figures, confidence=confidence),
+            only_first=0,
+            only_second=0,
+            shared=0,
+            left_out=answered - left.height - right.height,
+            questions=left.height + right.height,
+            unpaired=True,
+        )
     counts = both.select("accepted", "judged", "accepted_other", "judged_other").to_numpy()
     sides = counts.astype(np.int64).reshape(-1, 2, 2)
     values = [float(accepted / answers) for accepted, answers in sides.sum(axis=0)]
@@ -398,6 +469,6 @@ def _system_pair(
         only_first=int((lead > 0).sum()),
         only_second=int((lead < 0).sum()),
         shared=both.height,
-        left_out=pl.concat([left["question"], right["question"]]).n_unique() - both.height,
+        left_out=answered - both.height,
         questions=both.height,
     )

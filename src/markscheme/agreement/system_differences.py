@@ -3,13 +3,14 @@
 A judge's own difference is as biased as the judge: one that likes long answers puts the chatty
 system first. As in prediction-powered inference (`accuracy_estimates`), labels correct it; here for
 the difference of two systems on the questions that both answered, so that what a question does to
-both cancels.
+both cancels. Of systems that share no question it is the difference of their own estimates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,29 +18,33 @@ import polars as pl
 from markscheme.agreement.accuracy_estimates import (
     estimates,
     evidently_chosen,
-    few_labels,
     labels_of,
     sample_of,
 )
 from markscheme.agreement.options import CompareOptions, EstimateOptions
-from markscheme.agreement.pairs import Comparison, Pair, with_holm
+from markscheme.agreement.pairs import KNOWN, Comparison, Pair, unpaired_difference, with_holm
+from markscheme.agreement.people_errors import undone
 from markscheme.results import Figure
-from markscheme.stats import LEAST_FOR_JUDGES, LEAST_QUESTIONS, Sample, powered, powered_difference
+from markscheme.stats import LEAST_QUESTIONS, LabelNoise, Sample, powered, powered_difference
 from markscheme.text import counted
 
 
 @dataclass(frozen=True, kw_only=True)
 class PeoplesDifference(Pair):
-    """What people would say of a pair of systems, on questions that both answered.
+    """What people would say of a pair of systems, on questions that both answered (or, `unpaired`,
+    on those of either).
 
     The values are shares that people would accept; of few labels, what these say by themselves,
     with an interval.
 
     Attributes:
         labelled: answers of both that people labelled.
+        without_noise: the difference without the errors of those who labelled; None where nothing
+            says how many labels are wrong.
     """
 
     labelled: int
+    without_noise: Figure | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +64,10 @@ class SlicedDifference:
 
 
 def peoples_differences(
-    table: pl.DataFrame, pairs: Sequence[Comparison], options: CompareOptions
+    table: pl.DataFrame,
+    pairs: Sequence[Comparison],
+    options: CompareOptions,
+    noise: LabelNoise | str = "",
 ) -> list[PeoplesDifference]:
     """Differences of systems as people would say, by tuned prediction-powered inference.
 
@@ -68,46 +76,87 @@ def peoples_differences(
             `with_labels` gives them, and `system`.
         pairs: which systems.
         options: confidence, what it is about, and from which grade an answer is acceptable.
+        noise: how many labels are wrong, of either system's answers alike; a text where that is
+            not known.
     """
     parts = {str(name): part for (name,), part in table.group_by("system", maintain_order=True)}
-    return with_holm([_pair(parts[one.first], parts[one.second], one, options) for one in pairs])
+    found = [_pair(parts[one.first], parts[one.second], one, options) for one in pairs]
+    if isinstance(noise, LabelNoise):
+        found = [
+            one
+            if one.difference.value is None
+            else replace(one, without_noise=undone(one.difference, noise, None))
+            for one in found
+        ]
+    return with_holm(found)
 
 
 def _pair(
     one: pl.DataFrame, other: pl.DataFrame, pair: Comparison, options: CompareOptions
 ) -> PeoplesDifference:
     reading = EstimateOptions(positive_from=options.positive_from)
-    # Of the questions that both answered, so that their clusters have the same numbers.
-    samples = [
-        sample_of(part.join(rest, on="question", how="semi"), reading)[0]
-        for part, rest in ((one, other), (other, one))
-    ]
+    sides = [one, other]
+    if not pair.unpaired:  # Their clusters have the same numbers.
+        sides = [
+            one.join(other, on="question", how="semi"),
+            other.join(one, on="question", how="semi"),
+        ]
+    samples = [sample_of(side, reading)[0] for side in sides]
+    return difference_by_people(pair, samples, options)
+
+
+def difference_by_people(
+    pair: Pair, samples: Sequence[Sample], options: CompareOptions
+) -> PeoplesDifference:
+    """What people would say of two systems.
+
+    Args:
+        pair: their names, and whether they have no question in common.
+        samples: of each system; unless they have none, `clusters` number the questions alike.
+        options: confidence, and what it is about.
+    """
     reason = next(filter(None, map(_refusal, samples, (pair.first, pair.second))), None)
-    detectable = None
+    about: dict[str, Any]
     if reason:
-        difference = p = Figure(reason=reason)
-        values = [_alone(sample, options, p) for sample in samples]
+        none = Figure(reason=reason)
+        about = {"difference": none, "p": none}
+        values = [_alone(sample, options, none) for sample in samples]
+    elif pair.unpaired:
+        own = [
+            estimates(each, about=options.about, confidence=options.confidence)[0].figure
+            for each in samples
+        ]
+        about = unpaired_difference(*own, confidence=options.confidence)
+        values = [Figure(value=each.value) for each in own]
     else:
+        about = _paired(samples, options)
         values = [Figure(value=powered(each, about=options.about).value) for each in samples]
-        found = powered_difference(*samples, about=options.about, confidence=options.confidence)
-        difference = Figure(value=found.value, low=found.low, high=found.high, method="ppi-t")
-        p = Figure(reason="the labels never differ between the two")
-        if found.low == found.high is not None:
-            p = Figure(reason="all answers are labelled, and the difference is known")
-        elif found.p is not None:
-            p = Figure(value=found.p, method="ppi-t")
-            detectable = found.detectable
+    questions = [len(np.unique(sample.clusters)) for sample in samples]
     return PeoplesDifference(
         first=pair.first,
         second=pair.second,
         first_value=values[0],
         second_value=values[1],
-        difference=difference,
-        p=p,
-        detectable=detectable,
+        **about,
         labelled=sum(int(sample.labelled.sum()) for sample in samples),
-        questions=len(np.unique(samples[0].clusters)),
+        questions=sum(questions) if pair.unpaired else questions[0],
+        unpaired=pair.unpaired,
     )
+
+
+def _paired(samples: Sequence[Sample], options: CompareOptions) -> dict[str, Any]:
+    """`difference`, `p` and `detectable`, by question."""
+    found = powered_difference(*samples, about=options.about, confidence=options.confidence)
+    p, detectable = Figure(reason="the labels never differ between the two"), None
+    if found.low == found.high is not None:
+        p = Figure(reason=KNOWN)
+    elif found.p is not None:
+        p, detectable = Figure(value=found.p, method="ppi-t"), found.detectable
+    return {
+        "difference": Figure(value=found.value, low=found.low, high=found.high, method="ppi-t"),
+        "p": p,
+        "detectable": detectable,
+    }
 
 
 def _alone(sample: Sample, options: CompareOptions, none: Figure) -> Figure:
@@ -118,13 +167,12 @@ def _alone(sample: Sample, options: CompareOptions, none: Figure) -> Figure:
 
 
 def _refusal(sample: Sample, system: str) -> str | None:
-    if few_labels(sample):
-        labelled, questions = labels_of(sample)
+    labelled, questions = labels_of(sample)
+    if questions < LEAST_QUESTIONS:
         return (
             f"{system!r} has {counted(labelled, 'label')}, of {counted(questions, 'question')}; "
-            f"needed are "
-            f"{LEAST_FOR_JUDGES} labels of each, of {LEAST_QUESTIONS} questions: 'markscheme "
-            "plan-labels' draws more"
+            f"needed are labels of {LEAST_QUESTIONS} questions of each: 'markscheme plan-labels' "
+            "draws more"
         )
     if evidently_chosen(sample):
         return f"the labels of {system!r} are evidently not a random sample"

@@ -23,6 +23,7 @@ from markscheme.results import (
     population,
     share_text,
 )
+from markscheme.stats import times_as_many
 from markscheme.text import excerpt
 
 _EDITED = 60
@@ -74,7 +75,7 @@ def headline(
         if margin and most <= margin:
             text += f" They are shown to be not worse than the margin, {100 * margin:g} points."
     if conclusion not in words:
-        text += _detectable(comparison, margin, excluded=most if excluded else None)
+        text += _detectable(comparison, options, excluded=most if excluded else None)
     if margin and conclusion == "worse":
         text += f" The margin is {100 * margin:g} points."
     if gone := counts["only in base"]:
@@ -116,26 +117,30 @@ def _wanted(margin: float) -> float:
     return min(margin or LARGE, LARGE)
 
 
-def _detectable(comparison: Comparison, margin: float, *, excluded: float | None) -> str:
-    """Which loss so many questions would have shown.
+def _detectable(comparison: Comparison, options: DiffOptions, *, excluded: float | None) -> str:
+    """Which loss so many questions would have shown, and how many would tell.
 
     Not where the interval excludes a smaller one: what is excluded needs not to be found, and two
-    limits for a loss read as a contradiction.
+    limits for a loss read as a contradiction. What they are to tell is a loss of the margin, or
+    without one a change like the one that is seen.
     """
-    least, wanted = comparison.detectable, _wanted(margin)
-    if excluded is not None and excluded <= wanted:
-        return ""
-    if least is None:
-        return " Nothing could be shown by so few questions."
-    # The error falls with the root of the number of questions.
-    questions = math.ceil(comparison.questions * (least / wanted) ** 2)
-    more = f"bout {questions:,} questions are needed to find a loss of {100 * wanted:g} points."
-    if excluded is not None and excluded <= least:
-        return f" A{more}"
-    found = f"loss of {share_text(least)} points or more would have been found in 4 of 5"
-    if least > wanted:
-        return f" Nothing this small could be shown: only a {found} such comparisons; a{more}"
-    return f" A {found} such comparisons."
+    least, wanted = comparison.detectable, _wanted(options.margin)
+    seen = 0.0 if options.margin else abs(comparison.difference.value or 0.0)
+    harmless = excluded is not None and excluded <= wanted
+    if least is None or (harmless and not seen):
+        return "" if harmless else " Nothing could be shown by so few questions."
+    text = ""
+    if excluded is None or excluded > max(least, wanted):
+        found = f"loss of {share_text(least)} points or more would have been found in 4 of 5"
+        only = "Nothing this small could be shown: only a" if least > wanted else "A"
+        text = f" {only} {found} such comparisons."
+    if least <= (seen or wanted):
+        return text
+    discordant = (comparison.only_first + comparison.only_second) / comparison.shared
+    times = times_as_many(discordant, least, seen or wanted, confidence=options.level)
+    what = "a change of this size" if seen else f"a loss of {100 * wanted:g} points"
+    needed = math.ceil(comparison.questions * times)
+    return f"{text} So few questions cannot tell: about {needed:,} are needed to find {what}."
 
 
 def caution(comparison: Comparison, conclusion: str, options: DiffOptions) -> str | None:

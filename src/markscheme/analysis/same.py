@@ -50,8 +50,10 @@ def same_value(pair: Pair) -> str | None:
     one, other = pair.reference, pair.answer
     within = stands_in(one.plain, other.plain) or stands_in(other.plain, one.plain)
     compared = compare_values(pair.question, one.read, other.read)
-    alike = compared.agreed or compared.outcome in (Outcome.AGREE, Outcome.NONE)
-    if compared.kind in _ROUNDED and alike:
+    apart = compared.outcome in (Outcome.CONFLICT, Outcome.MISSING)
+    differs = compared.missing or (compared.conflicting and not compared.agreed)
+    alike = compared.granularity or not differs
+    if compared.kind in _ROUNDED and compared.reason and alike and not apart:
         return compared.reason
     if not within and compared.outcome is Outcome.AGREE and compared.kind != "list":
         return compared.reason or f"the same value as {one.text!r}"

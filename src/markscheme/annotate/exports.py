@@ -21,6 +21,7 @@ from markscheme.annotate.scales import RELATION_OF, verdicts
 from markscheme.annotate.trail import changes, check
 from markscheme.errors import AgreementError, MarkschemeError, RunError
 from markscheme.tables import FINAL_LABEL, RELATIONS, as_binary, check_exported
+from markscheme.text import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,13 +47,15 @@ def export(
       `labels` gives the answer (null while it has none) as `final_label`.
     - `references`: all answers with references amended by the labels (Kamalloo et al. 2023, 4.3).
     - `training`: labelled answers with 0 or 1: for `train examiner --data`.
+    - `gold`: one row per gold item and person who labelled it, with the right label as `gold`: for
+      `--label-errors` of `agree`, `estimate` and `compare`.
     - `audit`: the trail of every change.
 
     Raises:
         RunError: the project is not what its trail made of it.
         MarkschemeError: no such kind.
-        AgreementError: no answer has its label yet, or grades without `positive_from`, or ranks
-            where verdicts are needed.
+        AgreementError: no answer has its label yet, or no gold item, or grades without
+            `positive_from`, or ranks where verdicts are needed.
     """
     end = check(connection)
     found = _export(connection, project, kind, options or ExportOptions())
@@ -84,6 +87,8 @@ def _export(
     if kind == "audit":
         return Exported(table=audit_trail(connection))
     said = answered(connection)
+    if kind == "gold":
+        return _gold(connection, said, project, options)
     firsts = said.filter(pl.col("part") == "first")
     names = firsts["name"].unique()
     alone = names[0] if project.per_item > 1 and len(names) == 1 else None
@@ -161,10 +166,39 @@ def audit_trail(connection: Connection) -> pl.DataFrame:
     return table.with_columns(_moments(table["at"]))
 
 
-def _answers(connection: Connection) -> pl.DataFrame:
+def _gold(
+    connection: Connection, said: pl.DataFrame, project: Project, options: ExportOptions
+) -> Exported:
+    """People's labels of gold items, with the right label; none where a person cannot tell."""
+    labels = said.filter(pl.col("part") == "gold").select(
+        "item", pl.col("name").alias("annotator"), pl.col("grade").alias("label"), "gold"
+    )
+    if labels.is_empty():
+        raise AgreementError(
+            "nobody has labelled a gold item yet"
+            if project.gold
+            else "the project has no gold items; 'markscheme annotate FILE --gold FILE' mixes "
+            "answers with known labels in"
+        )
+    if project.scale == "relation":
+        labels = labels.with_columns(
+            verdicts(labels[name], options.accept) for name in ("label", "gold")
+        )
+    texts = _answers(connection, gold=True).unique("item", keep="first")
+    texts = texts.select("item", "answer_id", "question", "answer")
+    table = texts.join(labels, on="item", how="inner", maintain_order="right").drop("item")
+    unsure = table["label"].null_count()
+    note = f"{table.height:,} labels of {counted(labels['item'].n_unique(), 'gold item')}"
+    if unsure:
+        note += f"; {unsure:,} of them 'cannot tell', which counts as no label"
+    return Exported(table=table, notes=(note,))
+
+
+def _answers(connection: Connection, *, gold: bool = False) -> pl.DataFrame:
     """Every answer as it came in, with the item it belongs to, in the order of labelling.
 
-    That order is drawn, which a look after every label needs (`estimate --anytime`).
+    That order is drawn, which a look after every label needs (`estimate --anytime`). Gold items
+    are apart.
     """
     rows = connection.execute(
         select(
@@ -180,7 +214,7 @@ def _answers(connection: Connection) -> pl.DataFrame:
             t.items.c.stage,
         )
         .join(t.items, t.items.c.id == t.sources.c.item_id)
-        .where(t.items.c.stage != "gold")
+        .where((t.items.c.stage == "gold") if gold else (t.items.c.stage != "gold"))
         .order_by(t.items.c.place, t.sources.c.row_place)
     )
     return pl.DataFrame(

@@ -26,7 +26,8 @@ def annotate_export(
         Kind,
         Option(
             "labels: for agree, estimate, rank. ratings: each person's. references: answers "
-            "with references amended. training: for train examiner. audit: every change.",
+            "with references amended. training: for train examiner. gold: labels of gold items, "
+            "for --label-errors. audit: every change.",
             ("--as",),
         ),
     ] = "labels",

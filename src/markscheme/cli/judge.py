@@ -79,8 +79,9 @@ def judge(
     fitness: Annotated[
         Path | None,
         Option(
-            "With --fail-under: also print how far the judge agrees with people, which "
-            "'markscheme agree' wrote to this run, fitness.json or --out file.",
+            "With --fail-under: also print how far the judge agrees with people, without the "
+            "labels' errors where these are known, which 'markscheme agree' wrote to this run, "
+            "fitness.json or --out file. The gate itself corrects no errors.",
             rare=True,
         ),
     ] = None,

@@ -16,7 +16,7 @@ import orjson
 from markscheme.contract import LINEAGE, Lineage
 from markscheme.errors import ModelError, reading_weights
 from markscheme.features.alignment import Rarity
-from markscheme.models.local import file_digest, verified
+from markscheme.manifests import file_digest, verified
 
 _loading = threading.Lock()
 

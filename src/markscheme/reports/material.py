@@ -203,7 +203,7 @@ class Material:
     def compared(self, voice: str, labels: pl.DataFrame | None = None) -> CompareResult | None:
         """Systems in pairs by a judge or by people; what people would say too, with `labels`.
 
-        None where there is one system or very many, or some have no question in common.
+        None where there is one system or very many, or nothing of one was judged.
         """
         if not 1 < len(self.systems) <= _MOST_SYSTEMS:
             return None

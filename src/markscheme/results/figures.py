@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 METHODS = tuple(
     """
     wilson wilson-t clopper-pearson t fisher-z betting ppi-t tango jackknife-t exchange mcnemar
-    pairs exact score fisher-exact brunner-munzel
+    pairs exact score fisher-exact brunner-munzel newcombe
     """.split()
 )
 """How an interval or a p-value was made, in a word; `docs/coverage.md` explains each."""

@@ -7,6 +7,7 @@ import operator
 import pickle
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -27,6 +28,7 @@ _SYSTEM = "system"
 _LONG = 2_000
 """Characters of a row from which it is judged where the others need not wait for it."""
 
+_SLICED = ("quick", "slow")
 _SLICE = 0.05
 """Seconds after which another key has its turn."""
 
@@ -39,11 +41,16 @@ _NO_COMPANY = 2.0
 _GRACE = 5.0
 """Seconds that a process has beyond the limits that it keeps itself, before it is ended."""
 
+_ROWS_OF_A_MODEL = 32
+"""Rows of a slice for a judge that calls a model: what is still sent, and paid, once its client has
+left."""
+
 
 class Judging:
     """The lanes that work is done on, each a queue, a thread, and a process that can be ended.
 
-    Judges that ask a model stay in this process, which counts what they spend.
+    Judges that ask a model stay in this process, which counts what they spend. Each key has a lane
+    for them, whose thread mostly waits: the model's own limit is what they share.
     """
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
@@ -71,9 +78,7 @@ class Judging:
         limits = self._settings.limits
         most = limits.request_seconds + limits.row_seconds + _GRACE
         lanes = list(self._lanes.items())
-        return any(
-            lane.dead or (lane.busy_for > most and name != "waiting") for name, lane in lanes
-        )
+        return any(lane.dead or (lane.busy_for > most and name in _SLICED) for name, lane in lanes)
 
     async def judge(
         self, served: Served, answers: Sequence[AnswerIn], owner: str = ""
@@ -86,7 +91,7 @@ class Judging:
             Refusal: too many rows wait (429), or the service ends (503).
         """
         if served.waits or not _can_be_sent(served.judge):
-            name = "waiting"
+            name = f"waiting {owner}"
         else:
             slow = served.patterns or any(characters(row) > _LONG for row in answers)
             name = "slow" if slow else "quick"
@@ -103,11 +108,13 @@ class Judging:
         return found  # type: ignore[no-any-return]
 
     def _lane(self, name: str) -> Batcher:
-        """`quick` for short answers, which never wait for `slow` ones; `waiting` for models."""
+        """`quick` for short answers, which never wait for `slow` ones; others for models."""
         if name not in self._lanes:
-            sliced = name != "waiting"
+            sliced, batching = name in _SLICED, self._settings.batching
             worker = None
-            if sliced and self._settings.processes:
+            if not sliced:
+                batching = replace(batching, batch_rows=min(batching.batch_rows, _ROWS_OF_A_MODEL))
+            elif self._settings.processes:
                 worker = self._workers[name] = Worker(
                     name=f"markscheme-{name}",
                     idle=None if name == "quick" else _IDLE,
@@ -115,7 +122,7 @@ class Judging:
                 )
             self._lanes[name] = Batcher(
                 partial(self._work, worker),
-                batching=self._settings.batching,
+                batching=batching,
                 queue_rows=self._settings.limits.queue_rows,
                 name=f"judge-{name}",
                 slice_seconds=_SLICE if sliced else None,

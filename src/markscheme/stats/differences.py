@@ -47,10 +47,36 @@ def _detectable(discordant: float, size: float, reach: float) -> float:
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        share = min(1.0, max(discordant, 1 / size, middle))
-        needed = reach * math.sqrt(share) + FOUND * math.sqrt(share - middle**2)
-        low, high = (middle, high) if needed > middle * math.sqrt(size) else (low, middle)
+        enough = _pairs_for(middle, max(discordant, 1 / size), reach) <= size
+        low, high = (low, middle) if enough else (middle, high)
     return high
+
+
+def _pairs_for(difference: float, discordant: float, reach: float) -> float:
+    """Connor's number of pairs that show a difference above 0."""
+    share = min(1.0, max(discordant, difference))
+    needed = reach * math.sqrt(share) + FOUND * math.sqrt(share - difference**2)
+    return (needed / difference) ** 2
+
+
+def times_as_many(
+    discordant: float, shown: float, wanted: float, *, confidence: float = 0.95
+) -> float:
+    """How many times as many pairs show the wanted difference as show a `detectable_difference`.
+
+    Args:
+        discordant: the share of pairs of which one side alone is right.
+        shown: the difference that is detectable with so many pairs, above 0.
+        wanted: the difference to be shown as often, above 0.
+        confidence: of the interval and test that would show either.
+
+    >>> from markscheme.stats import single_answers
+    >>> times = times_as_many(0.1, detectable_difference(0.1, single_answers(100)), 0.02)
+    >>> round(times, 1), round(detectable_difference(0.1, single_answers(round(100 * times))), 3)
+    (19.6, 0.02)
+    """
+    reach = NormalDist().inv_cdf((1 + confidence) / 2)
+    return _pairs_for(wanted, discordant, reach) / _pairs_for(shown, discordant, reach)
 
 
 def detectable_by_t(

@@ -15,7 +15,7 @@ of independent answers (`Evidence`). It is the smaller of two:
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -42,11 +42,14 @@ class Evidence:
         independent: how many there are if all answers to a question are alike: Kish's number.
         freedom: degrees of freedom of Student's t, at least 1; infinite where each question has
             one answer, so that both numbers are the answers.
+        verdicts: whether it is of a share of verdicts: a perfect one tells nothing of how alike the
+            answers to a question are, where the mean of scores does.
     """
 
     answers: float
     independent: float
     freedom: float = math.inf
+    verdicts: bool = field(default=True, repr=False)
 
     @property
     def single(self) -> bool:
@@ -140,7 +143,8 @@ def mean_evidence(mean: float, moved: float, answers: npt.ArrayLike) -> Evidence
     """
     independent, apart = kish(answers), mean * (1 - mean)
     size = apart / moved if moved > 0 and apart > 0 else independent
-    return Evidence(answers=size, independent=independent, freedom=freedom_of(independent))
+    freedom = freedom_of(independent)
+    return Evidence(answers=size, independent=independent, freedom=freedom, verdicts=False)
 
 
 def difference_evidence(

@@ -2,11 +2,16 @@
 
 Every interval is a score interval at the number of independent answers that the figure rests on
 (`evidence`): Wilson's (1927) for a share, Tango's (1998) for the difference of two shares on the
-same questions.
+same questions. On different questions the intervals of both shares make that of the difference
+(Newcombe 1998).
 
 The quantile is Student's t with Kish's (1965) number of questions of equal weight, (sum of m)^2 /
 (sum of m^2), less one. Answers to one question can at worst all be alike: no interval is wider than
-that of as many single answers as Kish's number. `docs/coverage.md` shows where the intervals hold.
+that of as many single answers as Kish's number. And no result shows more than a perfect one does,
+of which nothing says whether its answers are alike: a share's lower end is at most, its upper end
+at least, that of as many single answers that are all right, all wrong. Without this limit a few
+wrong answers, each to another question, would raise the lower end. `docs/coverage.md` shows where
+the intervals hold.
 """
 
 from __future__ import annotations
@@ -48,7 +53,11 @@ def share_interval(
     """
     sizes = evidence.sizes((1 + confidence) / 2)
     ends = [_with_tails(share, size, reach, confidence) for size, reach in sizes]
-    return max(low for low, _ in ends), min(high for _, high in ends)
+    low, high = max(low for low, _ in ends), min(high for _, high in ends)
+    if not evidence.verdicts:
+        return low, high
+    most, _ = wilson_interval(1.0, evidence.independent, confidence=confidence)
+    return min(most, low), max(1 - most, high)
 
 
 def _with_tails(share: float, size: float, reach: float, confidence: float) -> tuple[float, float]:
@@ -65,18 +74,20 @@ def share_bound(share: float, evidence: Evidence, *, confidence: float = 0.95) -
     """The lower bound that a share has with a confidence: one-sided, for gates.
 
     Clopper & Pearson's (1934), which is exact, of single answers; where questions have several,
-    Wilson's at the number of answers that the share rests on, if that is higher than the exact one
-    of as many answers as Kish's number.
+    Wilson's at the number of answers that the share rests on, but not below the exact one of as
+    many answers as Kish's number, and not above that of as many which are all right.
 
     >>> from markscheme.stats import single_answers
     >>> round(share_bound(0.8, single_answers(50)), 3)
     0.684
     """
-    exact = exact_interval(share, evidence.independent, 2 * confidence - 1)[0]
+    least, most = (
+        exact_interval(some, evidence.independent, 2 * confidence - 1)[0] for some in (share, 1.0)
+    )
     if evidence.single:
-        return exact
+        return least
     reach = t_quantile(evidence.freedom, confidence)
-    return max(exact, _with_tails(share, evidence.answers, reach, confidence)[0])
+    return max(least, min(most, _with_tails(share, evidence.answers, reach, confidence)[0]))
 
 
 def wilson_interval(
@@ -161,6 +172,32 @@ def score_interval(worse: float, better: float, size: float, reach: float) -> tu
             inside, outside = (middle, outside) if score > -reach else (inside, middle)
         ends.append(away * inside)
     return ends[0], ends[1]
+
+
+def unpaired_interval(
+    first: tuple[float, float, float], second: tuple[float, float, float]
+) -> tuple[float, float]:
+    """The interval of `first - second`, two figures of different questions: square and add.
+
+    A side of each interval is as wide as the figure varies there; independent variances add up
+    (Newcombe 1998, Statistics in Medicine 17, 873-890, method 10; Zou & Donner 2008 for any two
+    figures).
+
+    Args:
+        first, second: value, low and high of each.
+
+    The paper's first example, 56 of 70 against 48 of 80:
+
+    >>> first, second = (0.8, *wilson_interval(0.8, 70)), (0.6, *wilson_interval(0.6, 80))
+    >>> [round(end, 4) for end in unpaired_interval(first, second)]
+    [0.0524, 0.3339]
+    """
+    (one, one_low, one_high), (other, other_low, other_high) = first, second
+    value = one - other
+    return (
+        value - math.hypot(one - one_low, other_high - other),
+        value + math.hypot(one_high - one, other - other_low),
+    )
 
 
 def score_statistic(

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.limits import ASSURANCE, LEAST_FOR_JUDGES
+from markscheme.stats.limits import ASSURANCE, LEAST_FOR_JUDGES, LEAST_QUESTIONS
 from markscheme.stats.prediction_powered import Powered, powered, powered_difference
 from markscheme.stats.samples import About, Sample
 
@@ -146,7 +146,8 @@ def labels_needed(
         )
 
     total = int(small.units.max()) + 1
-    low, high = min(total, max(LEAST_FOR_JUDGES, _known_units(small))), total
+    least = LEAST_FOR_JUDGES if small.second is None else LEAST_QUESTIONS
+    low, high = min(total, max(least, _known_units(small))), total
     if enough(low):
         return given(low)
     if not enough(high):

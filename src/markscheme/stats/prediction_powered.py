@@ -16,7 +16,7 @@ rules, set before a label is seen, keep the judges honest:
 - they count only where their correlation with the labels, question by question, exceeds
   1 / sqrt(n - 2): below it, tuning costs more than it gives (Mani et al. 2025, arXiv 2505.20178);
 - a judge that was right on the few answers of the rarer kind that are labelled may err on others:
-  `UNSEEN_ERRORS` such answers, on which it errs, are added to those seen.
+  `powered_core.UNSEEN_ERRORS` such answers, on which it errs, are added to those seen.
 
 About these answers alone, labels of 0 and 1 leave few figures possible where few answers have none:
 an interval ends at the nearest of those that the labels do not exclude (`possible_counts`).
@@ -25,29 +25,30 @@ an interval ends at the nearest of those that the labels do not exclude (`possib
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.differences import detectable_by_t
 from markscheme.stats.evidence import (
-    MOST_LEVERAGE,
-    Evidence,
     freedom_of,
     kish,
-    mean_evidence,
-    share_evidence,
-    variance_of_sum,
 )
 from markscheme.stats.intervals import share_interval
+from markscheme.stats.powered_core import (
+    TINY,
+    at_possible,
+    labels_evidence,
+    labels_worth,
+    left_of_both,
+    regressed,
+    standard_error,
+)
 from markscheme.stats.quantiles import t_interval, t_p
 from markscheme.stats.samples import About, Pulls, Sample, pulls_of
 
 Array = npt.NDArray[np.float64]
-
-UNSEEN_ERRORS = 2.0
-_TINY = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,15 +108,15 @@ def powered(
     """
     number = int(sample.labelled.sum())
     pulls = pulls_of(sample, int(sample.clusters.max()) + 1, about)
-    alone = _alone(sample, pulls)
-    weights, share = _regressed(pulls, number, about, judges=judges)
+    alone = labels_evidence(sample, pulls)
+    weights, share = regressed(pulls, number, about, judges=judges)
     if about == "future":  # No judge tells more than labels of all answers would.
         share = max(share, number / len(sample.labels))
     value = pulls.mean + float(weights @ pulls.shift)
     low: float | None
     high: float | None
     if not sample.binary:
-        error, method = _error(pulls, share), "t"
+        error, method = standard_error(pulls, share), "t"
         low = high = None
         if error:
             freedom = freedom_of(kish(pulls.parts))
@@ -124,10 +125,10 @@ def powered(
         answers = len(sample.labels)
         counts = possible_counts(sample) if about == "these" else (0, answers)
         value = min(max(value, counts[0] / answers), counts[1] / answers)
-        evidence = alone.times(1 / max(share, _TINY))
+        evidence = alone.times(1 / max(share, TINY))
         low, high = share_interval(value, evidence, confidence=confidence)
         if about == "these":
-            low, high = _at_possible(low, high, counts, answers)
+            low, high = at_possible(low, high, counts, answers)
         method, error = alone.method, math.sqrt(value * (1 - value) / evidence.answers)
     if not share:  # All are labelled, and it is about these.
         low = high = value
@@ -137,7 +138,7 @@ def powered(
         high=high,
         method=method,
         error=error,
-        worth=_worth(number, len(sample.labels), share, about),
+        worth=labels_worth(number, len(sample.labels), share, about),
         weights=tuple(map(float, weights)),
     )
 
@@ -158,36 +159,6 @@ def possible_counts(sample: Sample) -> tuple[int, int]:
     """
     right = int(np.nansum(sample.labels))
     return right, right + int((~sample.labelled).sum())
-
-
-def _at_possible(
-    low: float, high: float, counts: tuple[int, int], answers: int
-) -> tuple[float, float]:
-    """The ends of an interval at the nearest shares that counts up to a last one give; two of them
-    where there are two."""
-    least, most = counts
-    first = min(max(math.floor(low * answers + 0.5), least), most)
-    last = min(max(math.ceil(high * answers - 0.5), least), most)
-    if first >= last and least < most:  # Near to one: what is on its other side is possible, too.
-        first = min(max(math.floor((low + high) / 2 * answers), least), most - 1)
-        last = first + 1
-    return first / answers, last / answers
-
-
-def _error(pulls: Pulls, share: float) -> float:
-    """The standard error of a mean; 0 where labels never move it by more than rounding does."""
-    here = pulls.parts > 0
-    error = math.sqrt(variance_of_sum(pulls.labels[here], pulls.parts[here]) * share)
-    return error if error > _TINY * pulls.unseen else 0.0
-
-
-def _worth(labels: int, answers: int, share: float, about: About) -> float:
-    """As many labels, without judges, leave the same share of the labels' variance.
-
-    About these answers a label tells of one fewer that is unknown, with judges or without: all
-    labels are worth all answers, and no more.
-    """
-    return 1 / (share / labels + (1 / answers if about == "these" else 0.0))
 
 
 def powered_difference(
@@ -229,10 +200,13 @@ def powered_difference(
         left=(one.left + two.left) / 2,
         unseen=max(one.unseen, two.unseen),
     )
-    weights, share = _regressed(both, number, about)
+    weights, share = regressed(both, number, about)
+    if about == "these" and both.left > 0:
+        rests = (one.labels - one.judges @ weights, two.labels - two.judges @ weights)
+        share *= left_of_both(rests, (first, second)) / both.left
     value = both.mean + float(weights @ both.shift)
-    error = _error(both, share)
-    worth = _worth(number, len(first.labels) + len(second.labels), share, about)
+    error = standard_error(both, share)
+    worth = labels_worth(number, len(first.labels) + len(second.labels), share, about)
     about_it = {"value": value, "error": error, "worth": worth}
     weighed = tuple(map(float, weights))
     if not error:  # The labels never differ, or all are known.
@@ -243,7 +217,7 @@ def powered_difference(
     step, answers = 0.0, len(first.labels)
     if about == "these" and first.binary and second.binary and answers == len(second.labels):
         (least, most), (other_least, other_most) = map(possible_counts, (first, second))
-        low, high = _at_possible(low, high, (least - other_most, most - other_least), answers)
+        low, high = at_possible(low, high, (least - other_most, most - other_least), answers)
         step = 1 / answers
     return Powered(
         low=max(-1.0, low),
@@ -255,55 +229,3 @@ def powered_difference(
         detectable=detectable_by_t(error, freedom, confidence=confidence),
         **about_it,
     )
-
-
-def _alone(sample: Sample, pulls: Pulls) -> Evidence:
-    """What the mean of labels of 0 and 1 rests on without judges.
-
-    Of unequal weights it is more than Kish's number of answers only as far as one unseen label of
-    the rarer kind leaves it: those seen may all weigh little.
-    """
-    has = sample.labelled
-    weights, mean, here = sample.weights[has], pulls.mean, pulls.parts > 0
-    if np.ptp(weights) == 0:
-        places = sample.clusters[has]
-        right = np.bincount(places[sample.labels[has] == 1], minlength=len(here))
-        answers = np.bincount(places, minlength=len(here))
-        return share_evidence(right[answers > 0], answers[answers > 0])
-    moved = variance_of_sum(pulls.labels[here], pulls.parts[here])
-    unseen = moved + pulls.unseen**2
-    found, least = (mean_evidence(mean, each, pulls.parts[here]) for each in (moved, unseen))
-    return replace(found, answers=min(found.answers, max(kish(weights), least.answers)))
-
-
-def _regressed(
-    pulls: Pulls, labels: int, about: About, *, judges: bool = True
-) -> tuple[Array, float]:
-    """The judges' weights, and the share of the labels' variance that remains.
-
-    Questions that tuned the weights fit them too well; leverages undo that (HC3; MacKinnon & White
-    1985).
-    """
-    number = pulls.judges.shape[1]
-    none = np.zeros(number), 1.0 if about == "future" else pulls.left
-    here = pulls.parts > 0  # Few of many questions; the sums over all of them are no products.
-    seen, labelled = pulls.judges[here], pulls.labels[here]
-    power = float(labelled @ labelled)
-    if not judges or not power or pulls.left <= 0:
-        return none
-    inverse = np.linalg.pinv(seen.T @ seen)
-    weights = inverse @ seen.T @ labelled
-    explained = float(seen @ weights @ labelled) / power
-    if explained * (labels - 1 - number) <= number:
-        return none
-    own = np.minimum(pulls.parts[here], MOST_LEVERAGE)
-    fitted = ((seen @ inverse) * seen).sum(axis=1)
-    rest = (pulls.whole * weights).sum(axis=1)
-    rest[here] /= 1 - own
-    rest[here] += (labelled - seen @ weights) / (1 - np.minimum(own + fitted, MOST_LEVERAGE))
-    whole = (labelled / (1 - own)) ** 2
-    unseen = UNSEEN_ERRORS * pulls.unseen**2
-    share = (float((rest**2).sum()) + unseen) / (float(whole.sum()) + unseen)
-    if share >= 1:
-        return none
-    return weights, share if about == "future" else share * pulls.left

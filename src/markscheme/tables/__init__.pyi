@@ -66,6 +66,7 @@ from .judgments import status_of_results as status_of_results
 from .label_values import BLANK as BLANK
 from .label_values import as_binary as as_binary
 from .label_values import is_binary as is_binary
+from .label_values import parse_labels as parse_labels
 from .labels import FINAL_LABEL as FINAL_LABEL
 from .labels import inclusion_probabilities as inclusion_probabilities
 from .labels import load_labels as load_labels

@@ -160,7 +160,7 @@ def _file_batches(path: str, options: ReadOptions) -> Iterator[RawBatch]:
         if options.input_format in (None, "xlsx") and head.startswith(ARCHIVE):
             batches = _iter_archive(opened, batch_rows, options.sheet)
         elif kind == "xlsx":
-            batches = _iter_workbook(opened.intake, stream.read(), options.sheet)
+            batches = _iter_workbook(opened.intake, stream.read(), batch_rows, options.sheet)
         else:
             batches = _batches_of(path, kind, opened, options)
         for batch in batches:
@@ -668,19 +668,25 @@ def _iter_archive(opened: Opened, batch_rows: int, sheet: str | None) -> Iterato
     content, intake = opened.stream.read(), opened.intake
     log = inspect_archive(content, intake)
     if log is None:
-        yield from _iter_workbook(intake, content, sheet)
+        yield from _iter_workbook(intake, content, batch_rows, sheet)
     else:
         yield from _document_batches(intake.name, log, batch_rows)
 
 
-def _iter_workbook(intake: Intake, content: bytes, sheet: str | None) -> Iterator[RawBatch]:
+def _iter_workbook(
+    intake: Intake, content: bytes, batch_rows: int, sheet: str | None
+) -> Iterator[RawBatch]:
     name = intake.name
     found = workbook_rows(content, intake, sheet=sheet)
     problems = [Problem(name, row, said, unit="row") for row, said in found.trouble.items()]
-    outputs = _outputs(found.header, found.rows)
-    batch = _from_rows(name, found.header, found.rows, found.lines, problems, outputs=outputs)
-    batch.unit = "row"
-    yield batch
+    outputs = _outputs(found.header, found.rows[:batch_rows])
+    for start in range(0, len(found.rows) or 1, batch_rows):
+        part = slice(start, start + batch_rows)
+        rows, lines = found.rows[part], found.lines[part]
+        batch = _from_rows(name, found.header, rows, lines, problems, outputs=outputs)
+        batch.unit = "row"
+        yield batch
+        problems = []
 
 
 def frame_batches(path: str, frame: pl.LazyFrame, batch_rows: int) -> Iterator[RawBatch]:

@@ -23,8 +23,14 @@ _LAST = r"(?:</s>|<\|(?:im_end|eot_id|end|endoftext|return)\|>|<end_of_turn>|<eo
 _TAGGED = r"(?is)<answer>\s*(.*?)\s*(?:</answer>|$)"
 """An answer between tags, as a prompt may want it."""
 
-_RUN_ON = r"(?is)\S\s*\n\s*(?:question|q|user|human)[ \t]*:.*$"
-"""Another question after the answer: a base model continues the pattern of its prompt."""
+_RUN_ON = (
+    r"(?is)\S\s*(?:\n[ \t]*(?:[#*]{1,6}[ \t]*)?(?:question|q|user|human)\*{0,2}[ \t]*:|"
+    r"[ \t](?:question|q):[^?\n]{1,500}\?\s{0,9}(?:answer|a):|"
+    r"(?:<s>)?[ \t]?\[INST\]|<(?:\|im_start\||\|start_header_id\||start_of_turn)>[ \t]?user\b|"
+    r"<\|user\|>).*$"
+)
+"""Another question after the answer, by a label or by a template's mark: a base model continues the
+pattern of its prompt."""
 
 _NO_ANSWER = re.compile(r"(?:`{3,}|~{3,})\w*|^\W*(?:question|q|user|human)[ \t]*:.*", re.I | re.S)
 """A fence that opens, or a question before another one."""
@@ -53,7 +59,7 @@ def final_answers(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
       holds nothing else is null: not given. A tag that the question or a reference has too is part
       of the answer.
     - Of an answer with `<answer>...</answer>` the last one between tags is judged; another question
-      after the answer, on a line of its own, is cut with all that follows.
+      after the answer is cut with all that follows.
     - The error of a failed call is no answer: it goes to `answer_error`, unless the question or a
       reference speaks of errors.
     - Of a worked solution that ends in `#### ANSWER` the reference is the answer, and so it is of
@@ -119,6 +125,7 @@ def _before_next(answer: str, question: str) -> str:
     if found is None:
         return answer
     before, after = answer[: found.start() + 1], answer[found.start() + 1 :]
+    before = re.sub(_LAST, "", before)
     asked, repeated = (" ".join(re.findall(r"\w+", one.lower())) for one in (question, after))
     if not re.search(r"\w", _NO_ANSWER.sub("", before)) or (asked and asked in repeated):
         return answer

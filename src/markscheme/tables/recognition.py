@@ -233,7 +233,7 @@ def _at(raw: RawBatch, path: str, ours: str) -> tuple[str, Values]:
             f"{raw.source}: no row holds anything at {path!r} (requested as {ours})"
             f"{did_you_mean(path, inner) or ';'} there are {_shown(inner)}"
         )
-    if ours in ("question", "answer") and holds_objects(values):
+    if ours in ("question", "answer") and _is_container(path, values):
         inside = [leaf for leaf in leaves(path, values) if leaf != path]
         fitting = [leaf for leaf in inside if _role(leaf, alone=len(inside) == 1) == ours]
         if len(fitting) == 1:
@@ -305,7 +305,7 @@ def _listed(values: Values) -> Sequence[Any]:
 
 def _take_names(found: Recognised, raw: RawBatch, free: list[str], blocked: set[str]) -> None:
     """Columns by their names; then names inside objects, for what every row must have."""
-    objects = {name for name in free if holds_objects(raw.columns[name])}
+    objects = {name for name in free if _is_container(name, raw.columns[name])}
     flat = [name for name in free if name not in objects]
     for ours in OF_ANSWERS:
         if ours not in found.places and not (ours == "answer" and found.answers):
@@ -472,6 +472,23 @@ def _leaves(raw: RawBatch, names: Sequence[str]) -> list[str]:
             leaves(name, raw.columns[name]) if holds_objects(raw.columns[name]) else (name,)
         )
     ]
+
+
+_OUTPUTS = frozenset({"output", "outputs"})
+"""Names under which tools export what a call returned, with the answer somewhere inside."""
+
+
+def _is_container(name: str, values: Values) -> bool:
+    """Whether ours are looked for inside a column's cells.
+
+    Text in a column called `answer` is the answer, JSON or not: were it opened where all rows are
+    JSON, what is judged in a row would depend on the other rows.
+    """
+    called = plain_name(name)
+    if called in ALIASES["answer"] and called not in _OUTPUTS:
+        first = next(iter(sample(values)), None)
+        return not isinstance(first, str) and holds_objects(values)
+    return holds_objects(values)
 
 
 def _role(path: str, *, alone: bool = False) -> str | None:

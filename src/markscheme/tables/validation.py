@@ -47,6 +47,8 @@ _UNANSWERABLE = (
     "an empty list of references: a question without an answer, where declining is right"
 )
 _WORDS_OF_ONE = 8
+_AT_ONCE = 4096
+"""Values that are converted at once: until it has them all, Polars takes 5 kB for each list."""
 _NAMED_SEPARATORS = {"newline": "\n", "\\n": "\n", "tab": "\t", "\\t": "\t"}
 """Separators that cannot be typed, by name."""
 
@@ -190,9 +192,16 @@ def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: Counter[s
 def _as_series(values: Sequence[Any], dtype: Any = None) -> pl.Series | None:
     """Values of one type as they are, or None where they are not of it."""
     try:
-        return pl.Series(values, dtype=dtype, strict=True)
+        return pl.Series(values, strict=True) if dtype is None else _column(values, dtype)
     except (TypeError, OverflowError, ValueError, pl.exceptions.PolarsError):
         return None
+
+
+def _column(values: Sequence[Any], dtype: Any) -> pl.Series:
+    """Values that are all of a type, or null; a TypeError or an error of Polars for any other."""
+    starts = range(0, len(values), _AT_ONCE) or (0,)
+    parts = [pl.Series(values[start : start + _AT_ONCE], dtype=dtype) for start in starts]
+    return pl.concat(parts, rechunk=True)
 
 
 def _texts(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl.Series:
@@ -222,7 +231,7 @@ def _converted(
             trouble.setdefault(row, str(error))
             return None
 
-    return pl.Series([attempt(*pair) for pair in enumerate(values)], dtype=dtype)
+    return _column([attempt(*pair) for pair in enumerate(values)], dtype)
 
 
 _PLAIN = ("question", "references", "answer", "answer_id", "system")

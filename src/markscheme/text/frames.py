@@ -19,6 +19,8 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from markscheme.errors import reading_weights
+from markscheme.manifests import verified
 from markscheme.text.lexicon import STOP
 from markscheme.text.numbers import MONTHS
 from markscheme.text.parts import Part, parts
@@ -118,7 +120,7 @@ def _place(feature: str) -> int:
 
 @functools.cache
 def _weights() -> tuple[Any, Any, float]:
-    with np.load(WEIGHTS) as stored:
+    with reading_weights(WEIGHTS), np.load(verified(WEIGHTS)) as stored:
         known = np.unpackbits(stored["known"])[:BUCKETS].astype(bool).tolist()
         return stored["weights"].astype(np.float32), known, float(stored["bias"])
 
@@ -213,6 +215,17 @@ class _Asked:
             return True
         return bool(words & _LISTS["serves"] or _SAYS_YES_OR_NO.match(left))
 
+    def is_other(self, labelled: str) -> bool:
+        """Whether a text that is labelled as the answer is another answer than the references.
+
+        A word that says something, and nothing of references and question: what is in other fields
+        (`alternatives`) does not make up for it. A letter or a yes may be spelled out there.
+        """
+        words = {word for word in _WORD.findall(labelled.casefold()) if len(word) > 1} - STOP
+        words -= _LISTS["affirms"] | _LISTS["denials"]
+        known = self.reference_words | self.question_words
+        return bool(words) and words.isdisjoint(known) and not self.options
+
     def repeated(self, text: str) -> bool:
         """Whether a text is the question, with at most two words more."""
         said = " ".join(_WORD.findall(text.casefold()))
@@ -267,10 +280,13 @@ def unwrapped(answer: str, question: str | None, references: Sequence[str] | Non
 
     No word of a reference goes that the rest of the answer lacks, no yes or no of a yes-no
     question, no markup that question or references have, and no doubt. An answer that is nothing
-    but frame keeps all of it.
+    but frame keeps all of it. What is labelled as the answer, and is another one than the
+    references, stays without the fields next to it, whatever these have.
 
     >>> unwrapped('{"answer": "**Lima**", "confidence": 0.9}', "Which city is it?", ["Lima"])
     'Lima'
+    >>> unwrapped('{"answer": "Quito", "alternatives": ["Lima"]}', "Which city is it?", ["Lima"])
+    'Quito'
     >>> unwrapped("Sure! Here is what I found: Lima", "Which city is it?", ["Lima"])
     'Lima'
     >>> unwrapped("Sure! Lima is.", "Is Lima a city?", ["yes"])
@@ -283,19 +299,31 @@ def unwrapped(answer: str, question: str | None, references: Sequence[str] | Non
     found = parts(whole)
     if not 0 < len(found) <= _MOST_PARTS:
         return answer
-    left = _without_frames(found, question or "", asked)
-    if left == found and len(left) > 1:
+    labels = _labels(found, question or "")
+    own = [part for part in found if not part.name or part.name in labels]
+    sure = not _LISTS["labels"].isdisjoint(_name_words(" ".join(labels)))
+    other = sure and asked.is_other(" ".join(part.text for part in own if part.name))
+    if other := other and len(own) < len(found):
+        found, whole = own, "\n".join(part.raw for part in own)
+    left = _without_frames(found, labels, question or "", asked)
+    if left == found and len(left) > 1 and not other:
         return answer
     text = _joined(left, whole, question or "", asked)
     return text if text and asked.spares_all(whole, text) else answer
 
 
-def _without_frames(found: Sequence[Part], question: str, asked: _Asked) -> list[Part]:
-    """The parts that are no frames; one alone without a lead and a tail of its sentence."""
-    rated = []
+def _labels(found: Sequence[Part], question: str) -> set[str]:
+    """The name that labels the answer among the names of parts; none if there are two."""
     named = {part.name for part in found if part.name}
     labels = {name for name in named if frames("name", name, question) > _LABELLED}
-    labels = labels if len(labels) == 1 else set()
+    return labels if len(labels) == 1 else set()
+
+
+def _without_frames(
+    found: Sequence[Part], labels: set[str], question: str, asked: _Asked
+) -> list[Part]:
+    """The parts that are no frames; one alone without a lead and a tail of its sentence."""
+    rated = []
     for part in found:
         left = _trimmed(part, question, asked) if len(found) <= _MOST_TRIMMED else part
         if asked.repeated(left.text):

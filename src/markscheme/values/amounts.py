@@ -412,7 +412,7 @@ def _compare(  # noqa: PLR0912, PLR0917
         if (
             whole
             and not reference.approximate
-            and (off > Tolerance.UNSURE or isinstance(reference, Number))
+            and (off > Tolerance.UNSURE or isinstance(reference, Number | Money))
         ):
             return DIFFERENT  # 72.5 is not 72: a count or a price has no more exact form
         return FINER if off < Tolerance.FINER or reference.approximate else UNCLEAR

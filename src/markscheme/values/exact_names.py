@@ -21,7 +21,7 @@ _KEY = r"(?:ctrl|control|strg|cmd|command|alt|option|shift|win|windows|meta|supe
 _SAME_KEYS = by_word({"ctrl": "control strg", "cmd": "command", "win": "windows", "alt": "option"})
 _NAME = re.compile(
     rf"(?P<keys>(?i:(?<!\w){_KEY}(?:\s?[+-]\s?(?:{_KEY}|F\d\d?|[a-z]+|\S))+))"
-    r"|(?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://[^\s<>\"'`)]+)"
+    r"|(?P<address>(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+|https?://[^\s<>\"'`)]+)"
     r"|(?P<path>(?<![\w/.)>])(?:~|\.{1,2})?/[\w.@%+-]+(?:/[\w.@%+-]+)+/?|(?<!\w)[A-Z]:\\[\w\\.-]+)"
     r"|(?P<file>(?<![\w/.@-])\.?[A-Za-z_][\w-]+(?:\.[\w-]+)*\.[a-z][a-z0-9]{0,6}\b(?![\w/]|\.\w))"
     r"|(?P<marked>(?<![\w.+#*/-])(?:[A-Z]{1,3}-|(?:[A-Z]{1,3}|[A-Z][a-z]?\d?)\+|[A-Z]\*|"

@@ -240,7 +240,11 @@ def _compare(  # noqa: PLR0912
                 break
     agreed = tuple(Pair(wanted[other], given[place], "same") for place, other in matched.items())
     missing = tuple(item for other, item in enumerate(wanted) if other not in matched.values())
-    extra = tuple(item for place, item in enumerate(given) if place not in matched)
+    extra = tuple(
+        item
+        for place, item in enumerate(given)
+        if place not in matched and not any(same_item(target, item) for target in wanted)
+    )
     if not missing and not extra:
         ordered = ordered or (
             len(wanted) > 2 and bool(_STEPS.search(requested.text) or _STEPS.search(answer))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,10 +19,8 @@ from markscheme.cli import run
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.tables.answers import read_answers
+from real_model import check_installed, save, serving
 from with_research import needs_research
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "models"))
-from real_model import check_installed, save, serving  # type: ignore[import-not-found]
 
 pytestmark = pytest.mark.proof(area="models")
 

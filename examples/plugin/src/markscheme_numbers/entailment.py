@@ -43,7 +43,7 @@ class SharedWords:
 @register_statement_maker("bare_answer", needs=Needs(chat=False))
 @dataclass(frozen=True, kw_only=True)
 class BareAnswer:
-    """The answer is its own statement, whatever was asked."""
+    """The answer is its own statement, whatever the question."""
 
     def make(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """The pairs with `statement`, `status` and the rest of a maker's outcome."""

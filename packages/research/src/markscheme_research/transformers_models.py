@@ -16,12 +16,12 @@ import numpy.typing as npt
 
 from markscheme.contract import ChatReply, ChatRequest, TokenLogprobs
 from markscheme.errors import ModelError
+from markscheme.manifests import file_digest
 from markscheme.models.chat import TOP_LOGPROBS, as_one_text, stored_places
 from markscheme.models.local import (
     CHARACTERS_A_TOKEN,
     LONGEST,
     equal_length_batches,
-    file_digest,
     library,
     weights_hash,
 )

@@ -17,7 +17,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.models.local import Mark, Readings, open_reader, revision
+from markscheme.manifests import revision
+from markscheme.models.local import Mark, Readings, open_reader
 from markscheme.text import language_of, script_of
 
 Floats = npt.NDArray[np.float64]

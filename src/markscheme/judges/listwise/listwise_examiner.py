@@ -31,7 +31,8 @@ from markscheme.judges.outcomes import (
     with_nearest_references,
 )
 from markscheme.judges.weight_folder import WeightFolder
-from markscheme.models.local import MINILM, Trees, revision, token_encoder
+from markscheme.manifests import revision
+from markscheme.models.local import MINILM, Trees, token_encoder
 
 Floats = npt.NDArray[np.float64]
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import orjson
 
 from markscheme.errors import reading_weights
+from markscheme.manifests import verified
 from markscheme.text import QUESTION_WORDS
 
 WEIGHTS = Path(__file__).parent / "question_kind.json"
@@ -77,7 +78,8 @@ def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
 def _weights() -> Mapping[str, float]:
     with reading_weights(WEIGHTS):
         return {
-            str(cue): float(weight) for cue, weight in orjson.loads(WEIGHTS.read_bytes()).items()
+            str(cue): float(weight)
+            for cue, weight in orjson.loads(verified(WEIGHTS).read_bytes()).items()
         }
 
 

@@ -14,10 +14,6 @@ from .weights import CHARACTERS_A_TOKEN as CHARACTERS_A_TOKEN
 from .weights import MINILM as MINILM
 from .weights import available_cores as available_cores
 from .weights import equal_length_batches as equal_length_batches
-from .weights import file_digest as file_digest
 from .weights import library as library
 from .weights import positions as positions
-from .weights import revision as revision
-from .weights import verified as verified
 from .weights import weights_hash as weights_hash
-from .weights import write_manifest as write_manifest

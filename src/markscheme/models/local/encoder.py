@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.manifests import revision
 from markscheme.models.local.weights import (
     MINILM,
     Feeds,
@@ -19,7 +20,6 @@ from markscheme.models.local.weights import (
     model_file,
     open_session,
     open_tokenizer,
-    revision,
 )
 
 if TYPE_CHECKING:

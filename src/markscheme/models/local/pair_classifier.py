@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from markscheme.contract import PairClassifier
 from markscheme.errors import MissingExtraError, ModelError
+from markscheme.manifests import revision
 from markscheme.models.local.weights import (
     FED,
     Feeds,
@@ -22,7 +23,6 @@ from markscheme.models.local.weights import (
     opened,
     positions,
     read_json,
-    revision,
 )
 
 Scores = npt.NDArray[np.float32]

@@ -13,7 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,12 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import MissingExtraError, ModelError, reading_weights
+from markscheme.manifests import file_digest, verified
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
-
-MANIFEST = "manifest.json"
 
 MINILM = Path(__file__).parent / "minilm"
 """all-MiniLM-L6-v2 with 8-bit weights; its README says where it is from."""
@@ -41,47 +40,6 @@ def required(folder: Path, name: str) -> Path:
             "config.json; if it is the package's own, install markscheme again."
         )
     return verified(path)
-
-
-def verified(path: Path) -> Path:
-    """The path of a file of weights that is as the manifest in its folder, if any, says.
-
-    Raises:
-        ModelError: it was changed, or the manifest is damaged.
-    """
-    listed = _manifest(path.parent).get(path.name)
-    if listed is not None and listed != sha256(path):
-        raise ModelError(
-            f"{path} is not the file that {MANIFEST} there lists; copy or train the weights again, "
-            "or install markscheme again if they are the package's own"
-        )
-    return path
-
-
-def _manifest(folder: Path) -> dict[str, str]:
-    """SHA-256 by file, as a folder's manifest says; empty where there is none of ours."""
-    file = folder / MANIFEST
-    if not file.is_file():
-        return {}
-    with reading_weights(file):
-        content = json.loads(file.read_bytes())
-        files = content.get("files") if isinstance(content, dict) else None
-        listed = files.items() if isinstance(files, dict) else ()
-        return {name: str(one["sha256"]) for name, one in listed if "sha256" in one}
-
-
-def write_manifest(folder: Path) -> None:
-    """List size and SHA-256 of a folder's files of weights there, so that damage to them shows."""
-    files = {
-        file.name: {
-            "bytes": file.stat().st_size,
-            "sha256": sha256(file),
-        }
-        for file in sorted(folder.iterdir())
-        if file.is_file() and file.name != MANIFEST
-    }
-    text = json.dumps({"files": files}, indent=1) + "\n"
-    (folder / MANIFEST).write_text(text, encoding="utf-8")
 
 
 def model_file(folder: Path) -> Path:
@@ -100,33 +58,6 @@ def read_json(folder: Path, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ModelError(f"{path} is not a JSON object. Export the model again.")
     return value
-
-
-def file_digest(files: Iterable[Path], digest: Any) -> str:
-    """Hexadecimal digits of a hash (`hashlib`) over the content of files, in their order."""
-    for file in files:
-        with file.open("rb") as stream:
-            hashlib.file_digest(stream, lambda: digest)
-    return str(digest.hexdigest())
-
-
-def sha256(file: Path) -> str:
-    """The SHA-256 of a file of weights, computed once a process unless the file changes."""
-    found = file.stat()
-    return _sha256(file, found.st_size, found.st_mtime_ns)
-
-
-@cache
-def _sha256(file: Path, _size: int, _changed: int) -> str:
-    return file_digest([file], hashlib.sha256())
-
-
-def revision(file: Path) -> str:
-    """Twelve hexadecimal digits of the SHA-256 of a file of weights.
-
-    It goes into signatures: two scores are comparable only if the same weights made them.
-    """
-    return sha256(file)[:12]
 
 
 def open_session(path: Path, content: bytes | None = None) -> InferenceSession:

@@ -7,11 +7,14 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from markscheme.agreement import (
+    ON_QUESTIONS,
     CompareResult,
     Comparison,
     PeoplesDifference,
     compare_answers,
+    explained,
     pairs_population,
+    unpaired_note,
 )
 from markscheme.reports.material import PEOPLE, Material
 from markscheme.reports.section import Section
@@ -22,6 +25,7 @@ from markscheme.results import (
     by_labels,
     columns,
     interval_note,
+    methods_of,
     number,
     p_text,
 )
@@ -58,7 +62,10 @@ def pairs(material: Material) -> Section | None:
         else by_judges([voice])
     )
     every = [] if whole else [f"Of {len(found.pairs):,} pairs, those of neighbours in this order."]
-    tests = "ppi-t" if found.by_people else "tango (score test by question)"
+    decisive = [people or pair for pair, people in shown]
+    made = explained(methods_of(one.p for one in decisive))
+    tests = f"p: {made}, corrected by Holm's method over all pairs. " if made else ""
+    both = "On questions that both answered. " * any(not one.unpaired for one in decisive)
     return Section(
         key="pairs",
         title="Which system is better",
@@ -67,12 +74,13 @@ def pairs(material: Material) -> Section | None:
         table=_table(
             f"Systems in pairs, by {by}: difference in points with 95% interval",
             [{**vars(pair), **_best(pair, people)} for pair, people in shown],
-            pairs_population([people or pair for pair, people in shown], word, systems=True),
+            pairs_population(decisive, word, systems=True),
             every,
             (
-                f"On questions that both answered. p: {tests}, corrected by Holm's method over all "
-                f"pairs. Counts are by {voice} and lead to the answers.",
+                f"{both}{tests}Counts are by {voice} and lead to the answers.",
+                *unpaired_note(decisive),
             ),
+            ON_QUESTIONS,
             p="p (Holm)",
             counts_by=voice if found.by_people else "",
         ),
@@ -121,7 +129,7 @@ def _table(
     about: str,
     before: Iterable[str],
     after: Iterable[str],
-    *more: str,
+    *more: Column | str,
     p: str = "p",
     counts_by: str = "",
 ) -> Table:

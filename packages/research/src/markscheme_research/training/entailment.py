@@ -22,7 +22,7 @@ from markscheme.features.alignment import Rarity
 from markscheme.features.entailment import NAMES, entailment_features
 from markscheme.judges import save_rarity
 from markscheme.judges.examiner import platt
-from markscheme.models.local import write_manifest
+from markscheme.manifests import write_manifest
 from markscheme.tables import whole_folder
 from markscheme_research.training import (
     Forest,

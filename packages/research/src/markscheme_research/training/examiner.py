@@ -38,8 +38,8 @@ from markscheme.judges.examiner import (
     read_jointly,
     readers_of,
 )
+from markscheme.manifests import write_manifest
 from markscheme.models import Models
-from markscheme.models.local import write_manifest
 from markscheme.tables import whole_folder
 from markscheme.text import Lexicon, encode
 from markscheme_research.training.rows import Rows, shipped_rows

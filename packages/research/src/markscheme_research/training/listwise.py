@@ -15,7 +15,8 @@ import zstandard
 
 from markscheme.contract import Lineage
 from markscheme.errors import MarkschemeError
-from markscheme.models.local import TokenEncoder, write_manifest
+from markscheme.manifests import write_manifest
+from markscheme.models.local import TokenEncoder
 from markscheme.tables import whole_folder
 from markscheme_research.datasets import passages
 from markscheme_research.lists import averaged_over_draws

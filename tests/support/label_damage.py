@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 from annotate_helpers import answers, place, write_rows
-
 from markscheme.annotate.options import AnnotateOptions, Kind
 from markscheme.cli import run
 
@@ -50,6 +49,7 @@ def labelled(folder: Path, items: int = 40) -> Truth:
     setup = AnnotateOptions(
         file=write_rows(folder / "a.jsonl", rows),
         gold=write_rows(folder / "gold.jsonl", gold),
+        gold_every=2,  # So that small projects have labels of gold items.
         order="file",
         annotators=("Ann", "Ben"),
         adjudicators=("Kim",),

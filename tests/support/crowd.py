@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+
 from annotate_helpers import fields_of
 
 

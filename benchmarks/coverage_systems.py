@@ -1,0 +1,197 @@
+"""Worlds of several systems under one judge, of whose answers few are labelled.
+
+- `systems`: each system's own figure (`estimate --by system`) and every difference (`compare
+  --systems` with labels) of three systems on the same 120 questions;
+- `unpaired`: the difference of two systems on 60 and 120 questions of which none is the same, by
+  the judge alone and with labels.
+
+A difference without an interval counts as one of everything, from -1 to 1; how often there is none
+is noted, and in which share of draws another system than the best is named first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from benchmarks.worlds import Array, Tally, World
+from markscheme.agreement.accuracy_estimates import estimates
+from markscheme.agreement.options import CompareOptions
+from markscheme.agreement.pairs import Pair, in_order, unpaired_difference
+from markscheme.agreement.system_differences import difference_by_people
+from markscheme.results import Figure, share_figure
+from markscheme.stats import Sample
+
+JUDGES = {"good": (0.95, 0.85), "lenient": (0.995, 0.4), "useless": (0.8, 0.2)}
+"""Sensitivity and specificity."""
+QUESTIONS = 120
+COMMON = 0.6
+"""The part of what makes an answer right that is the question's, the same for all systems."""
+OPTIONS = CompareOptions(systems=True)
+
+
+def _judged(
+    rng: np.random.Generator, accuracies: Sequence[float], questions: int, judge: str
+) -> tuple[Array, Array]:
+    """(questions, systems) which answers are right, and which the judge accepts, 1 or 0."""
+    own = rng.normal(size=(questions, len(accuracies))) * np.sqrt(1 - COMMON**2)
+    own += COMMON * rng.normal(size=(questions, 1))
+    truth = (own > ndtri(1 - np.array(accuracies))).astype(np.float64)
+    sensitivity, specificity = JUDGES[judge]
+    chance = np.where(truth > 0, sensitivity, 1 - specificity)
+    return truth, (rng.random(truth.shape) < chance).astype(np.float64)
+
+
+def _labelled(
+    rng: np.random.Generator, shape: tuple[int, ...], labels: str
+) -> npt.NDArray[np.bool_]:
+    """(questions, systems) which answers are labelled: `60` at random, `60 of the same questions`
+    all answers to 20 questions, `60 of other questions` one answer to each of 60, 20 of a system.
+    """
+    number, _, how = labels.partition(" of ")
+    chosen = np.zeros(shape, dtype=bool)
+    each = int(number) // shape[1]
+    order = rng.permutation(shape[0])
+    if how == "the same questions":
+        chosen[order[:each]] = True
+    elif how == "other questions":
+        for system in range(shape[1]):
+            chosen[order[system * each :][:each], system] = True
+    else:
+        chosen.flat[rng.choice(chosen.size, int(number), replace=False)] = True
+    return chosen
+
+
+def _sample(said: Array, truth: Array, known: npt.NDArray[np.bool_]) -> Sample:
+    return Sample(
+        predictions=said[:, None],
+        labels=np.where(known, truth, np.nan),
+        weights=np.ones(len(said)),
+        clusters=np.arange(len(said)),
+    )
+
+
+def _covers(tally: Tally, apart: float, found: Figure) -> None:
+    low = -1.0 if found.low is None else found.low
+    high = 1.0 if found.high is None else found.high
+    tally.covers("difference", apart, low, high)
+    tally.note("difference without an interval", found.low is None, nominal=1.0)
+
+
+# --- On the same questions ------------------------------------------------------------------------
+
+
+def systems(*, small: bool = False) -> Iterator[World]:
+    """Three systems, all of which answer all questions."""
+    plans = ("60", "90", "180", "60 of the same questions", "60 of other questions")
+    for accuracies in ((0.6, 0.66, 0.72),) if small else ((0.6, 0.66, 0.72), (0.8, 0.85, 0.9)):
+        for judge in ("good",) if small else JUDGES:
+            for labels in ("60", "60 of other questions") if small else plans:
+                yield World(
+                    "systems",
+                    f"3 x {QUESTIONS}|{labels}|{' / '.join(map(str, accuracies))}|{judge}",
+                    partial(_systems, accuracies=accuracies, judge=judge, labels=labels),
+                )
+
+
+def _systems(
+    tally: Tally,
+    rng: np.random.Generator,
+    *,
+    accuracies: Sequence[float],
+    judge: str,
+    labels: str,
+) -> None:
+    truth, said = _judged(rng, accuracies, QUESTIONS, judge)
+    known = _labelled(rng, truth.shape, labels)
+    samples = {str(accuracy): _sample(said[:, place], truth[:, place], known[:, place])
+               for place, accuracy in enumerate(accuracies)}  # fmt: skip
+    alone: dict[str, float] = {}
+    for name, sample in samples.items():
+        if not sample.labelled.any():
+            continue
+        found = estimates(sample)
+        shown = found[0].figure
+        tally.covers("estimate", float(name), shown.low or 0.0, shown.high or 0.0)
+        alone[name] = found[-1].figure.value or 0.0
+    pairs = []
+    for first, second in combinations(samples, 2):
+        pair = Pair(
+            first=first,
+            second=second,
+            first_value=Figure(value=float(samples[first].predictions.mean())),
+            second_value=Figure(value=float(samples[second].predictions.mean())),
+            difference=Figure(reason="not taken"),
+            p=Figure(reason="not taken"),
+            questions=QUESTIONS,
+        )
+        people = difference_by_people(pair, [samples[first], samples[second]], OPTIONS)
+        _covers(tally, float(first) - float(second), people.difference)
+        pairs.append((pair, people))
+    by_people = all(people.difference.value is not None for _, people in pairs)
+    order = in_order([people if by_people else pair for pair, people in pairs])
+    best = str(max(accuracies))
+    tally.note("another system first", order[0] != best, nominal=1.0)
+    tally.note(
+        "another system first, by labels alone",
+        max(alone, key=lambda name: alone[name]) != best,
+        nominal=1.0,
+    )
+
+
+# --- On different questions -----------------------------------------------------------------------
+
+
+def unpaired(*, small: bool = False) -> Iterator[World]:
+    """Two systems without a question in common."""
+    for accuracies in ((0.9, 0.85),) if small else ((0.66, 0.72), (0.9, 0.85), (0.97, 0.9)):
+        for judge in ("good",) if small else JUDGES:
+            for labels in ("60",) if small else ("60", "120"):
+                yield World(
+                    "unpaired",
+                    f"60 and {QUESTIONS}|{labels}|{' / '.join(map(str, accuracies))}|{judge}",
+                    partial(_unpaired, accuracies=accuracies, judge=judge, labels=int(labels)),
+                )
+
+
+def _unpaired(
+    tally: Tally,
+    rng: np.random.Generator,
+    *,
+    accuracies: tuple[float, float],
+    judge: str,
+    labels: int,
+) -> None:
+    sizes = (60, QUESTIONS)
+    drawn = np.zeros(sum(sizes), dtype=bool)
+    drawn[rng.choice(len(drawn), labels, replace=False)] = True
+    samples, judged = [], []
+    for size, accuracy, known in zip(sizes, accuracies, np.split(drawn, sizes[:1]), strict=True):
+        truth, said = _judged(rng, [accuracy], size, judge)
+        samples.append(_sample(said[:, 0], truth[:, 0], known))
+        judged.append(share_figure(said[:, 0], np.ones(size)))
+    sensitivity, specificity = JUDGES[judge]
+    apart = accuracies[0] - accuracies[1]
+    own = unpaired_difference(*judged)
+    truth_of_judge = apart * (sensitivity + specificity - 1)
+    tally.covers("the judge's", truth_of_judge, own["difference"].low, own["difference"].high)
+    pair = Pair(
+        first="a",
+        second="b",
+        first_value=judged[0],
+        second_value=judged[1],
+        difference=own["difference"],
+        p=own["p"],
+        questions=sum(sizes),
+        unpaired=True,
+    )
+    people = difference_by_people(pair, samples, OPTIONS)
+    _covers(tally, apart, people.difference)
+
+
+PARTS: dict[str, Callable[..., Iterator[World]]] = {"systems": systems, "unpaired": unpaired}
