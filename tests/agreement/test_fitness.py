@@ -253,14 +253,17 @@ def test_a_statement_of_fitness_cannot_say_more_than_its_line(tmp_path: Path) ->
     assert len(line) < 3000
 
 
-def test_a_run_into_which_nothing_can_be_written_is_agreed_with_all_the_same(
-    example: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+@pytest.fixture
+def run_of_contains(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example judged into `run`, in the present folder."""
     monkeypatch.chdir(tmp_path)
     assert run(["judge", str(example), "-j", "contains", "-q", "-o", "run"]) == 0
+
+
+@pytest.mark.usefixtures("run_of_contains")
+def test_a_run_into_which_nothing_can_be_written_is_agreed_with_all_the_same(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     Path("run", "fitness.json").mkdir()
     assert run(["agree", "run"]) == 0
     said = capsys.readouterr()
@@ -313,15 +316,11 @@ def test_a_gate_reads_what_agree_wrote_and_names_what_is_missing(
     )
 
 
+@pytest.mark.usefixtures("run_of_contains")
 def test_labels_of_chosen_answers_are_no_statement_for_a_gate(
-    example: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """As `estimate` refuses them, though agreement on the labelled answers can be told."""
-    monkeypatch.chdir(tmp_path)
-    assert run(["judge", str(example), "-j", "contains", "-q", "-o", "run"]) == 0
     opened = markscheme.open_run("run")
     rejected = opened.table.filter(~pl.col("verdict")).select("answer_id")
     opened.answers.join(rejected, on="answer_id", how="semi").select(
