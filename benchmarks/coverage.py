@@ -54,9 +54,17 @@ from benchmarks.worlds import (
     difficulty,
 )
 from markscheme.agreement.accuracy_estimates import estimates
-from markscheme.agreement.pairs import expected_pairs, share_difference
+from markscheme.agreement.pairs import share_difference
 from markscheme.agreement.verdicts import FROM_COUNTS, clustered_statistics
-from markscheme.stats import Sample, differences, evidence, intervals, kinds, quantiles
+from markscheme.stats import (
+    Sample,
+    differences,
+    evidence,
+    expected_pairs,
+    intervals,
+    kinds,
+    quantiles,
+)
 
 Array = npt.NDArray[np.float64]
 DOCS = Path(__file__).parents[1] / "docs"

@@ -1,7 +1,8 @@
 """Worlds of several systems under one judge, of whose answers few are labelled.
 
 - `systems`: each system's own figure (`estimate --by system`) and every difference (`compare
-  --systems` with labels) of three systems on the same 120 questions;
+  --systems` with labels) of three systems on the same 120 questions; and of two of which one is
+  right everywhere and the other loses a few questions, all of them labelled, or half of them;
 - `unpaired`: the difference of two systems on 60 and 120 questions of which none is the same, by
   the judge alone and with labels.
 
@@ -25,7 +26,7 @@ from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.pairs import Pair, in_order, unpaired_difference
 from markscheme.agreement.system_differences import difference_by_people
 from markscheme.results import Figure, share_figure
-from markscheme.stats import Sample
+from markscheme.stats import Sample, t_quantile
 
 JUDGES = {"good": (0.95, 0.85), "lenient": (0.995, 0.4), "useless": (0.8, 0.2)}
 """Sensitivity and specificity."""
@@ -42,9 +43,14 @@ def _judged(
     own = rng.normal(size=(questions, len(accuracies))) * np.sqrt(1 - COMMON**2)
     own += COMMON * rng.normal(size=(questions, 1))
     truth = (own > ndtri(1 - np.array(accuracies))).astype(np.float64)
+    return truth, _said(rng, truth, judge)
+
+
+def _said(rng: np.random.Generator, truth: Array, judge: str) -> Array:
+    """1 where the judge accepts."""
     sensitivity, specificity = JUDGES[judge]
     chance = np.where(truth > 0, sensitivity, 1 - specificity)
-    return truth, (rng.random(truth.shape) < chance).astype(np.float64)
+    return (rng.random(truth.shape) < chance).astype(np.float64)
 
 
 def _labelled(
@@ -76,11 +82,29 @@ def _sample(said: Array, truth: Array, known: npt.NDArray[np.bool_]) -> Sample:
     )
 
 
-def _covers(tally: Tally, apart: float, found: Figure) -> None:
+def _ends(found: Figure) -> tuple[float, float]:
     low = -1.0 if found.low is None else found.low
-    high = 1.0 if found.high is None else found.high
-    tally.covers("difference", apart, low, high)
+    return low, 1.0 if found.high is None else found.high
+
+
+def _covers(tally: Tally, apart: float, found: Figure) -> None:
+    tally.covers("difference", apart, *_ends(found))
     tally.note("difference without an interval", found.low is None, nominal=1.0)
+
+
+def _pair(first: str, second: str, samples: Sequence[Sample]) -> Pair:
+    """Two systems on the same questions, by the judge alone."""
+    one, two = (Figure(value=float(sample.predictions.mean())) for sample in samples)
+    none = Figure(reason="not taken")
+    return Pair(
+        first=first,
+        second=second,
+        first_value=one,
+        second_value=two,
+        difference=none,
+        p=none,
+        questions=len(samples[0].labels),
+    )
 
 
 # --- On the same questions ------------------------------------------------------------------------
@@ -96,6 +120,14 @@ def systems(*, small: bool = False) -> Iterator[World]:
                     "systems",
                     f"3 x {QUESTIONS}|{labels}|{' / '.join(map(str, accuracies))}|{judge}",
                     partial(_systems, accuracies=accuracies, judge=judge, labels=labels),
+                )
+    for questions in (50,) if small else (50, QUESTIONS):
+        for loss in (0.062,) if small else (0.02, 0.062, 0.1, 0.15):
+            for labels in ("all", "half"):
+                yield World(
+                    "systems",
+                    f"2 x {questions}|{labels} labelled|losses of {loss:g}|good",
+                    partial(_losses, questions=questions, loss=loss, labels=labels),
                 )
 
 
@@ -121,16 +153,9 @@ def _systems(
         alone[name] = found[-1].figure.value or 0.0
     pairs = []
     for first, second in combinations(samples, 2):
-        pair = Pair(
-            first=first,
-            second=second,
-            first_value=Figure(value=float(samples[first].predictions.mean())),
-            second_value=Figure(value=float(samples[second].predictions.mean())),
-            difference=Figure(reason="not taken"),
-            p=Figure(reason="not taken"),
-            questions=QUESTIONS,
-        )
-        people = difference_by_people(pair, [samples[first], samples[second]], OPTIONS)
+        both = [samples[first], samples[second]]
+        pair = _pair(first, second, both)
+        people = difference_by_people(pair, both, OPTIONS)
         _covers(tally, float(first) - float(second), people.difference)
         pairs.append((pair, people))
     by_people = all(people.difference.value is not None for _, people in pairs)
@@ -142,6 +167,24 @@ def _systems(
         max(alone, key=lambda name: alone[name]) != best,
         nominal=1.0,
     )
+
+
+def _losses(
+    tally: Tally, rng: np.random.Generator, *, questions: int, loss: float, labels: str
+) -> None:
+    """`before` is Student's t of the labels, of all answers."""
+    lost = rng.random(questions) < loss
+    truth = np.stack([np.ones(questions), 1.0 - lost], axis=1)
+    known = np.zeros(truth.shape, dtype=bool)
+    known[: questions if labels == "all" else questions // 2] = True
+    said = _said(rng, truth, "good")
+    samples = [_sample(said[:, side], truth[:, side], known[:, side]) for side in range(2)]
+    people = difference_by_people(_pair("a", "b", samples), samples, OPTIONS)
+    tally.covers("difference, losses", loss, *_ends(people.difference))
+    if labels == "all":
+        reach = t_quantile(questions - 1.0, 0.975) * float(lost.std(ddof=1)) / np.sqrt(questions)
+        low, high = (lost.mean() - reach, lost.mean() + reach) if reach else (-1.0, 1.0)
+        tally.covers("before, difference, losses", loss, low, high)
 
 
 # --- On different questions -----------------------------------------------------------------------

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+import markscheme
 from markscheme.contract import parse_judge
 from markscheme.engine import apply
 from markscheme.models import Models
@@ -34,6 +35,10 @@ SURE = 0.4
 BINS = 10
 DRAWN, LEAST = 500, 10
 """Answers of a graded set, and of a bin, from which the diagram shows them."""
+BY_KIND = ("second", "near", "reports'", "public", "languages'")
+"""How the names of sets begin of which kinds are looked at too (languages are those of theirs)."""
+AS_FILES = ("reports' kinds, new rows", "public reports")
+"""Sets of whole replies, some with reasoning or instructions, which reading files takes out."""
 JUDGES = ("examiner(depth=fast)", "examiner", "examiner(depth=full)")
 
 
@@ -43,9 +48,9 @@ def near_misses(data: Path) -> pl.DataFrame:
     return plain([json.loads(line) for line in lines])
 
 
-def contrast_test(name: str = "contrast-test") -> pl.DataFrame:
+def contrast_test(name: str = "contrast-test", kind: str = "kind") -> pl.DataFrame:
     """A frozen contrast test: `contrast-test`, or that with `-second`, `-languages`, `-reports`."""
-    return plain(list(rows_of(DATA / f"{name}.jsonl.zst")))
+    return plain(list(rows_of(DATA / f"{name}.jsonl.zst")), kind)
 
 
 def public_reports(data: Path) -> pl.DataFrame:
@@ -54,18 +59,28 @@ def public_reports(data: Path) -> pl.DataFrame:
     return plain([json.loads(line) for line in lines])
 
 
-def plain(rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
-    """Question, references, answer, label and kind."""
-    kept = ("question", "references", "answer", "kind")
+def plain(rows: Sequence[dict[str, Any]], kind: str = "kind") -> pl.DataFrame:
+    """Question, references, answer, label and kind, which is the row's field of that name."""
+    kept = ("question", "references", "answer", kind)
     table = pl.DataFrame([{name: row[name] for name in kept} for row in rows])
-    return table.with_columns(label=pl.Series([float(row["label"]) for row in rows]))
+    labels = pl.Series([float(row["label"]) for row in rows])
+    return table.rename({kind: "kind"}).with_columns(label=labels)
 
 
-def scored(judge: str, table: pl.DataFrame) -> Array:
-    """A judge's scores of labelled rows, shape (rows,)."""
+def scored(judge: str, table: pl.DataFrame, *, as_files: bool = False) -> Array:
+    """A judge's scores of labelled rows, shape (rows,).
+
+    Args:
+        judge: which.
+        table: the rows.
+        as_files: whether answers are read as those of files are, without what frames them.
+    """
     answers = table.select("question", "references", "answer").with_columns(
-        answer_id=pl.int_range(pl.len()).cast(pl.String), reference_kind=pl.lit("text")
+        answer_id=pl.int_range(pl.len()).cast(pl.String)
     )
+    if as_files:
+        return markscheme.judge(answers, judge).judgments["score"].to_numpy()
+    answers = answers.with_columns(reference_kind=pl.lit("text"))
     return apply(parse_judge(judge), answers, Models())["score"].to_numpy()
 
 
@@ -196,16 +211,16 @@ def main() -> None:
     if given.contrast_test:
         sets["contrast test"] = contrast_test()
         sets["second contrast test"] = contrast_test("contrast-test-second")
-        sets["languages' contrast test"] = contrast_test("contrast-test-languages")
-        sets["reports' kinds, new rows"] = contrast_test("contrast-test-reports")
-        sets["public reports"] = public_reports(data)
+        sets["languages' contrast test"] = contrast_test("contrast-test-languages", "language")
+        sets[AS_FILES[0]] = contrast_test("contrast-test-reports")
+        sets[AS_FILES[1]] = public_reports(data)
     curves = {}
     for judge in given.judge or JUDGES:
         print(f"\n{judge}\n{HEAD}")
         for name, table in sets.items():
-            scores = scored(judge, table)
+            scores = scored(judge, table, as_files=name in AS_FILES)
             print(line(name, table, scores), flush=True)
-            if judge == "examiner" and name.startswith(("second", "near", "reports'", "public")):
+            if judge == "examiner" and name.startswith(BY_KIND):
                 print("    by kind:", by_kind(table, scores))
             if judge == "examiner" and (name == "near-miss" or len(table) >= DRAWN):
                 curves[f"{name} ({len(table):,})"] = reliability(table, scores)

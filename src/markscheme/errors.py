@@ -92,7 +92,16 @@ class BadRowsError(DataError):
 
     shown = 20
 
-    def __init__(self, problems: Sequence[Problem], *, more: bool = False) -> None:
+    def __init__(
+        self, problems: Sequence[Problem], *, more: bool = False, skippable: bool = True
+    ) -> None:
+        """Write the message.
+
+        Args:
+            problems: what is wrong, row by row.
+            more: there may be others.
+            skippable: whether the rest can be used without these rows.
+        """
         self.problems: list[Problem] = list(problems)
         kinds = gathered(self.problems)
         lines = kinds[: self.shown]
@@ -106,10 +115,12 @@ class BadRowsError(DataError):
         head = f"{count} {what}{'s' if count != 1 else ''} cannot be {'used' if rows else 'read'}:"
         effects = ["leaves out and counts what cannot be used"] if rows else []
         effects += ["judges an answer without a label that cannot be read"] if labels else []
-        hint = (
-            f"fix the {what}s; where answers are judged or shown, --on-bad-row skip (Python: "
-            f"on_bad_row='skip') {' and '.join(effects)}"
-        )
+        hint = f"fix the {what}s"
+        if skippable:
+            hint += (
+                "; where answers are judged or shown, --on-bad-row skip (Python: "
+                f"on_bad_row='skip') {' and '.join(effects)}"
+            )
         super().__init__("\n  ".join([head, *lines]) + f"\n{hint}")
 
 
@@ -145,12 +156,17 @@ def no_such_name(kind: str, name: str, choices: Iterable[str], see: str = "") ->
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The near names as a question, to follow what is wrong with a name; "" where there are none.
+    """Names that begin so, and near ones, as a question; "" where there are none.
 
     >>> did_you_mean("promt", ["nr", "prompt"])
     "; did you mean 'prompt'?"
+    >>> did_you_mean("f1", ["recall", "f1_positive", "f1_macro"])
+    "; did you mean 'f1_positive' or 'f1_macro'?"
     """
-    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    names = list(known)
+    begun = [one for one in names if name and one.startswith(name)]
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    near = list(dict.fromkeys(begun + close))[:3]
     return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 

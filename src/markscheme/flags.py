@@ -156,8 +156,16 @@ def columns_option(pairs: Mapping[str, str]) -> str:
     >>> columns_option({"answer": "NAME"})
     "--columns answer=NAME (Python: columns={'answer': 'NAME'})"
     """
-    typed = ",".join(f"{ours}={theirs}" for ours, theirs in pairs.items())
-    return f"--columns {shlex.quote(typed)} (Python: columns={dict(pairs)!r})"
+    return f"{typed_columns(pairs)} (Python: columns={dict(pairs)!r})"
+
+
+def typed_columns(pairs: Mapping[str, str]) -> str:
+    """How columns are named on the command line, as a shell takes it.
+
+    >>> typed_columns({"label:Bot v1": "v1 ok?"})
+    "--columns 'label:Bot v1=v1 ok?'"
+    """
+    return f"--columns {shlex.quote(','.join(f'{ours}={name}' for ours, name in pairs.items()))}"
 
 
 JUDGE = Option(
@@ -252,8 +260,8 @@ LIMIT = Option(
     "Use at most this many answers, drawn at random (for training, by whole questions).", minimum=1
 )
 COUNT = (
-    "Number of examples, or of answers to label, to draw. For plan-labels: instead of a plan; "
-    "with --by system, for each system."
+    "Number of examples, or of answers to label, to draw. For plan-labels: instead of a plan, and "
+    "beyond those labelled already; with --by system, for each system."
 )
 Count = Annotated[int, Option(COUNT, minimum=1, maximum=64)]
 Title = Annotated[str | None, Option("Title of the pages. [default: the name of FILE or RUN]")]

@@ -97,6 +97,7 @@ def test_a_threshold_is_reported_on_other_questions() -> None:
     assert len(np.unique(clusters[part])) == 40
     assert not set(clusters[part]) & set(clusters[~part])
     assert (chosen.development_answers, chosen.held_out_answers) == (160, 240)
+    assert chosen.held_out_questions == 60
     accepted = scores[~part] >= chosen.threshold
     assert chosen.held_out["kappa"].value == pytest.approx(
         cohen_kappa_score(labels[~part], accepted)

@@ -76,7 +76,7 @@ def test_agree_prints_and_writes(cli: Cli, judged: str, example: Path, tmp_path:
     [
         ("csv", "judge,system,answers"),
         ("markdown", "contains agrees with people on "),
-        ("latex", "% Judg"),
+        ("latex", "% contains agrees with people on "),
     ],
 )
 def test_other_formats(cli: Cli, judged: str, example: Path, format: str, start: str) -> None:
@@ -295,6 +295,7 @@ def test_calibrate_writes_a_map_that_the_judge_reads(
         *("--save-map", path, "-o", tmp_path / "c.json"),
     )
     assert "chosen by kappa on" in out
+    assert "are for further questions like these 31, counted by question" in " ".join(out.split())
     assert "expected calibration error" in out
     data = json.loads((tmp_path / "c.json").read_text())
     assert data["map"]["kind"] == "platt"
@@ -377,7 +378,7 @@ def test_a_base_without_scores_cannot_be_calibrated(tmp_path: Path) -> None:
 def test_bad_files_end_with_a_plain_error(cli: Cli, judged: str, tmp_path: Path) -> None:
     torn = tmp_path / "torn.csv"
     torn.write_text("answer_id,label\nq01-terse,1\nq01-terse,0\n")
-    assert "contradictory labels: ('q01-terse',)" in cli("agree", judged, "--labels", torn, code=2)
+    assert "contradictory labels: 'q01-terse'." in cli("agree", judged, "--labels", torn, code=2)
     stranger = tmp_path / "stranger.csv"
     stranger.write_text("answer_id,label\nnobody,1\n")
     assert "no judgment matches a label" in cli("agree", judged, "--labels", stranger, code=2)

@@ -16,14 +16,17 @@ from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.pairs import (
     compare_answers,
     compare_judges,
+    compare_means,
     compare_systems,
-    expected_pairs,
     holm_figures,
     share_difference,
     statistic_difference,
+    unpaired_difference,
 )
 from markscheme.errors import AgreementError
+from markscheme.results import share_figure
 from markscheme.results.figures import plain
+from markscheme.stats import expected_pairs
 from markscheme.tables.joins import Joined, join_labels
 from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.labels import load_labels
@@ -139,10 +142,11 @@ def test_the_interval_excludes_no_difference_just_where_the_test_rejects_it(
     easy = rng.beta(4, 1, size=(questions, 1))
     right = rng.binomial(answers, np.concatenate([easy, easy * (1 - apart)], axis=1))
     counts = np.stack([right, answers], axis=2)
-    totals = right.sum(axis=0) / answers.sum(axis=0)
-    point = float(totals[0] - totals[1])
-    found = share_difference(*expected_pairs(counts), difference=point, confidence=confidence)
+    worse, better, pairs = expected_pairs(counts)
+    point = float((better - worse).sum() / pairs.sum())
+    found = share_difference(worse, better, pairs, confidence=confidence)
     change = found["difference"]
+    assert change.value == pytest.approx(point)
     assert -1 <= change.low <= point + 1e-12
     assert point - 1e-12 <= change.high <= 1
     if abs(found["p"].value - (1 - confidence)) > 1e-9:
@@ -205,6 +209,30 @@ def test_no_false_alarms_where_one_system_repeats_itself() -> None:
         counts = np.stack([right, np.full_like(right, 5)], axis=2)
         alarms += share_difference(*expected_pairs(counts))["p"].value <= 0.05
     assert alarms <= 0.08 * 300
+
+
+def test_of_single_answers_means_are_the_answers() -> None:
+    one, two = pl.Series([True, True, False, False, True]), pl.Series([True, False] * 2 + [False])
+    counts = np.stack([np.stack([one, two], axis=1), np.ones((5, 2))], axis=2).astype(np.int64)
+    means = compare_means(("a", "b"), counts)
+    answers = compare_answers(("a", "b"), pl.Series(range(5)), one, two)
+    for name, value in vars(answers).items():
+        expected = pytest.approx(plain(value)) if name != "p_holm" else None
+        assert plain(getattr(means, name)) == expected
+
+
+@pytest.mark.parametrize("fewer", [(6, 7), (3, 7), (7, 1), (1, 7)])
+def test_means_hold_the_level_where_nights_are_missing(fewer: tuple[int, int]) -> None:
+    """57 questions, seven nights of equal systems; of the difficult half one side has fewer."""
+    rng = np.random.default_rng(5)
+    alarms = 0
+    for _ in range(200):
+        chances = np.sort(rng.beta(2, 2, 57))
+        answers = np.full((57, 2), 7)
+        answers[:28] = fewer
+        counts = np.stack([rng.binomial(answers, chances[:, None]), answers], axis=2)
+        alarms += (compare_means(("new", "base"), counts).p.value or 0) <= 0.05
+    assert alarms <= 0.05 * 200
 
 
 def test_the_test_holds_its_level_under_clustering() -> None:
@@ -272,8 +300,10 @@ def test_refusals() -> None:
     both = joined(6, one=0.8)
     with pytest.raises(AgreementError, match=r"needs two of them; there is 'one'. To .*--systems"):
         compare_judges(both)
-    with pytest.raises(AgreementError, match="no statistic 'auroc'"):
+    with pytest.raises(AgreementError, match="no statistic named 'auroc'"):
         compare_judges(both, options=CompareOptions(statistic="auroc"))
+    with pytest.raises(AgreementError, match="named 'f1'; did you mean 'f1_positive' or 'f1_mac"):
+        compare_judges(both, options=CompareOptions(statistic="f1"))
     with pytest.raises(AgreementError, match="needs the system"):
         compare_systems(pl.DataFrame({"question": ["q"], "verdict": [True]}))
     apart = pl.DataFrame(
@@ -327,6 +357,42 @@ def test_systems_without_a_question_in_common_are_compared_by_their_own_shares()
     )
 
 
+def test_systems_that_share_few_questions_are_compared_by_all_answers_too() -> None:
+    """v1 has 21 of 28 right and v2 17 of 28; of the 6 questions of both v2 has one more."""
+    right = {"v1": [*range(17), 22, 23, 24, 25], "v2": [*range(23, 28), *range(28, 40)]}
+    asked = {"v1": range(28), "v2": range(22, 50)}
+    table = pl.DataFrame(
+        [
+            {"question": f"q{n}", "answer": "x", "system": name, "verdict": n in right[name]}
+            for name in right for n in asked[name]
+        ]
+    )  # fmt: skip
+    found = compare(table, systems=True)
+    (pair,) = found.pairs
+    assert (pair.questions, pair.left_out) == (6, 44)
+    assert found.lead[0].startswith(
+        "The judge alone accepts v2 most often: 17 points more than v1 "
+    )
+    assert "; on the 6 questions that both answered, of 50; no more than chance" in found.lead[0]
+    shares = [share_figure(np.isin(asked[name], right[name]), np.ones(28)) for name in right]
+    assert pair.whole == unpaired_difference(*shares)["difference"]
+    assert found.lead[1].startswith(
+        "By all answers of v1 and v2, to whichever questions, the judge alone accepts v1 14 points "
+        "more than v2 ("
+    )
+    known = table.with_columns(label=pl.col("verdict").cast(pl.Int64)).drop("verdict")
+    people = compare(table, known, systems=True)
+    assert people.people[0].difference.value is None
+    assert people.people[0].whole is not None
+    assert "questions, people would accept v1 14 points more than v2 (" in people.lead[1]
+    both = table.filter(pl.len().over("question") == 2)
+    assert compare(both, systems=True).pairs[0].whole is None
+    nearly = pl.concat([both.with_columns(pl.col("question") + str(n)) for n in range(4)])
+    nearly = pl.concat([nearly, table.filter(question="q0")])
+    (alone,) = compare(nearly, systems=True).lead
+    assert "both answered" not in alone
+
+
 def test_pairs_on_the_same_and_on_different_questions_are_told_apart() -> None:
     table = on_different_questions(("a", 16, 20), ("b", 10, 20))
     table = pl.concat([table, table.filter(system="b").with_columns(system=pl.lit("c"))])
@@ -356,20 +422,38 @@ def test_of_different_questions_the_interval_excludes_no_difference_just_where_p
 
 
 def test_a_total_that_contradicts_every_slice_is_named() -> None:
-    """One system answered the easy questions often, the other the hard ones."""
+    """One system answered many easy questions, the other many difficult ones."""
     rows = [
-        {"question": f"{kind}{n}", "answer": f"{system} {k}", "system": system, "judge": "judge",
-         "kind": kind, "verdict": k < right}
-        for n in range(20)
-        for kind, counts in (("easy", {"often": (7, 10), "seldom": (4, 5)}),
-                             ("hard", {"often": (0, 2), "seldom": (3, 20)}))
+        {"question": f"{kind}{n} {system}", "answer": f"{system} {n}", "system": system,
+         "judge": "judge", "kind": kind, "verdict": n < right}
+        for kind, counts in (("easy", {"one": (70, 100), "two": (40, 50)}),
+                             ("hard", {"one": (2, 20), "two": (30, 200)}))
         for system, (right, answers) in counts.items()
-        for k in range(answers)
+        for n in range(answers)
     ]  # fmt: skip
     table = pl.DataFrame(rows)
     found = compare(table, systems=True, slices=("kind",))
     assert found.pairs[0].difference.value > 0  # type: ignore[operator]
     assert all(one.pair.difference.value < 0 for one in found.slices)  # type: ignore[operator]
-    assert "often is ahead of seldom over all and behind within every value" in str(found)
+    assert "one is ahead of two over all and behind within every value" in str(found)
     alike = table.filter(pl.col("kind") == "easy")
     assert "Simpson" not in str(compare(alike, systems=True, slices=("kind",)))
+
+
+def test_a_system_with_more_answers_to_easy_questions_is_not_the_better_one() -> None:
+    """Two equal systems: one lost half of its answers to the difficult questions."""
+    rows = [
+        {"question": f"q{n}", "answer": f"{system} {k}", "system": system, "judge": "judge",
+         "verdict": n % 2 == 0 or k % 2 == 0, "label": n % 2 == 0 or k % 2 == 0}
+        for n in range(60)
+        for system in ("whole", "crashed")
+        for k in range(2 if system == "crashed" and n % 2 else 4)
+    ]  # fmt: skip
+    found = compare(pl.DataFrame(rows), systems=True)
+    (judged,), (labelled,) = found.pairs, found.people
+    assert judged.difference.value == pytest.approx(0.0)
+    assert judged.first_value.value == pytest.approx(19 / 24)
+    # Of labels as many of both are taken, at random; of all answers it would be 8 points.
+    assert abs(labelled.difference.value or 0.0) < 0.05
+    assert not excludes_zero(labelled.difference.low, labelled.difference.high)
+    assert "30 questions have more judged answers of one system than of another" in str(found)

@@ -246,6 +246,12 @@ def test_estimates_that_labels_cannot_support_are_refused() -> None:
         human_accuracy(two, load_labels(table))
 
 
+def test_the_lead_says_what_few_labels_lack() -> None:
+    table = world(answers=60, systems=20)
+    found = estimate(judged(table), load_labels(table.drop("score")))
+    assert found.lead[0].endswith("; few labels (of 3 questions; 10 are needed)")
+
+
 def test_few_labels_speak_by_themselves() -> None:
     """Of each system as of all: the floor that is always there, and called what it is."""
     table = world()

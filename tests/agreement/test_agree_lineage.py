@@ -36,8 +36,8 @@ def judged() -> markscheme.Result:
 
 
 def of_training(found: AgreeResult) -> Table:
-    start = "On questions that a judge was trained on"
-    return next(one for one in found.tables if one.title.startswith(start))
+    title = "On questions that a judge was trained on, its figures may be too high"
+    return next(one for one in found.tables if one.title == title)
 
 
 def test_a_run_says_how_many_questions_trained_a_judge_with_both_figures(
@@ -90,6 +90,18 @@ def test_answers_that_were_not_given_make_no_part_of_the_rest() -> None:
     assert [row[1] for row in of_training(found).rows] == ["all", "did not train it", "trained it"]
 
 
+def test_where_no_question_trained_a_judge_none_is_called_too_high() -> None:
+    """Answers outside the judge's field make the table all the same."""
+    some = [one for one in rows() if one["question"] in NEW]
+    odd = [{**one, "answer": "Ada Quist. " * 400} for one in some[:8]]
+    found = agree(markscheme.judge([*odd, *some[8:]], "examiner"))
+    assert {"inside", "outside"} <= set(found.data["scope"]["examiner"])
+    assert "trained" not in " ".join(table.title for table in found.tables)
+    assert any(
+        table.title == "Agreement inside and outside a judge's field" for table in found.tables
+    )
+
+
 def test_judges_are_compared_on_the_rest_too(judged: markscheme.Result) -> None:
     found = compare(judged)
     assert len(found.rest) == len(found.pairs) == 1
@@ -109,7 +121,9 @@ def test_where_the_rest_changes_nothing_a_line_takes_the_place_of_a_table() -> N
     assert len(found.rest) == 1
     assert len(found.tables) == 1
     [line] = [note for note in found.tables[0].notes if "trained this judge" in note]
-    assert line.startswith("1 of 200 questions trained this judge ('q0'), and flatter it; without ")
+    assert line.startswith(
+        "1 of 200 questions trained this judge ('q0'), and may flatter it; without "
+    )
     for row in every:
         if int(row["question"][1:]) % 10 in (5, 6, 7, 8):
             row["scope"] = "learned from"

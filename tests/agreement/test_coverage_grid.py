@@ -23,7 +23,7 @@ MEASURED = {
     "jackknife-t": "test_agree_compare.py",
     "pairs": "rank", "t": "cascade",
     "clopper-pearson": "test_single_answers.py", "betting": "test_sequences.py",
-    "ppi-t": "test_system_differences.py",
+    "ppi-tango": "systems",
     "mcnemar": "../analysis/test_diff.py", "exact": "test_agree_calibration.py",
     "score": "test_agree_calibration.py", "fisher-exact": "../research/test_answer_hierarchy.py",
     "newcombe": "unpaired", "brunner-munzel": "../research/test_answer_hierarchy.py",

@@ -52,6 +52,8 @@ def test_the_dangerous_cell_comes_first_and_names_the_system() -> None:
     assert one.least_right_found is not None
     assert 0.85 < one.least_right_found < 0.95
     assert "right answers and" in least
+    assert one.bound_methods == ("wilson-t",)
+    assert "at least: one-sided bounds (wilson-t)" in str(agree(world(kind=0.6, blind=0.05)))
     assert one.off.low is not None
     assert one.off.low > 0
     assert "points more than people, and a gate on its share is off by as much" in gate

@@ -12,6 +12,7 @@ import pytest
 
 import markscheme
 from markscheme.agreement import agree, compare, estimate, plan_labels
+from markscheme.agreement.labelling import choose_labels
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.tables import opaque_ids
 
@@ -347,6 +348,65 @@ def test_a_pilot_that_no_plan_drew_is_put_into_a_drawn_order() -> None:
     assert set(plan["answer_id"].head(60)) == set(filed["answer_id"])
     assert plan["answer_id"].head(60).to_list() != filed["answer_id"].to_list()
     assert plan.equals(plan_labels(table, pilot=filed, count=100).frame)
+
+
+@pytest.mark.parametrize("by", [None, "system"])
+def test_a_count_is_of_answers_without_a_label(by: str | None) -> None:
+    table, truth = world()
+    pilot = truth.sample(90, seed=4).rename({"truth": "label"})
+    plan = plan_labels(table, pilot=pilot, count=20, by=by)
+    new = 60 if by else 20
+    assert plan.frame["label"].null_count() == new
+    assert plan.frame.height == 90 + new
+    each = " (20 of each system)" if by else ""
+    assert plan.notes[0] == (
+        f"{new} new of 1,200 answers drawn{each} at random, seed 0; with 90 that have a label "
+        f"already, {90 + new} are in the plan"
+    )
+    with pytest.raises(AgreementError, match="cannot draw 1111 of 1110 answers without a label"):
+        plan_labels(table, pilot=pilot, count=1111)
+
+
+def test_known_labels_and_new_ones_together_are_a_random_sample() -> None:
+    """Each answer is as likely to be in it, and so is each pair."""
+    answers = 12
+    table = pl.DataFrame(
+        {
+            "answer_id": [f"a{n}" for n in range(answers)],
+            "cluster": range(answers),
+            "place": pl.Series([None] * answers, dtype=pl.Int64),
+        }
+    )
+    counts, draws = np.zeros((answers, answers)), 3000
+    for seed in range(draws):
+        known = np.random.default_rng([7, seed]).choice(answers, 4, replace=False)
+        label = pl.when(pl.int_range(pl.len()).is_in(known)).then(1.0)
+        drawn = choose_labels(table.with_columns(label=label), 7, seed=seed)
+        assert drawn["label"].count() == 4
+        assert drawn["inclusion_probability"].unique().to_list() == [7 / answers]
+        chosen = drawn["answer_id"].str.slice(1).cast(pl.Int64).to_numpy()
+        counts[np.ix_(chosen, chosen)] += 1
+    alone, pairs = 7 / answers, 7 * 6 / (answers * (answers - 1))
+    for found, chance in (
+        (np.diag(counts), alone),
+        (counts[np.triu_indices(answers, 1)], pairs),
+    ):
+        error = np.sqrt(draws * chance * (1 - chance))
+        assert np.abs(found - draws * chance).max() < 4.5 * error
+
+
+def test_labels_that_were_chosen_begin_no_random_sample() -> None:
+    table, truth = world()
+    plain = truth.filter(pl.col("answer_id").str.starts_with("plain")).rename({"truth": "label"})
+    pilot = plain.head(60)
+    plan = plan_labels(table, pilot=pilot, count=30)
+    assert plan.frame.height == plan.frame["label"].null_count() == 30
+    assert plan.notes[0].startswith("the 60 existing labels are evidently not a random sample: ")
+    assert "some systems' answers were labelled far more often" in plan.notes[0]
+    pair = plan_labels(table, pilot=pilot, for_difference=("plain", "chatty"))
+    assert ", from 60 labels, all of plain's answers. " in pair.notes[0]
+    each = plan_labels(table, pilot=plain.sample(60, seed=1), count=30, by="system").frame
+    assert (each.height, each["label"].count()) == (150, 60)
 
 
 def test_a_labelling_file_says_nothing_of_the_systems_and_old_ones_are_read() -> None:

@@ -155,6 +155,37 @@ def test_another_run_of_other_answers_is_an_error(run: Path, tmp_path: Path) -> 
     assert found.pairs[0].shared == 30
 
 
+@pytest.mark.parametrize("named", [(), ("system",), ("question", "answer", "system")])
+def test_verdicts_of_another_table_are_counted_by_the_questions_of_the_run(
+    tmp_path: Path, named: tuple[str, ...]
+) -> None:
+    """Four answers to each of 20 questions, of which a table names the ids alone."""
+    rows = [
+        {"answer_id": f"{n}-{k}", "question": f"q{n}", "references": ["yes"], "system": "ab"[k % 2],
+         "answer": "yes" if n % 3 else "no", "label": float(n % 4 > 0)}
+        for n in range(20) for k in range(4)
+    ]  # fmt: skip
+    markscheme.judge(rows, "exact_match", out=tmp_path / "run")
+    other = [
+        {"answer_id": row["answer_id"], **{name: row[name] for name in named},
+         "judge": "mine", "verdict": int(n // 4 % 5 > 0)}
+        for n, row in enumerate(rows)
+    ]  # fmt: skip
+    found = markscheme.compare(tmp_path / "run", other=other)
+    (pair,) = found.pairs
+    assert (pair.shared, pair.questions) == (80, 20)
+    assert "no question is known" not in str(found)
+    whole = markscheme.compare(tmp_path / "run", other=[
+        {**row, "judge": "mine", "verdict": one["verdict"]}
+        for row, one in zip(rows, other, strict=True)
+    ])  # fmt: skip
+    assert pair == whole.pairs[0]
+    unknown = [{**one, "answer_id": f"x{one['answer_id']}"} for one in other]
+    if "question" not in named:
+        with pytest.raises(AgreementError, match=r"none of these answers, by answer_id: .*'x0-0'"):
+            markscheme.compare(tmp_path / "run", other=unknown)
+
+
 def test_answers_given_apart_say_the_question_where_labels_lie_in_the_judgments() -> None:
     rows = [
         {"answer_id": str(n), "first": n < 30, "second": n % 3 > 0, "label": n < 25}

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import markscheme
 from markscheme.agreement import open_run
-from markscheme.errors import DataError
+from markscheme.analysis import answer_of
+from markscheme.errors import AgreementError, DataError
+from markscheme.tables import opaque_ids
 
 JUDGES = ("contains", "token_f1")
 SOURCES = ("run", "judgments file", "result", "opened", "apart", "pandas", "rows")
@@ -121,3 +124,64 @@ def test_labels_are_found_wherever_they_are(example: Path, tmp_path: Path) -> No
     found = markscheme.compare(verdicts, systems=True)  # A column that may be either is a verdict.
     assert not found.people
     assert found.pairs == markscheme.compare(rows, answers=bare, systems=True).pairs
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> Path:
+    """Answers with the labels of two people, in columns of their names; two cells are `?`."""
+    rows = ["id,question,gold,output,rater_A,rater_B"]
+    for n in range(30):
+        first = "?" if n in (3, 8) else str(int(n % 4 != 0))
+        rows.append(f"a{n},q{n},x{n},{f'x{n}' if n % 3 else 'y'},{first},{int(n % 5 != 0)}")
+    (tmp_path / "rated.csv").write_text("\n".join([*rows, ""]))
+    return tmp_path / "rated.csv"
+
+
+RATERS = {
+    "references": "gold",
+    "answer": "output",
+    "annotator1": "rater_A",
+    "annotator2": "rater_B",
+}
+ONE = {"references": "gold", "answer": "output", "label": "rater_A"}
+
+
+def test_words_that_are_no_label_are_counted_by_the_run_and_said_of_it_later(rated: Path) -> None:
+    for columns, said in (
+        (RATERS, "label '?' of 'rater_A' is read as no label"),
+        (ONE, "label '?' is read as no label"),
+    ):
+        folder = rated.parent / said[:14]
+        result = markscheme.judge(rated, "contains", columns=columns, out=folder)
+        assert result.run.notes[said] == 2
+        for source in (result, folder):
+            for statistic in (markscheme.agree, markscheme.estimate):
+                assert f"{said} (2 rows)" in str(statistic(source))
+
+
+def test_annotators_are_called_as_their_columns_are(rated: Path) -> None:
+    folder = rated.parent / "run"
+    result = markscheme.judge(rated, "contains", columns=RATERS, out=folder)
+    for found in (
+        markscheme.agree(result, annotators=True),
+        markscheme.agree(folder, annotators=True),
+        markscheme.agree(folder, rated, columns=RATERS, annotators=True),
+    ):
+        assert "rater_A" in str(found)
+        assert "annotator1" not in str(found)
+
+
+def test_contradictory_labels_are_named_by_the_ids_of_the_labelling_file(rated: Path) -> None:
+    result = markscheme.judge(rated, "contains", columns=ONE)
+    table = result.answers.select("answer_id", "label").drop_nulls().head(20)
+    opaque = table.with_columns(opaque_ids(table["answer_id"]))
+    torn = pl.concat([opaque, opaque.head(1).with_columns(label=1 - pl.col("label"))])
+    with pytest.raises(AgreementError, match=f"contradictory labels: '{opaque['answer_id'][0]}'"):
+        markscheme.agree(result, torn)
+
+
+def test_an_answer_to_explain_is_found_by_the_id_of_a_labelling_file(rated: Path) -> None:
+    folder = rated.parent / "run"
+    result = markscheme.judge(rated, "contains", columns=ONE, out=folder)
+    (opaque,) = opaque_ids(result.answers["answer_id"].head(1))
+    assert answer_of(str(folder), opaque) == answer_of(str(folder), "a0")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import polars as pl
 import pytest
 
 from markscheme.agreement import agree, estimate
+from markscheme.agreement.options import EstimateOptions
 from markscheme.agreement.people_errors import label_noise, undone
 from markscheme.errors import AgreementError, DataError
 from markscheme.results import Figure
@@ -70,6 +72,7 @@ def test_errors_are_undone_as_supposed() -> None:
     assert "assuming that 6.0% of labels are wrong" in found.notes[-1]
     agreed = agree(judgments, alone, label_errors=0.06)
     assert "corrected for these errors: " in agreed.lead[-1]
+    assert agreed.lead[-1].endswith("; intervals by wilson")
     share = float(agreed.lead[-1].rpartition(": ")[2].partition("%")[0]) / 100
     assert share == pytest.approx(agreement, abs=0.02)
     assert agreed.judges[0].left_out["accuracy"].value < agreement - 0.03  # type: ignore[operator]
@@ -148,6 +151,27 @@ def test_errors_are_undone_by_gold_items(tmp_path: Path) -> None:
     assert majority.label_noise.single == pytest.approx(0.06)
     assert majority.label_noise.rate < 0.02
     assert "of the labels that a majority decides" in majority.notes[-1]
+
+
+def test_an_end_that_is_cut_off_is_named(tmp_path: Path) -> None:
+    judgments, labels, _, _ = world()
+    alone = labels.select("answer_id", "label")
+    gold = gold_file(tmp_path, missed=0.34, let_in=0.1, each=12)
+    (found,) = estimate(judgments, alone, label_errors=gold).estimates
+    assert found.label_noise is not None
+    assert (found.label_noise.high, found.label_noise.capped) == (0.4, True)
+    assert found.label_noise.of_wrong.capped is False
+    cut = "to 40.0; cut off there: more wrong labels are not corrected for) of the labels of right"
+    assert cut in found.notes[-1]
+    assert found.notes[-1].count("cut off") == 1
+
+
+def test_a_share_of_wrong_labels_may_be_in_percent() -> None:
+    hints = get_type_hints(EstimateOptions, include_extras=True)
+    parse = hints["label_errors"].__metadata__[0].parse
+    assert [parse(text) for text in ("5%", "0.05", "gold%.csv", "5%x")] == [
+        0.05, 0.05, "gold%.csv", "5%x",
+    ]  # fmt: skip
 
 
 def test_gold_items_that_do_not_show_it_are_named(tmp_path: Path) -> None:

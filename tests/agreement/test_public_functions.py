@@ -150,9 +150,9 @@ def test_annotators_may_stand_in_columns_of_any_name() -> None:
     named = {"annotator1": "ann", "annotator2": "ben"}
     found = markscheme.agree(judged, people, columns=named, annotators=True)
     ours = people.rename({"ann": "annotator1", "ben": "annotator2"})
-    assert found.to_json() == markscheme.agree(
-        judged, ours, annotators=True
-    ).to_json()  # fmt: skip
+    same = markscheme.agree(judged, ours, annotators=True).to_json()
+    # Each is called by the name of its column.
+    assert found.to_json() == same.replace("annotator1", "ann").replace("annotator2", "ben")
     assert found.judges[0].counts["true_positive"] == 20
 
 

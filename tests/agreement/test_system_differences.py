@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import polars as pl
 import pytest
 
 from markscheme.agreement import compare, estimate, plan_labels, rank
+from markscheme.agreement.pairs import share_difference
 from markscheme.api import judge
 from markscheme.errors import AgreementError, DataError, MarkschemeError
+from markscheme.results import Figure
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "answers.jsonl"
 
@@ -67,11 +70,29 @@ def test_where_everything_is_labelled_it_is_the_paired_difference() -> None:
     wide = known.pivot(on="system", index="question", values="label")
     apart = (wide["plain"] - wide["chatty"]).to_numpy() * (1 if found.first == "plain" else -1)
     assert found.difference.value == pytest.approx(apart.mean())
-    assert found.difference.low is not None
-    assert found.difference.high is not None
-    half = (found.difference.high - found.difference.low) / 2
-    assert half == pytest.approx(1.99 * apart.std(ddof=1) / np.sqrt(80), rel=0.06)
-    assert found.difference.method == "ppi-t"
+    judges = share_difference(np.clip(-apart, 0, 1), np.clip(apart, 0, 1), np.ones(80))
+    for name, figure in (("difference", found.difference), ("p", found.p)):
+        assert vars_of(figure) == pytest.approx(vars_of(judges[name]))
+    assert found.difference.method == found.p.method == "tango"
+
+
+def vars_of(figure: Figure) -> list[float]:
+    return [each or 0.0 for each in (figure.value, figure.low, figure.high)]
+
+
+@pytest.mark.parametrize("labels", [50, 20])
+def test_a_total_difference_is_shown_and_none_is_called_one(labels: int) -> None:
+    judged = verdicts(a=50, b=0).filter(pl.col("question").str.slice(1).cast(pl.Int64) < 50)
+    known = judged.filter(pl.col("question").str.slice(1).cast(pl.Int64) < labels)
+    known = known.select("question", "answer", "system", label=pl.col("verdict").cast(pl.Int64))
+    found = compare(judged, known, systems=True)
+    assert re.fullmatch(
+        r"People would accept a most often: 100 points more than b \(\d+ to 100\)", found.lead[0]
+    )
+    assert (found.people[0].p.value or 1) < 0.001
+    alike = known.with_columns(label=pl.lit(1))
+    equal = compare(judged.with_columns(verdict=True), alike, systems=True)
+    assert re.fullmatch(r"People would accept a as often as b \(-\d+ to \d+\)", equal.lead[0])
 
 
 def test_labels_that_lie_in_the_run_are_used_and_without_any_it_is_said(tmp_path: Path) -> None:
@@ -170,7 +191,7 @@ def test_a_difference_takes_labels_of_ten_questions_and_an_estimate_twenty_label
     fewest = min(known.group_by("system").len()["len"])
     assert 10 <= fewest < 20
     found = compare(table.drop("label"), known, systems=True)
-    assert [one.difference.method for one in found.people] == ["ppi-t"] * 3
+    assert [one.difference.method for one in found.people] == ["ppi-tango", "ppi-tango", "tango"]
     assert found.order == ("c", "b", "a")
     alone = estimate(table.drop("label"), known, by="system").estimates
     for one in alone[1:]:
@@ -393,7 +414,7 @@ def test_a_difference_may_be_about_these_answers_alone() -> None:
                          for about in ("future", "these"))  # fmt: skip
         changes = [one.people[0].difference for one in (future, these)]
         widths.append([(one.high or 0) - (one.low or 0) for one in changes])
-        said = "95% intervals (ppi-t) are for these answers alone, according to the labels"
+        said = "95% intervals (ppi-tango) are for these answers alone, according to the labels"
         assert said in " ".join(these.tables[0].notes)
         assert said not in " ".join(future.tables[0].notes)
         assert these.pairs == future.pairs  # by the judge alone, which has judged all of these

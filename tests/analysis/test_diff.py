@@ -101,7 +101,7 @@ def test_answers_that_vanish_are_a_loss_however_they_vanish(lose: Any, tmp_path:
     assert result.comparison.difference.value == pytest.approx(-52 / 60)
     assert (result.counts["worse"], result.counts["same"]) == (52, 8)
     suite = ElementTree.fromstring(result.junit())[0]
-    assert (suite.get("tests"), suite.get("failures")) == ("60", "52")
+    assert (suite.get("tests"), suite.get("failures")) == ("61", "53")
     assert len(json.loads(result.sarif())["runs"][0]["results"]) == 52
     assert "-86.7 points" in result.comment()
     left = result.counts["only in base"]
@@ -145,16 +145,46 @@ def test_the_gate_takes_the_worst_case_of_what_was_not_judged() -> None:
 
     base, new = judged(*[True] * 40), judged(*[True] * 20, *[None] * 20)
     result = markscheme.diff(base, new)
-    assert (result.conclusion, result.regression) == ("no change shown", True)
+    assert (result.conclusion, result.regression) == ("worse in the worst case", True)
     assert result.worst is not None
     assert result.worst.difference.value == pytest.approx(-0.5)
-    assert (
-        "20 answers were not judged on a side: all of them counted against the new answers, "
-        "it is -50.0 points" in result.headline
+    assert result.reason is not None
+    assert result.reason.startswith("Answers that were not judged could hide a loss")
+    assert "worst for the new answers, -50.0 points" in result.reason
+    assert result.headline.startswith(
+        f"{result.reason} On those that were judged: No verdict changed: 0.0 points"
     )
+    assert "20 answers were not judged on a side." in result.headline
+    said = json.loads(result.to_json())
+    assert (said["conclusion"], said["reason"]) == (result.conclusion, result.reason)
+    suite = ElementTree.fromstring(result.junit())[0]
+    assert (suite.get("failures"), suite[0].get("name")) == ("1", "gate")
     few = markscheme.diff(base, judged(*[True] * 39, None))
-    assert not few.regression
+    assert (few.regression, few.reason, few.conclusion) == (False, None, "no change shown")
+    assert "1 answers were not judged on a side: in the worst case for the new" in few.headline
+    worse = markscheme.diff(base, judged(*[False] * 30, *[None] * 10))
+    assert worse.reason is not None
+    assert worse.headline.startswith(worse.reason.rstrip("."))
+    lost = markscheme.diff(base, judged(*[True] * 20, *[False] * 8, *[None] * 12), margin=0.2)
+    assert lost.headline.partition("On those that were judged: ")[2].startswith(
+        "The new answers are worse: -28.6 points"
+    )
     assert markscheme.diff(base, base).worst is None
+
+
+def test_the_worst_case_of_a_missing_verdict_is_that_of_its_side() -> None:
+    """As `compare-runs.md` has it: one of the new side is taken as wrong, of the base as right."""
+    right = {**rows(1, 0)[0], "judge": "j", "verdict": True}
+    pair = [{**right, "question": "q0"}, {**right, "question": "q1"}]
+    for side, verdict, difference in (
+        ("base", True, 0), ("base", False, -0.5), ("new", True, -0.5), ("new", False, 0)
+    ):  # fmt: skip
+        unjudged, known = [dict(pair[0]), pair[1]], [{**pair[0], "verdict": verdict}, pair[1]]
+        unjudged[0]["verdict"] = None
+        base, new = (unjudged, known) if side == "base" else (known, unjudged)
+        worst = markscheme.diff(base, new).worst
+        assert worst is not None
+        assert worst.difference.value == pytest.approx(difference)
 
 
 def test_a_repeated_question_is_paired_with_the_same_references() -> None:
@@ -266,7 +296,8 @@ def test_reports_of_hostile_answers(tmp_path: Path) -> None:
     assert "&lt;img" in said
     assert "\x1b" not in said
     suite = ElementTree.fromstring(result.junit())[0]
-    assert (suite.get("tests"), suite.get("failures")) == ("2", "2")
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "0")
+    assert "worse than before" in (suite[1].findtext("system-out") or "")
     (first, second) = json.loads(result.sarif())["runs"][0]["results"]
     lines = [one["locations"][0]["physicalLocation"]["region"]["startLine"]
              for one in (first, second)]  # fmt: skip
@@ -288,6 +319,21 @@ def test_the_command_equals_python_and_holds_a_gate(tmp_path: Path, capsys: Capt
     assert "gate FAILED: The new answers are worse: -30.0 points" in capsys.readouterr().err
     assert (tmp_path / "comment").read_text() == found(base, new).comment()
     assert run([*command, "--fail-on-regression", "--margin", "0.5"]) == 0
+
+
+@pytest.mark.parametrize(("margin", "failures"), [(0.0, "31"), (0.5, "0")])
+def test_junit_fails_where_the_gate_does(margin: float, failures: str) -> None:
+    suite = ElementTree.fromstring(found(rows(90, 10), rows(60, 40), margin=margin).junit())[0]
+    assert suite.get("failures") == failures
+    assert len(suite.findall("testcase/failure")) == int(failures)
+    assert len(suite.findall("testcase/system-out")) == 31 - int(failures)
+
+
+def test_every_test_case_of_a_week_has_a_name_of_its_own() -> None:
+    week = 7 * rows(3, 2)
+    suite = ElementTree.fromstring(found(week, week).junit())[0]
+    assert len(suite) == 36
+    assert len({(one.get("classname"), one.get("name")) for one in suite}) == 36
 
 
 def test_compare_of_two_runs_names_diff(tmp_path: Path, capsys: Captured) -> None:
@@ -323,10 +369,43 @@ def test_answers_without_a_partner_are_not_dropped_in_silence(side: str) -> None
     one = rows(9, 1)
     twice = [*one, *({**row, "answer": "wrong"} for row in one)]
     base, new = (one, twice) if side == "new" else (twice, one)
-    with pytest.raises(AgreementError, match=f"more answers on the {side} side"):
-        markscheme.diff(base, new, judge="exact_match")
+    result = markscheme.diff(base, new, judge="exact_match")
+    change = 0.45 if side == "base" else -0.45
+    assert result.comparison.difference.value == pytest.approx(change)
+    assert result.counts["without partner"] == 10
+    assert "10 answers are to questions of which the other side has fewer" in result.headline
     left = markscheme.diff(base, new, judge="exact_match", subset=True)
     assert left.comparison.shared == 10
+    base, new = (
+        [{**row, "system": name} for name in "xy" for row in table] for table in (base, new)
+    )
+    with pytest.raises(AgreementError, match=f"more answers of the same system on the {side} si"):
+        markscheme.diff(base, new, judge="exact_match")
+    of_one = markscheme.diff(base, new, judge="exact_match", base_system="x", new_system="x")
+    assert of_one.comparison.difference.value == pytest.approx(change)
+
+
+def test_a_week_with_a_night_fewer_or_a_bad_row_is_compared_by_question() -> None:
+    """The night that broke off had the difficult questions first: no loss, and no gain."""
+    easy = [{**row, "question": f"easy {row['question']}"} for row in rows(20, 0)]
+    night = [*rows(0, 20), *easy]
+    for new in (6 * night, 6 * night + night[:15], 7 * night[:20] + 2 * night[20:], night):
+        result = found(7 * night, new)
+        assert (result.comparison.difference.value, result.conclusion) == (0.0, "no change shown")
+        assert (result.comparison.questions, result.worst) == (40, None)
+        assert result.counts["without partner"] == 280 - len(new)
+    wrong = [{**row, "answer": "no"} for row in night[30:]]
+    lost = found(7 * night, 6 * (night[:30] + wrong))
+    assert lost.comparison.difference.value == pytest.approx(-0.25)
+    assert lost.regression
+    unjudged = [{**row, "answer": None, "answer_error": "time-out"} for row in night]
+    down = found(7 * night, 5 * night + unjudged)
+    assert down.counts["not compared"] == 40
+    assert down.worst is not None
+    assert down.worst.difference.value == pytest.approx(-0.5 / 6)
+    gone = found(7 * night, 6 * night[:30])
+    assert gone.counts["only in base"] == 10
+    assert gone.comparison.difference.value == pytest.approx(-0.25, abs=0.02)
 
 
 def test_spaces_in_a_question_do_not_part_its_answers() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -543,6 +544,127 @@ def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: P
         run("agree", judged, "--labels", labels)
     again = run("judge", out["references"], "-j", "exact_match", "-o", str(tmp_path / "again"))
     assert "exact_match" in again
+
+
+def test_labels_of_a_plan_are_not_given_again_and_all_count(
+    run: Run, example: Path, tmp_path: Path
+) -> None:
+    """plan-labels with some labels, annotate, annotate-export, estimate."""
+    rows = pl.read_ndjson(example).drop("annotator_labels").with_row_index("n")
+    some = rows.with_columns(label=pl.when(pl.col("n").shuffle(seed=3) < 40).then("label")).drop(
+        "n"
+    )
+    file, judged, plan = tmp_path / "a.jsonl", str(tmp_path / "run"), str(tmp_path / "plan.csv")
+    some.write_ndjson(file)
+    run("judge", str(file), "-j", "contains", "-o", judged)
+    told = run("plan-labels", judged, "--count", "25", "-o", plan)
+    assert "25 new of 248 answers drawn" in told
+    drawn = pl.read_csv(plan)
+    known = dict(drawn.drop_nulls("label").select("answer_id", "label").iter_rows())
+    assert (drawn.height, len(known)) == (65, 40)
+    kept = tmp_path / "labels.sqlite"
+    with place(kept, AnnotateOptions(file=plan, annotators=("Ann",))) as made:
+        assert any("40 items have a label in the file already" in one for one in made.ready.notes)
+        ann, seen = made.worker("Ann"), 0
+        while ann.item:
+            ann.say(str(seen % 2))
+            seen += 1
+        assert seen == 25
+        assert "25 of 25" in " ".join(re.sub(r"<[^>]+>", " ", ann.look()).split())
+        admin = made.worker("admin")
+        assert "The 95% interval" in " ".join(admin.http.get("/admin/estimate").text.split())
+    for kind in ("labels", "ratings"):
+        out = str(tmp_path / f"{kind}.csv")
+        run("annotate-export", str(kept), "--as", kind, "-o", out)
+        labels = load_labels(out)
+        assert labels["label"].count() == 65
+        found = dict(labels.select("answer_id", "label").iter_rows())
+        assert {name: found[name] for name in known} == known
+        assert markscheme.estimate(judged, out).estimates[0].labelled == 65
+    known_alone = pl.read_csv(tmp_path / "labels.csv").filter(pl.col("answer_id").is_in([*known]))
+    assert known_alone["annotators"].null_count() == 40  # nobody is said to have given these
+
+
+def earlier(**labels: list[Any]) -> list[dict[str, Any]]:
+    """Answers of which the first have a label and the labels of those who gave it."""
+    rows = answers(6)
+    for name, values in labels.items():
+        for row, value in zip(rows, values, strict=False):
+            row[name] = value
+    return rows
+
+
+def test_annotators_of_earlier_labels_stay_who_they_are(project: Make) -> None:
+    rows = earlier(label=[1, 0], annotator_labels=[[1, 1], [0, None]],
+                   annotators=[["Karl", "Ann"], ["Karl", "Ann"]])  # fmt: skip
+    made = project(rows, people=("Ann",), per_item=1)
+    work(made.worker("Ann"), {}, "1")
+    table = exported(made, "labels")
+    assert table["label"].to_list() == [1, 0, 1, 1, 1, 1]
+    whose = [
+        {name: label for name, label in zip(names, labels, strict=True) if label is not None}
+        for names, labels in table.select("annotators", "annotator_labels").iter_rows()
+    ]
+    assert whose == [{"Karl": 1, "Ann": 1}, {"Karl": 0}, *[{"Ann": 1}] * 4]
+    assert load_labels(exported(made, "ratings"))["annotator_labels"].list.drop_nulls().list.len(
+    ).to_list() == [2, 1, 1, 1, 1, 1]  # fmt: skip
+
+
+def test_a_project_with_earlier_labels_is_opened_again(tmp_path: Path) -> None:
+    file, kept = write_rows(tmp_path / "a.jsonl", earlier(label=[1, 0])), tmp_path / "p.sqlite"
+    setup = AnnotateOptions(file=file, annotators=("Ann",))
+    with place(kept, setup) as made:
+        made.worker("Ann").say("1")
+    with place(kept, AnnotateOptions(file=None)) as made:
+        assert "6 items, 1 of 4 labels" in made.ready.notes
+        assert exported(made, "labels")["label"].to_list() == [1, 0, 1]
+        assert made.rows("SELECT stage, place FROM items WHERE id < 3") == [
+            ("settled", 0), ("settled", 1)
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("labels", "settings", "why"),
+    [
+        ([1, 0], {"relabel": True}, "as --relabel says"),
+        ([1, 0, 1, 0, 1, 1], {}, "as there are no others"),
+        ([1, 0], {"scale": "grade"}, "as they are not on the scale 'grade'"),
+        ([1, 0], {"scale": "relation"}, "as they are not on the scale 'relation'"),
+    ],
+)
+def test_answers_with_a_label_are_shown_for_a_second_opinion(
+    project: Make, labels: list[int], settings: dict[str, Any], why: str
+) -> None:
+    made = project(earlier(label=labels), people=("Ann",), per_item=1, **settings)
+    (note,) = (one for one in made.ready.notes if "in the file already" in one)
+    assert why in note
+    ann, seen = made.worker("Ann"), 0
+    while ann.item:
+        ann.say("1")
+        seen += 1
+    assert seen == 6
+    assert exported(made, "labels")["annotator_labels"].list.len().to_list() == [1] * 6
+
+
+def test_labels_that_settle_nothing_are_left_out_and_counted(project: Make) -> None:
+    twin = {**answers(1)[0], "id": "twin", "system": "other", "label": 0}
+    made = project([*earlier(label=[1, 0, 0.5]), twin], people=("Ann",), per_item=1)
+    (note,) = (one for one in made.ready.notes if "in the file already" in one)
+    assert note.startswith("1 item has a label in the file already")
+    assert "3 labels are left out" in note
+    assert made.rows("SELECT count(*) FROM items WHERE stage = 'open'") == [(5,)]
+
+
+def test_gold_items_that_nobody_will_meet_are_announced(project: Make) -> None:
+    gold = [{**row, "question": f"gold {n}", "label": n % 2} for n, row in enumerate(answers(8))]
+    made = project(answers(20), people=("Ann",), per_item=1, gold=gold)
+    (note,) = (one for one in made.ready.notes if "warning" in one)
+    assert note == (
+        "warning: 20 items to label a person, and one gold item after every 10: each person meets "
+        "2 gold items of 8; --gold-every 2 brings all"
+    )
+    work(made.worker("Ann"), {})
+    assert len(exported(made, "gold")) == 2
 
 
 @pytest.mark.proof(area="examiner")

@@ -116,3 +116,21 @@ def test_numbers_of_rows_are_ids(tmp_path: Path, name: str) -> None:
     file = tmp_path / "a.csv"
     file.write_text(f"{name},question,gold,answer\n17,Who?,Emma,Emma\n18,Where?,Rome,Rome\n")
     assert read_answers(file)["answer_id"].to_list() == ["17", "18"]
+
+
+def test_the_command_has_the_options_that_were_typed_and_can_be_pasted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "bots.csv"
+    rows = "Frage;Gold answer;Bot v1;Bot v2;v2 ok?\nWho?;Emma;Émma;x;no\n"
+    file.write_bytes(rows.encode("cp1252"))
+    typed = ["--encoding", "cp1252", "--reference-separator", " or "]
+    typed += ["--answer-columns", "Bot v1,Bot v2"]
+    typed += ["--columns", "question=Frage,references=Gold answer,label:Bot v2=v2 ok?"]
+    assert run(["columns", str(file), *typed]) == 0
+    shown = capsys.readouterr().out
+    command = shown.partition("to read it otherwise: ")[2].partition("\n\n")[0]
+    words = shlex.split(command)
+    assert words[:3] == ["markscheme", "judge", str(file)]
+    for flag, value in zip(typed[::2], typed[1::2], strict=True):
+        assert words[words.index(flag) + 1] == value

@@ -212,5 +212,5 @@ def test_flips_name_the_side_that_evidence_is_about(tmp_path: Path) -> None:
 
 def test_labels_that_a_plan_has_already_are_announced(answers: Path, capsys: Captured) -> None:
     judged(capsys, answers)
-    _, told = call(capsys, "plan-labels", "runs/bot", "--count", "6", "--out", "todo.csv")
+    _, told = call(capsys, "plan-labels", "runs/bot", "--count", "1", "--out", "todo.csv")
     assert "5 of its answers have a label already; fill in the column 'label' of the others" in told

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -16,6 +18,7 @@ from rich.console import Console
 from markscheme.cli import run
 from markscheme.contract import parse_judge
 from markscheme.engine import default_folder
+from markscheme.engine.execute import apply
 from markscheme.results.table import Table
 
 
@@ -94,7 +97,9 @@ def test_bad_rows_stop_or_are_skipped_and_counted(capsys: pytest.CaptureFixture[
     assert "a.jsonl, line 2: not valid JSON" in capsys.readouterr().err
     skip = ["judge", "a.jsonl", "-j", "exact_match", "--on-bad-row", "skip", "--out", "x"]
     assert run(skip) == 0
-    assert "warning: 1 bad rows were skipped; see x/bad_rows.jsonl" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "warning: 1 bad rows were skipped; see x/bad_rows.jsonl" in printed
+    assert "  a.jsonl, line 2: not valid JSON" in printed
 
 
 def test_why_answers_were_not_judged_is_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -211,7 +216,7 @@ def test_an_interrupt_says_what_is_kept(
     monkeypatch.setattr("markscheme.tables.answers.AnswersReader.__iter__", interrupted)
     Path("a.jsonl").write_text('{"question":"q","gold":"a","answer":"a"}\n')
     assert run(["judge", "a.jsonl", "-j", "exact_match"]) == 130
-    assert capsys.readouterr().err == "nothing had been judged yet\ninterrupted\n"
+    assert capsys.readouterr().err == "no judgment was saved yet\ninterrupted\n"
 
 
 def test_an_interrupt_names_the_folder_where_a_run_goes_on(
@@ -225,10 +230,35 @@ def test_an_interrupt_names_the_folder_where_a_run_goes_on(
     with monkeypatch.context() as patched:
         patched.setattr("markscheme.engine.local_run._put_together", interrupted)
         assert run(command) == 130
-    kept = "what was judged is saved in there; the same command resumes there\ninterrupted\n"
+    kept = "1 judgment is saved in there; the same command resumes there\ninterrupted\n"
     assert capsys.readouterr().err == kept
     assert run(command) == 0
     assert "1 judgments were reused from an earlier run" in capsys.readouterr().err
+
+
+def test_a_slow_judge_loses_little_to_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first 1,024 answers were one piece: 25 seconds of the examiner were lost."""
+    lines = [f'{{"question":"q{n}","gold":"a","answer":"a"}}\n' for n in range(1000)]
+    Path("a.jsonl").write_text("".join(lines))
+    command = ["judge", "a.jsonl", "-j", "exact_match", "-o", "there", "-q"]
+    calls = itertools.count(1)
+
+    def ask(*given: Any) -> pl.DataFrame:
+        if next(calls) == 4:
+            raise KeyboardInterrupt
+        return apply(*given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("markscheme.engine.processes.apply", ask)
+        patched.setattr("markscheme.engine.stream.chunk_after", lambda *_: 1)
+        patched.setattr("markscheme.engine.local_run._SAVED_AFTER", 0.0)
+        assert run(command) == 130
+    # Two chunks at first, of which the second shows the pace.
+    assert "257 judgments are saved in there; the same" in capsys.readouterr().err
+    assert run(command) == 0
+    assert pl.read_parquet("there/judgments.parquet").height == 1000
 
 
 def test_answers_with_unreadable_labels_are_judged_and_named(

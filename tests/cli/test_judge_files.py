@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,6 +82,48 @@ def test_errors_say_what_to_do(mine: Path, capsys: pytest.CaptureFixture[str]) -
     }.items():
         assert run(["judge", "answers.jsonl", "-j", judge, "-q"]) == 2
         assert words in capsys.readouterr().err.replace("\n", " ")
+
+
+CRASHES = {
+    "    least: int = 3": "    least: int = 3\n    def __post_init__(self): raise KeyError('mine')",
+    "    def judge": "    def validate(self): raise KeyError('mine')\n\n    def judge",
+    "        return ": "        raise KeyError('mine')\n        return ",
+    '    """Accepts': '    raise KeyError("mine")\n    """Accepts',
+}
+
+
+@pytest.mark.parametrize("line", CRASHES)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["judge", "answers.jsonl", "-o", "r", "--fail-under", "0.5"],
+        ["judge", "answers.jsonl", "-o", "r", "--workers", "2"],
+        ["diff", "answers.jsonl", "answers.jsonl", "--fail-on-regression"],
+    ],
+)
+def test_a_crash_of_its_code_is_an_error_and_no_failed_check(
+    mine: Path, line: str, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine.write_text(mine.read_text().replace(line, CRASHES[line], 1))
+    number = mine.read_text().partition("KeyError")[0].count("\n") + 1
+    assert run([*command, "-j", f"./{mine.name}:Judge", "-q"]) == 2
+    printed = capsys.readouterr().err.replace("\n", "")
+    assert "KeyError: 'mine'" in printed
+    assert f"{mine}, line {number}" in printed
+    assert "Traceback" not in printed
+
+
+def test_only_debug_shows_where_it_was_called(mine: Path) -> None:
+    mine.write_text(
+        mine.read_text().replace("        return ", "        1 / 0\n        return ", 1)
+    )
+    command = ["diff", "answers.jsonl", "answers.jsonl", "-j", f"./{mine.name}:Judge", "-q"]
+    for debug in ([], ["--debug"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "markscheme", *command, *debug], capture_output=True, check=False
+        )
+        assert done.returncode == 2
+        assert (b"Traceback" in done.stderr) == bool(debug)
 
 
 def test_nothing_but_the_command_line_imports_a_file(

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from markscheme import agree
+from markscheme import agree, estimate
 from markscheme.cli import run
 from markscheme.tables import AnswersReader, ReadOptions
 
@@ -111,6 +111,21 @@ def test_the_answer_comes_first_and_the_errors_can_be_read(
         rf"the {wrong} that they reject, and rejects 0 of the {60 - wrong} that they accept", first
     ), first  # fmt: skip
     assert "Wrong answers that contains accepts" in shown
+    one = pl.read_csv("errors.csv")["system"][0]
+    result = agree("runs/r")
+    joined = result.errors
+    assert joined is not None
+    assert joined["system"].n_unique() == 3
+    alone = pl.read_csv(file).with_columns(
+        colleague=pl.when(pl.col("model") == one).then("colleague")
+        .when(pl.col("colleague").is_not_null()).then(pl.lit("right"))
+    )  # fmt: skip
+    alone.write_csv("alone.csv")
+    cli("judge", "alone.csv", "-j", "contains", "-o", "runs/alone", "-q", "--columns",
+        "label=colleague")  # fmt: skip
+    table = next(each for each in agree("runs/alone").tables if each.title.startswith("Wrong"))
+    assert [row[0] for row in table.rows] == [one] * len(table.rows)
+    assert table.header[0] == "system"
     errors = pl.read_csv("errors.csv")
     assert errors["error"].to_list() == ["false pass"] * wrong
     assert errors["answer"].str.starts_with("Not ").all()
@@ -126,9 +141,10 @@ def test_every_system_has_what_its_own_labels_say(cli: Cli, file: Path, told: pl
     lead = shown.splitlines()[:4]
     assert re.match(
         r"People would accept \d+% \(\d+ to \d+\) of the 360 answers and others like them, "
-        "by the labels and the judge together; ",
+        "by the labels alone; contains's scores alone say 100%$",
         lead[0],
     )
+    assert "(all): the judge adds nothing here" in shown
     for line, system in zip(lead[1:], SYSTEMS, strict=True):
         count = told.filter(pl.col("model") == system).height
         assert line.endswith("; contains's scores alone say 100%")
@@ -137,7 +153,15 @@ def test_every_system_has_what_its_own_labels_say(cli: Cli, file: Path, told: pl
                 f"Too few labels for a share of {system}'s answers ({count}; 20 "
             )
         else:
-            assert f"of {system}'s answers and others like them, by the labels and the" in line
+            assert f"of {system}'s answers and others like them, by the labels alone; " in line
+            assert f"{system}: the judge adds nothing here" in shown
+    table = estimate("runs/r", by="system").tables[0]
+    for row in table.rows:
+        cells = dict(zip(table.header, row, strict=True))
+        few = int(cells["labelled"]) < 20
+        assert (cells["people would say"] == "too few labels") is few
+        assert re.match(r"\d+\.\d \[", cells["by labels alone"])
+        assert few or cells["people would say"] == cells["by labels alone"]
     shown, _ = cli("compare", "runs/r", "--systems")
     assert "What people would say" in shown
     assert "what its own few labels say" not in shown  # All have labels of ten questions.

@@ -188,6 +188,8 @@ def test_a_table_without_a_method_is_found() -> None:
         ({"answers": 1240}, "further answers like these 1,240, according to a"),
         ({"questions": 62, "answers": 1240, "further": False},
          "these 1,240 answers alone, according to a"),
+        ({"questions": 1}, "further questions like this one, according to a"),
+        ({"answers": 1, "further": False}, "this answer alone, according to a"),
     ],
 )  # fmt: skip
 def test_a_population_is_said_by_what_is_known(numbers: dict[str, Any], sentence: str) -> None:

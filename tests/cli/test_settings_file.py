@@ -64,6 +64,44 @@ def test_what_is_typed_comes_first(project: Path, capsys: pytest.CaptureFixture[
     assert "fail_under" not in shown.err
 
 
+def test_columns_that_are_typed_add_to_those_of_the_file(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("a.csv").write_text("nr,frage,out,antwort,gold,topic\n1,A?,Emma,x,Emma,x\n1,B?,y,x,no,y\n")
+    typed = ["--columns", "answer_id=none"]
+    assert run(["judge", "a.csv", "-q", "-o", "run", "--fail-under", "0", *typed]) == 0
+    assert "accuracy 0.0" in capsys.readouterr().err
+    typed += ["--columns", "answer=out"]
+    assert run(["judge", "a.csv", "-q", "-o", "two", "--fail-under", "0", *typed]) == 0
+    told = capsys.readouterr().err
+    assert "accuracy 50.0" in told
+    assert "note: from markscheme.toml: columns = question=frage; " in told
+    # A column that is typed for something else is not what the file says as well.
+    assert (
+        run(["columns", "a.csv", "--columns", "question=antwort,answer=frage,answer_id=none"]) == 0
+    )
+    assert "columns = " not in capsys.readouterr().err
+
+
+def test_a_project_that_init_made_compares_weeks(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """docs/how-to/compare-runs.md, "Many comparisons with one base", with columns of one's own."""
+    for name, answer in (("yesterday", "Emma"), ("today", "no idea")):
+        rows = [
+            {"id": n, "prompt": f"q{n}", "gold": "Emma", "output": answer if n % 2 else "Emma"}
+            for n in range(30)
+        ]
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        Path(f"{name}.jsonl").write_text(lines)
+        Path(f"{name}-week.jsonl").write_text(7 * lines)
+    names = "question=prompt,references=gold,answer=output"
+    assert run(["init", "yesterday.jsonl", "--replace", "--columns", names]) == 0
+    weeks = ["diff", "yesterday-week.jsonl", "today-week.jsonl", "-j", "contains", "--looks", "14"]
+    assert run([*weeks, "--columns", "answer_id=none", "--fail-on-regression"]) == 1
+    assert "The new answers are worse: -50.0 points" in capsys.readouterr().out
+
+
 def test_the_environment_comes_before_the_file(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -284,11 +284,45 @@ def test_explain_speaks_plainly_until_the_technical_view_is_wanted(
     assert "log-odds" in capsys.readouterr().out
 
 
-def test_an_empty_answer_is_explained_and_a_question_without_an_answer_is_named(
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("", "no answer was given"),
+        ("<think>Jane Austen", "no answer was given"),
+        ("Request timed out.", "the call of the system failed"),
+    ],
+)
+def test_what_the_examiner_does_not_read_is_not_explained(
+    answer: str, reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["explain", "-q", QUESTION, "-r", REFERENCES[0], "-a", ""]) == 0
-    assert "the answer is empty" in capsys.readouterr().out
+    assert run(["explain", "-q", QUESTION, "-r", REFERENCES[0], "-a", answer]) == 2
+    assert f"there is nothing to explain: {reason}" in capsys.readouterr().err
+    judged = markscheme.mark(QUESTION, REFERENCES, answer)
+    assert (judged.explanation or "").startswith(reason)
+
+
+def test_what_is_explained_is_what_a_file_holds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        ("How long?", "30 days | one month", "one month"),
+        ("How long?", '["30 days", "one month"]', "<think>30 days?</think>one month"),
+        ("How many stamps?", "6*200=1,200\n#### 1,200", "1200"),
+    ]
+    for question, cell, answer in rows:
+        table = [{"question": question, "references": cell, "answer": answer}]
+        file = tmp_path / "answers.csv"
+        pl.DataFrame(table).write_csv(file)
+        (judged,) = markscheme.judge(file).judgments.to_dicts()
+        words = ["explain", "-q", question, "-r", cell, "-a", answer, "--format", "json"]
+        assert run(words) == 0
+        explained = json.loads(capsys.readouterr().out)["judgment"]
+        assert explained == {name: judged[name] for name in explained}, cell
+    assert run(["explain", "-q", "Who?", "-r", '["a", {"b": 1}]', "-a", "a"]) == 2
+    assert "must be text, not dict" in capsys.readouterr().err
+
+
+def test_a_question_without_an_answer_is_named() -> None:
     with pytest.raises(DataError, match="says that the question has no answer"):
         markscheme.explain(QUESTION, [], "Nobody")
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
+import os
 import re
+import signal
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
@@ -332,6 +335,31 @@ def test_a_stopped_run_is_resumed_by_the_same_command(
         # What was answered is kept; a reply on its way when the run ended may be asked for again.
         assert 70 <= len(server.bodies) - before < 70 + AT_ONCE
     assert pl.read_parquet("run/judgments.parquet")["status"].unique().to_list() == ["judged"]
+
+
+def test_an_interrupt_says_that_paid_calls_are_not_lost(
+    line: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    count = itertools.count(1)
+
+    def behaviour(_body: dict[str, Any], _seen: int) -> Answer:
+        if next(count) == 40:
+            os.kill(os.getpid(), signal.SIGINT)
+        return Answer(delay=0.02)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with ChatServer(behaviour) as server:
+            command = line(server, 100, "--concurrency", "2")
+            assert run_command(command) == 130
+            shown = capfd.readouterr().err
+            assert "every reply of a language model that came is in the ledger" in shown
+            assert 40 <= len(server.bodies) < 100
+            assert run_command(command) == 0
+            # Two calls may have been under way at the interrupt, and were sent again.
+            assert 100 <= len(server.bodies) <= 102
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_model_that_was_stopped_can_be_asked_again() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -87,6 +90,24 @@ def test_text_forms_hold_every_cell(result: TableResult) -> None:
     assert r"b|c\_d" in result.to_latex()
     assert "b|c_d,n/a (nothing was judged)" in result.to_csv()
     assert repr(result) == "TableResult(2 rows, 4 columns)"
+
+
+def test_latex_and_csv_keep_what_the_notes_say_of_the_intervals() -> None:
+    note = "95% intervals (wilson) are for further questions, by contains\n\\input{x}"
+    table = Table(title="t", header=("judge", "share"), rows=(("a", "80 [70, 87]"),), notes=(note,))
+    result = TableResult(frame=pl.DataFrame(), tables=(table, table), data={}, lead=("a, b\nc",))
+    assert result.to_latex().startswith("% a, b c\n% t\n")
+    outside = [line for line in result.to_latex().splitlines() if line and line[0] != "%"]
+    assert len(outside) == 2 * 7  # A tabular has seven lines, and a note none outside comments.
+    assert result.to_latex().count("% 95% intervals (wilson) are for") == 2
+    header, row, remark = csv.reader(io.StringIO(table.csv()))
+    assert (header, row) == (["judge", "share"], ["a", "80 [70, 87]"])
+    assert remark == [r"# 95% intervals (wilson) are for further questions, by contains \input{x}"]
+    for read in (pl.read_csv(io.StringIO(table.csv())), pd.read_csv(io.StringIO(table.csv()))):
+        assert next(iter(read["share"])) == "80 [70, 87]"
+        assert read.shape == (2, 2)
+    assert result.to_csv().startswith("judge,share\n")
+    assert result.to_csv().endswith('\n\n"# a, b c"\n')
 
 
 @pytest.mark.parametrize("suffix", [".json", ".csv", ".md", ".tex", ".txt"])

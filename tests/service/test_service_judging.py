@@ -142,6 +142,18 @@ def test_only_allowed_judges_with_their_parameters(opened: Any) -> None:
     assert status("no_such_judge") == status("((((") == status("__import__('os')") == 404
 
 
+def test_a_refusal_says_what_is_missing(opened: Any) -> None:
+    client = opened(allow=("token_f1(threshold=0.6)", "contains"))
+
+    def detail(judge: str) -> str:
+        refused = client.post("/v1/judgments", json={"judge": judge, "answers": [ROW]})
+        return str(refused.json()["detail"])
+
+    assert "only as token_f1(threshold=0.6)" in detail("token_f1")
+    assert detail("exact_match").endswith("allows it with --allow exact_match")
+    assert detail("llm_grader").endswith("allows it with --allow llm_grader and --model")
+
+
 def test_what_is_served_needs_nothing_by_default(client: TestClient) -> None:
     names = {one["name"] for one in client.get("/v1/judges").json()["judges"]}
     assert {"examiner", "exact_match", "token_f1", "auto"} <= names

@@ -19,6 +19,28 @@ from typer.testing import CliRunner
 from markscheme.cli import load_commands, run
 from markscheme.cli.app import app
 
+_POLICY = '''
+"""A judge of one's own."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from markscheme import register
+from markscheme.contract import ModelSource, Needs
+
+
+@register("served_policy", needs=Needs(chat=False, references="required", question="unused"))
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """Accepts what has no tool call."""
+
+    ban: str
+
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
+        return answers.select(verdict=~pl.col("answer").str.contains(self.ban, literal=True))
+'''
+
 
 def test_without_keys_only_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["serve", "--host", "0.0.0.0"]) == 2
@@ -84,6 +106,34 @@ def test_sigterm_finishes_what_was_accepted(tmp_path: Path) -> None:
     assert [one.status_code for one in got] == [200] * 4
     assert all(len(one.json()["judgments"]) == 500 for one in got)
     assert KEY not in (tmp_path / "log").read_text()
+
+
+def test_a_judge_in_a_file_is_served_and_keys_that_others_can_read_are_warned_of(
+    tmp_path: Path,
+) -> None:
+    keys, judge = tmp_path / "keys", tmp_path / "policy.py"
+    keys.write_text(KEY)
+    keys.chmod(0o644)
+    judge.write_text(_POLICY)
+    named = f"{judge}:Policy(ban='<tool>')"
+    with (
+        server(tmp_path, "--keys", str(keys), "--allow", named) as (_, address),
+        httpx.Client(base_url=address, headers=bearer(KEY)) as client,
+    ):
+        listed = [one["name"] for one in client.get("/v1/judges").json()["judges"]]
+        assert listed == ["served_policy(ban='<tool>')"]
+        rows = [ROW, {**ROW, "answer": "Jane Austen, <tool>"}, {**ROW, "answer": "x"}]
+        sent = {"judge": listed[0], "answers": rows}
+        judged = client.post("/v1/judgments", json=sent).json()["judgments"]
+        assert [one["verdict"] for one in judged] == [True, False, True]
+        of_file = client.post("/v1/judgments", json={**sent, "judge": named})
+        assert of_file.status_code == 404, "no name from a client imports a file"
+    log = (tmp_path / "log").read_text()
+    assert f"'chmod 600 {keys}'" in " ".join(log.split())
+    keys.chmod(0o600)
+    with server(tmp_path, "--keys", str(keys), "--allow", "contains"):
+        pass
+    assert "chmod" not in (tmp_path / "log").read_text()
 
 
 @pytest.mark.proof(area="attacks")

@@ -172,7 +172,7 @@ def test_other_addresses_and_methods(client: TestClient) -> None:
     is_problem(client.get("/v1/jobs/../../etc/passwd"), 404)
     is_problem(client.get("/v1/jobs/short"), 422)
     refused = client.get("/v1/judgments")
-    is_problem(refused, 405)
+    assert is_problem(refused, 405)["detail"] == "this address takes POST"
     assert refused.headers["allow"] == "POST"
     refused = client.put("/v1/jobs/" + "0" * 32)
     is_problem(refused, 405)

@@ -42,7 +42,7 @@ REASONS = {
     "takes minutes": r"\btrain|\bbenchmarks\b",
     "downloads": r"\bdatasets fetch\b",
     "serves until interrupted": r"\bmarkscheme (?:view|serve|annotate)\b",
-    "needs labels given by hand": r"\.labels\.jsonl\b|--tags\b",
+    "needs labels given by hand": r"\.labels\.jsonl\b|--tags\b|\.annotate\.sqlite\b",
     "needs its tool": r"markscheme\.integrations\.(promptfoo|ragas|deepeval|mlflow|langfuse)\b",
 }
 """Why a block may not be run, and what such a block must hold to say so."""

@@ -12,6 +12,7 @@ import pickle
 import re
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from markscheme.errors import BadRowsError, DataError, UnknownNameError
 from markscheme.integrations.pandas import judged as judged_in_pandas
 from markscheme.tables.answers import (
     ANSWERS_SCHEMA,
+    BLANK_CELLS,
     AnswersReader,
     ReadOptions,
     content_ids,
@@ -362,7 +364,31 @@ def test_notes_on_references_of_a_wide_table_count_its_rows() -> None:
     assert sum(frame.height for frame in reader) == 10
     notes = {text.partition(";")[0]: count for text, count in reader.notes.items()}
     assert notes["references with '"] == 3
-    assert notes["rows without an answer, judged as wrong"] == 5
+    assert notes["two: blank cells, judged as wrong"] == 5
+
+
+def test_blank_cells_of_a_wide_table_are_counted_by_system_and_can_be_left_out() -> None:
+    rows = [
+        {"question": f"q{n}", "gold": "x", "one": "x" if n < 4 else "", "two": "y" if n else None}
+        for n in range(6)
+    ]
+    wide = ("one", "two")
+    reader = AnswersReader([rows], ReadOptions(answer_columns=wide))
+    assert pl.concat(reader).height == 12
+    assert reader.notes == {f"one: {BLANK_CELLS}": 2, f"two: {BLANK_CELLS}": 1}
+    reader = AnswersReader([rows], ReadOptions(answer_columns=wide, blank_answers="drop"))
+    counts = pl.concat(reader)["system"].value_counts().rows()
+    assert sorted(counts) == [("one", 4), ("two", 5)]
+    assert reader.notes == {"rows without an answer, left out": 3}
+
+
+def test_a_failed_call_is_no_blank_answer() -> None:
+    rows = [
+        {"question": "q", "gold": "a", "answer": None, "answer_error": error}
+        for error in (None, "timeout")
+    ]
+    found = read_answers(rows, ReadOptions(blank_answers="drop"))
+    assert found["answer_error"].to_list() == ["timeout"]
 
 
 @pytest.mark.parametrize(
@@ -403,6 +429,47 @@ def test_ids_used_twice_are_named(tmp_path: Path) -> None:
         read_answers(path)
     options = ReadOptions(columns={"answer_id": "none"})
     assert read_answers(path, options)["answer_id"].n_unique() == 3
+
+
+def test_ids_used_twice_stop_even_where_bad_rows_are_skipped(tmp_path: Path) -> None:
+    """Neither answer is malformed: good ones of a week were left out as if they were."""
+    path = tmp_path / "week.jsonl"
+    bad = {**ROWS[0], "id": "bad", "references": None}
+    path.write_bytes(jsonl([{**row, "id": "same"} for row in ROWS] + [bad]))
+    for batch_rows in (1, 100):
+        skipping = ReadOptions(on_bad_row="skip", batch_rows=batch_rows)
+        with pytest.raises(BadRowsError, match="the id 'same' was used before") as caught:
+            read_answers(path, skipping)
+        assert [one.line for one in caught.value.problems] == [2, 3]
+        assert "--on-bad-row" not in str(caught.value)
+        reader = AnswersReader([path], replace(skipping, columns={"answer_id": "none"}))
+        assert pl.concat(list(reader)).height == 3
+        assert len(reader.problems) == 1
+
+
+@pytest.mark.parametrize("name", ["error", "error_message", "Error Message"])
+def test_a_column_of_errors_says_why_there_is_no_answer_and_nothing_else(name: str) -> None:
+    said = [("time-out", None), ("none", None), (None, " "), ("a remark", "text"), ({"n": 5}, "")]
+    rows = [{**ROWS[0], "id": f"{n}", "answer": answer, name: error}
+            for n, (error, answer) in enumerate(said)]  # fmt: skip
+    for batch_rows in (1, 100):
+        reader = AnswersReader([rows], ReadOptions(batch_rows=batch_rows))
+        found = pl.concat(list(reader))
+        assert found["answer_error"].to_list() == ["time-out", None, None, None, "{'n': 5}"]
+        assert reader.notes["rows without an answer, judged as wrong"] == 2
+        (note,) = (text for text in reader.notes if "says that the call failed" in text)
+        assert reader.notes[note] == 2
+        assert repr(name) in note
+    off = ReadOptions(columns={"answer_error": "none"})
+    assert read_answers(rows, off)["answer_error"].null_count() == 5
+
+
+def test_files_set_one_behind_another_have_a_byte_order_mark_each(
+    tmp_path: Path, expected: pl.DataFrame
+) -> None:
+    path = tmp_path / "week.jsonl"
+    path.write_bytes(b"".join(b"\xef\xbb\xbf" + jsonl([row]) for row in ROWS))
+    assert read_answers(path).equals(expected)
 
 
 def by_system(column: str) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import polars as pl
@@ -44,7 +45,7 @@ def test_verdicts_on_a_system_are_no_system(name: str) -> None:
     reader = AnswersReader([table(a=name)])
     assert set(pl.concat(reader)["system"]) == set(SYSTEMS)
     (offer,) = reader.offers
-    assert f"--columns label:gpt-4o='{name}' reads them" in offer
+    assert f"--columns 'label:gpt-4o={name}' reads them" in offer
     assert labels(table(a=name), **{"label:gpt-4o": name}) == {"gpt-4o": 8}
 
 
@@ -58,10 +59,24 @@ def test_a_column_of_verdicts_is_offered_for_the_system_that_its_name_says() -> 
         assert f"--columns label:{system}=judge_{system} reads them" in offers
 
 
+def test_labels_are_offered_for_the_system_with_which_they_share_a_word() -> None:
+    rows = [{"question": f"q{n}", "gold": "a", "Bot v1": "a", "Bot v2": "b",
+             "v1 ok?": ("yes", "no")[n % 2], "v2 ok?": ("ja", "nein")[n % 3 == 0],
+             "Bot ok?": ("yes", "no")[n % 2]} for n in range(6)]  # fmt: skip
+    reader = AnswersReader([pl.DataFrame(rows)], ReadOptions(answer_columns=("Bot v1", "Bot v2")))
+    assert list(reader)
+    typed = [shlex.split(offer.partition("labels? ")[2])[:2] for offer in reader.offers]
+    assert typed == [
+        ["--columns", "label:Bot v1=v1 ok?"],
+        ["--columns", "label:Bot v2=v2 ok?"],
+        ["--columns", "label:SYSTEM=Bot ok?"],
+    ]
+
+
 def test_what_is_advised_reads_labels_of_one_system() -> None:
     data = table(a="Urteil")
     (offer,) = (reader := AnswersReader([data])).offers or ([*reader] and reader.offers)
-    assert "--columns label:gpt-4o=Urteil" in offer
+    assert "--columns label:SYSTEM=Urteil" in offer
     assert labels(data, **{"label:llama-3": "Urteil"}) == {"llama-3": 8}
     result = markscheme.judge(data, "exact_match", columns={"label:gpt-4o": "Urteil"})
     assert result.agree().frame["answers"].to_list() == [8]
@@ -69,7 +84,7 @@ def test_what_is_advised_reads_labels_of_one_system() -> None:
 
 @pytest.mark.parametrize("columns", [{}, {"label": "label"}])
 def test_one_label_of_several_systems_is_refused(columns: dict[str, str]) -> None:
-    with pytest.raises(DataError, match="say whose it is, as in --columns label:gpt-4o=label"):
+    with pytest.raises(DataError, match="say whose it is, as in --columns label:SYSTEM=label"):
         labels(table(a="label"), **columns)
 
 

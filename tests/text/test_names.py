@@ -48,3 +48,7 @@ def test_titles_are_lower_case_words_apart_from_suffixes() -> None:
 def test_two_neighbouring_letters_of_a_name_may_change_place(answer: str, read: str) -> None:
     assert spelled_alike(answer, ["Budapest", "Marina"], {"marian"}) == read
     assert spelled_alike(answer, [], ()) == answer
+
+
+def test_figures_that_change_place_are_another_code() -> None:
+    assert spelled_alike("It is AB1243C.", ["AB1234C"], ()) == "It is AB1243C."

@@ -61,7 +61,8 @@ def test_numbers_of_several_words_become_one() -> None:
     [
         ("four", "4"), ("Fourth", "4"), ("4th", "IV"), ("twelve", "XII"), ("Jan", "January"),
         ("cities", "City"), ("km", "kilometres"), ("USA", "US"), ("Sr", "senior"),
-        ("1,000", "1000"), ("cat's", "cat"), ("dozen", "12"),
+        ("1,000", "1000"), ("cat's", "cat"), ("dozen", "12"), ("8,336,817", "8336817"),
+        (f"{NUMBER_SIGN}{8.3 * 1e6!r}", "8300000"),
     ],
 )  # fmt: skip
 def test_words_that_say_the_same_share_a_form(one: str, other: str) -> None:
@@ -70,7 +71,17 @@ def test_words_that_say_the_same_share_a_form(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("US", "us"), ("May", "may"), ("1970", "1970s"), ("4", "5"), ("cat", "car"), ("IV", "iv")],
+    [
+        ("US", "us"),
+        ("May", "may"),
+        ("1970", "1970s"),
+        ("4", "5"),
+        ("cat", "car"),
+        ("IV", "iv"),
+        ("12345678", "12345687"),
+        ("1234.5678", "1234.5687"),
+        ("89370400440532013000", "89370400440532013001"),
+    ],
 )
 def test_words_that_do_not_stay_apart(one: str, other: str) -> None:
     assert describe(one)[0] != describe(other)[0]

@@ -38,6 +38,44 @@ def test_another_mark_is_another_name(reference: str, answer: str) -> None:
     assert mark("Which is it?", [reference], answer).score < 0.5
 
 
+NUMBER = "What is the office's telephone number?"
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "outcome"),
+    [
+        ("030 1234567", "Call (030) 123-45-67.", "agree"),
+        ("AB-1234-C", "AB1234C", "agree"),
+        ("DE89370400440532013000", "DE89 3704 0044 0532 0130 00", "agree"),
+        ("030 1234567", "030 1234576", "conflict"),
+        ("DE89370400440532013000", "DE89 3704 0044 0532 0310 00", "conflict"),
+        ("030 1234567", "030 1234567 or 030 7654321", "none"),
+    ],
+)
+def test_a_long_number_that_is_asked_for_is_its_figures(
+    reference: str, answer: str, outcome: str
+) -> None:
+    assert compare_values(NUMBER, reference, answer).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer"),
+    [
+        ("Which years did he serve?", "2015-2019", "20152019"),
+        ("What number of people live there?", "1 234 567", "12 345 67"),
+        (NUMBER, "2024-01-17", "20240117"),
+        (NUMBER, "3.1415926", "31415926"),
+        (NUMBER, "1 2 3 4 5 6 7", "1234567"),
+        ("Which order number is it?", "2019-004817", "order 55210 and invoice 2019-004817"),
+    ],
+)
+def test_dates_amounts_decimals_lists_and_one_of_two_decide_nothing(
+    question: str, reference: str, answer: str
+) -> None:
+    found = compare_values(question, reference, answer)
+    assert (found.outcome, found.kind) != ("agree", "identifier")
+
+
 @pytest.mark.parametrize(
     ("reference", "answer"),
     [

@@ -67,6 +67,7 @@ from .pairs import WITHIN_CHANCE as WITHIN_CHANCE
 from .pairs import Comparison as Comparison
 from .pairs import compare_answers as compare_answers
 from .pairs import compare_judges as compare_judges
+from .pairs import compare_means as compare_means
 from .pairs import compare_systems as compare_systems
 from .pairs import holm_figures as holm_figures
 from .protocols import amend_references as amend_references

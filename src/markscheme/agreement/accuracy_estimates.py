@@ -280,10 +280,11 @@ def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOption
     if few:
         notes.append(f"few labels ({few}): the estimate uses the labels only, without the judge")
     found = estimates(sample, judges, about=about.about, confidence=options.confidence)
-    if system is None and found[0].method == "ppi_tuned":
-        helps = any(found[0].weights.values())
-        worth = f"with the judge, {labelled:,} labels are worth {found[0].worth:,.0f} without it"
-        notes.append(worth if helps else NOTHING_ADDED)
+    if found[0].method == "ppi_tuned" and not any(found[0].weights.values()):
+        notes.append(NOTHING_ADDED)
+    elif found[0].method == "ppi_tuned" and system is None:
+        worth = f"{found[0].worth:,.0f} without it"
+        notes.append(f"with the judge, {labelled:,} labels are worth {worth}")
     rest = table.height - labelled
     if about.about == "these" and sample.binary and 0 < rest <= table.height / 10:
         low, high = (share_text(right / table.height) for right in possible_counts(sample))
@@ -585,11 +586,11 @@ def evidently_not_random(
     sample, _ = sample_of(table, EstimateOptions(positive_from=positive_from))
     if sample.labelled.all() or not sample.labelled.any():
         return None
-    p, said = _unlike_rest(table, sample)
+    p, said = unlike_rest(table, sample)
     return f"{said} (p = {p:.1g})" if p < REFUSE_BELOW else None
 
 
-def _unlike_rest(table: pl.DataFrame, sample: Sample) -> tuple[float, str]:
+def unlike_rest(table: pl.DataFrame, sample: Sample) -> tuple[float, str]:
     """p of the labelled answers being a random part of all, and in what they differ."""
     drawn, whole, p = drawn_unlike_rest(sample)
     said = f"the judge's mean is {drawn:.3f} on labelled answers and {whole:.3f} on all"
@@ -609,7 +610,7 @@ def _not_random(
     never = _never_drawn(table)
     if never is not None:
         return never, None
-    p, said = _unlike_rest(table, sample)
+    p, said = unlike_rest(table, sample)
     if p < REFUSE_BELOW and not options.trust_sample:
         return (
             f"the labels are evidently not a random sample: {said} (p = {p:.1g}). Label at random "

@@ -207,7 +207,7 @@ def agree(
     )
     if isinstance(noise, LabelNoise) and found:
         data["label_noise"] = noise
-    passes = None if errors is None else label_errors_table(errors)
+    passes = None if errors is None else label_errors_table(errors, joined)
     if passes is not None:
         tables.append(passes)
     statements: list[Fitness] = []
@@ -270,11 +270,14 @@ def _signatures(run: Run) -> dict[str, str]:
 def _fitness_table(one: Fitness, about: str) -> Table:
     first, *rest = one.sentences
     figures = (("wrong answers", one.wrong_accepted), ("points", one.off))
+    notes = interval_note(figures, about, SURE)
+    if one.bound_methods:
+        notes += (f"at least: one-sided bounds ({', '.join(one.bound_methods)})",)
     return Table.of(
         "What the judge may be used for",
         (Column(first, "said"),),
         [{"said": text} for text in rest],
-        interval_note(figures, about, SURE),
+        notes,
     )
 
 
@@ -355,7 +358,7 @@ def scope_agreement(joined: Joined, options: AgreeOptions) -> dict[str, dict[str
     """Agreement of each judge apart on what it learned from, and inside and outside its field.
 
     Only of judges whose judgments say so (the column `scope`), where that is more than that all
-    questions are new to them. Figures on questions that trained a judge flatter it.
+    questions are new to them. Figures on questions that trained a judge may flatter it.
 
     Returns:
         By judge, then by `all`, `rest` (all but those it learned from) and the `SCOPES` that occur.
@@ -449,8 +452,11 @@ def _scope_table(
         if kind in (ALL, REST, LEARNED) or len(kinds.keys() - {ALL, REST, LEARNED}) > 1
     ]
     every = [one for kinds in found.values() for one in kinds.values()]
+    trained = any(LEARNED in kinds for kinds in found.values())
     return Table.of(
-        "On questions that a judge was trained on, its figures are too high",
+        "On questions that a judge was trained on, its figures may be too high"
+        if trained
+        else "Agreement inside and outside a judge's field",
         (
             "judge",
             "the questions",

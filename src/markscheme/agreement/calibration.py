@@ -19,7 +19,6 @@ from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.judges import CalibrationMap
 from markscheme.results import (
-    COUNTED,
     Column,
     Figure,
     Table,
@@ -230,7 +229,7 @@ def calibrate(
     return CalibrateResult(
         frame=frame,
         tables=(
-            _threshold_table(chosen, said),
+            _threshold_table(chosen, said, clustered=joined.clustered),
             _calibration_table(fitted.kind, figures),
             _diagram(frame),
         ),
@@ -250,13 +249,17 @@ def calibrate(
     )
 
 
-def _threshold_table(chosen: Chosen, said: list[str]) -> Table:
+def _threshold_table(chosen: Chosen, said: list[str], *, clustered: bool) -> Table:
     def written(name: str, figure: Figure) -> str:
         return cell(3 if STATISTICS[name].lowest else "share", figure)
 
     own = Column("judge's verdicts", format="right")
     tuned = Column(f"from {chosen.threshold:.4g}", format="right")
-    about = population("according to the labels of held-out answers", unit=COUNTED)
+    about = population(
+        "according to the labels of held-out answers",
+        questions=chosen.held_out_questions if clustered else None,
+        answers=chosen.held_out_answers,
+    )
     return Table.of(
         f"Accept from {chosen.threshold:.4g}: {chosen.held_out_answers:,} held-out answers",
         ("statistic", own, tuned),

@@ -19,6 +19,7 @@ from markscheme.agreement.comparison_notes import (
     pairs_population,
     reversed_pairs,
     undecided,
+    uneven_note,
     unpaired_note,
     without_difference,
 )
@@ -176,6 +177,7 @@ def compare(
             people = peoples_differences(labelled, pairs, wanted, noise)
             by_people = by_labels(labelled["label"].count(), labelled.height)
             said += label_notes(rows, known)
+        said += uneven_note(rows, people=bool(people))
         sliced = _sliced(rows, labelled, wanted, noise)
     else:
         rows, known = judged_and_labelled(run, labels, wanted, judges=wanted.judges)
@@ -255,37 +257,96 @@ _FOLLOWING = 3
 
 def _lead(result: CompareResult, options: CompareOptions) -> tuple[str, ...]:
     """Which system is ahead, by how much, and what of it is shown: by people where possible."""
+    alpha, order = 1 - options.confidence, result.order
     found: Sequence[Pair] = result.people if result.by_people else result.pairs
-    order = result.order
     beside = {
-        (one.first if one.second == order[0] else one.second): one
-        for one in found
-        if order[0] in (one.first, one.second)
+        (own.first if own.second == order[0] else own.second): (shown, own)
+        for shown, own in zip(found, result.pairs, strict=True)
+        if order[0] in (own.first, own.second)
     }
-    alpha = 1 - options.confidence
-    ahead = [_ahead(beside[name], name, alpha=alpha) for name in order[1:] if name in beside]
-    if len(ahead) > _FOLLOWING:
-        ahead[_FOLLOWING:] = [f"the table has {len(ahead) - _FOLLOWING} more"]
-    who = "People would accept" if result.by_people else "The judge alone accepts"
+    names = [name for name in order[1:] if name in beside]
+    ahead = [_ahead(*beside[name], name, alpha=alpha) for name in names[:_FOLLOWING]]
+    if len(names) > _FOLLOWING:
+        ahead.append(f"the table has {len(names) - _FOLLOWING} more")
+    who = _PEOPLE if result.by_people else _JUDGE
     if result.by_people and options.about == "these":
-        who = "Of these answers, people would accept"
-    return (f"{who} {order[0]} most often: {', '.join(ahead)}",)
+        who = f"Of these answers, {who}"
+    most = "" if _equal(beside[names[0]][0].difference) else " most often:"
+    people = {(one.first, one.second): one for one in result.people}
+    owns = [beside[name][1] for name in names[:_FOLLOWING]]
+    wholes = (_by_all_answers(people.get((own.first, own.second)), own) for own in owns)
+    return (
+        f"{who[0].upper()}{who[1:]} {order[0]}{most} {', '.join(ahead)}",
+        *filter(None, wholes),
+    )
 
 
-def _ahead(one: Pair, other: str, *, alpha: float) -> str:
-    """`12 points more than b (3 to 21)`, and whether chance explains that, over all pairs."""
-    sign, change = -1 if other == one.first else 1, one.difference
+_PEOPLE, _JUDGE = "people would accept", "the judge alone accepts"
+_EQUAL = 0.0005
+"""A difference that rounds to 0 in tables."""
+
+
+def _equal(difference: Figure) -> bool:
+    return abs(difference.value or 0.0) < _EQUAL
+
+
+def _points_more(value: float, other: str) -> str:
+    """`12 points more than b`."""
+    points = share_text(value, digits=0 if abs(value) >= _HALF_A_POINT else 1)
+    return f"{points} {'point' if points == '1' else 'points'} more than {other}"
+
+
+_HALF_A_POINT = 0.005
+
+
+def _ahead(one: Pair, own: Comparison, other: str, *, alpha: float) -> str:
+    """`12 points more than b (3 to 21)`, and whether chance explains that, over all pairs.
+
+    Args:
+        one: the pair, by people where they say which is ahead.
+        own: the same by the judge alone.
+        other: which of the two is not ahead.
+        alpha: a p from which on chance explains a difference.
+    """
+    sign, change, equal = -1 if other == one.first else 1, one.difference, _equal(one.difference)
     known = change.low == change.high is not None  # of these answers, all labelled
     ends = sorted(sign * end for end in (change.low, change.high) if end is not None and not known)
     alone = bool(ends) and ends[0] > 0
-    shown = known or (alone and (one.p_holm is None or one.p_holm <= alpha))
+    shown = known or equal or (alone and (one.p_holm is None or one.p_holm <= alpha))
     unshown = f"{WITHIN_CHANCE} after Holm's correction" if alone else WITHIN_CHANCE
-    range_ = " to ".join(share_text(end, digits=0) for end in ends)
-    parts = (range_, DIFFERENT if one.unpaired else "", "" if shown else unshown)
-    about = "; ".join(part for part in parts if part)
-    points = share_text(sign * (change.value or 0.0), digits=0)
-    more = f"{points} {'point' if points == '1' else 'points'} more than {other}"
+    common = f"{own.questions:,} questions that both answered"
+    parts = (
+        " to ".join(share_text(end, digits=0) for end in ends),
+        "" if own.whole is None else f"on the {common}, of {own.questions + own.left_out:,}",
+        DIFFERENT if one.unpaired else "",
+        "" if shown else unshown,
+    )
+    about = "; ".join(filter(None, parts))
+    more = f"as often as {other}" if equal else _points_more(sign * (change.value or 0.0), other)
     return f"{more} ({about})" if about else more
+
+
+def _by_all_answers(people: PeoplesDifference | None, own: Comparison) -> str:
+    """Of systems that share few questions, the difference of all their answers; empty where that of
+    the questions of both says the same, and more.
+    """
+    by_people = people is not None and people.whole is not None
+    shown: Pair = people if people is not None and by_people else own
+    if shown.whole is None:
+        return ""
+    paired, whole = shown.difference, shown.whole
+    value, low, high = whole.value or 0.0, whole.low or 0.0, whole.high or 0.0
+    same = paired.value is not None and (paired.value > 0) is (value > 0)
+    if same and paired.low is not None and (paired.high or 0.0) - paired.low <= high - low:
+        return ""
+    names, sign = ((own.first, own.second), 1) if value >= 0 else ((own.second, own.first), -1)
+    ends = " to ".join(share_text(end, digits=0) for end in sorted((sign * low, sign * high)))
+    chance = f"; {WITHIN_CHANCE}" if low <= 0 <= high else ""
+    who = _PEOPLE if by_people else _JUDGE
+    return (
+        f"By all answers of {own.first} and {own.second}, to whichever questions, {who} {names[0]} "
+        f"{_points_more(abs(value), names[1])} ({ends}{chance})"
+    )
 
 
 def _of_judges(joined: Joined, options: CompareOptions, rows: pl.DataFrame) -> list[Comparison]:
@@ -337,7 +398,7 @@ def _on_the_rest(
     which = "this judge" if compared is rows else "one of these judges"
     count = out_of(learned.len(), compared["question"].n_unique())
     named = named_questions(learned.sort(), learned.len())
-    note = f"{count} questions trained {which}{named}, and flatter it;"
+    note = f"{count} questions trained {which}{named}, and may flatter it;"
     try:
         rest = compare_rows(compared.filter(~pl.col("question").is_in(learned.implode())))
     except AgreementError:
@@ -500,9 +561,10 @@ def _with_other(rows: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.DataFrame, 
         )
     if left := other.height - common.height:
         notes = (*notes, f"{left:,} of the other judgments are of other answers and are left out")
-    if key != KEYS[:1]:
-        ours = rows.filter(rows["judge"] == rows["judge"][0])
-        common = with_answers(common, ours.select(n for n in KEYS if n in ours.columns))
+    # Questions and systems are the first's: answers to one question may depend on each other.
+    ours = rows.select(n for n in KEYS if n in rows.columns).unique(maintain_order=True)
+    common = common.drop([n for n in ours.columns if n not in key], strict=False)
+    common = with_answers(common, ours)
     name = pl.col("judge")
     taken = name.is_in(rows["judge"].unique().implode())
     named = pl.when(taken).then(name + " (other)").otherwise(name)

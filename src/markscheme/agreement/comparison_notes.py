@@ -11,6 +11,7 @@ import polars as pl
 from markscheme.agreement.pairs import DIFFERENT, LARGE, Comparison, Pair
 from markscheme.agreement.system_differences import PeoplesDifference, SlicedDifference
 from markscheme.results import COUNTED, PAIRED, Column, number_text, population, share_text
+from markscheme.text import counted
 
 
 def pairs_population(
@@ -59,6 +60,25 @@ def unpaired_note(pairs: Sequence[Pair]) -> list[str]:
     names = [f"{pair.first} and {pair.second}" for pair in pairs if pair.unpaired]
     said = f"are {DIFFERENT}: what the questions differ by counts too"
     return [f"{', '.join(dict.fromkeys(names))} {said}"] if names else []
+
+
+def uneven_note(rows: pl.DataFrame, *, people: bool) -> list[str]:
+    """How differences count questions of which systems have unequal numbers of answers.
+
+    Args:
+        rows: judgments with `question`, `system` and `verdict`.
+        people: whether a difference is also estimated by labels.
+    """
+    each = rows.drop_nulls("verdict").group_by("question", "system").len()
+    unequal = each.group_by("question").agg(pl.col("len").n_unique() > 1)["len"].sum()
+    if not unequal:
+        return []
+    by_labels = ", and by labels with as many answers of both, drawn at random" if people else ""
+    return [
+        f"{counted(int(unequal), 'question has', 'questions have')} more judged answers of one "
+        "system than of another; each counts by the share of its answers that is accepted"
+        f"{by_labels}"
+    ]
 
 
 def systems_population(
@@ -163,7 +183,7 @@ _TESTS = {
     "tango": "score test by question",
     "jackknife-t": "Student's t of the jackknife by question",
     "newcombe": "by the intervals of both shares, squared and added",
-    "ppi-t": "prediction-powered, Student's t",
+    "ppi-tango": "score test, labels and judge together",
 }
 
 

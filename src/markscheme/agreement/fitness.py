@@ -67,6 +67,7 @@ class Fitness:
             sentence; None where nothing says how many labels are wrong.
         chosen: why the labels are evidently of no random sample of what it judged; else None.
         slices: how many values of columns were looked at for what is dangerous.
+        bound_methods: how the lower bounds were made, in words of `results.METHODS`.
     """
 
     judge: str
@@ -84,6 +85,7 @@ class Fitness:
     without_errors: str | None = None
     chosen: str | None = None
     slices: int = 0
+    bound_methods: tuple[str, ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -193,6 +195,9 @@ def _of_judge(
     cells = cell_table(rows)
     agreement = share_figure(cells[:, [_TP, _TN]].sum(axis=1), cells.sum(axis=1))
     wrong_accepted = _missed(cells[:, _TN], cells[:, _FP])
+    wrong_found = _recognised(cells[:, _TN], cells[:, _FP])
+    right_found = _recognised(cells[:, _TP], cells[:, _FN])
+    bounds = [one for one in (right_found, wrong_found) if one is not None]
     accepted = cells[:, [_TP, _FP]].sum() / cells.sum()
     systems: dict[str, float] = {}
     order = None
@@ -217,8 +222,8 @@ def _of_judge(
         answers=rows.height,
         questions=rows["cluster"].n_unique(),
         wrong_accepted=wrong_accepted,
-        least_wrong_found=_recognised(cells[:, _TN], cells[:, _FP]),
-        least_right_found=_recognised(cells[:, _TP], cells[:, _FN]),
+        least_wrong_found=None if wrong_found is None else wrong_found.low,
+        least_right_found=None if right_found is None else right_found.low,
         off=share_difference(cells[:, _FN], cells[:, _FP], cells.sum(axis=1), confidence=SURE)[
             "difference"
         ],
@@ -229,6 +234,7 @@ def _of_judge(
         if isinstance(noise, str)
         else agreement_sentence(noise, agreement, float(accepted)),
         slices=len(sliced),
+        bound_methods=tuple(dict.fromkeys(one.method for one in bounds if one.method)),
     )
 
 
@@ -248,13 +254,15 @@ def _missed(right: Ints, missing: Ints, *, confidence: float = SURE) -> Figure:
     return share_figure(missing, answers, confidence=confidence)
 
 
-def _recognised(right: Ints, missing: Ints) -> float | None:
-    """One-sided lower bound of the share that it puts as people do; None of too few."""
+def _recognised(right: Ints, missing: Ints) -> Figure | None:
+    """The share that it puts as people do, with a one-sided lower bound; None of too few."""
     answers = right + missing
     if answers.sum() < LEAST_OF_A_LABEL:
         return None
     evidence = share_evidence(right, answers)
-    return share_bound(float(right.sum() / answers.sum()), evidence, confidence=SURE)
+    share = float(right.sum() / answers.sum())
+    bound = share_bound(share, evidence, confidence=SURE)
+    return Figure(value=share, low=bound, high=1.0, method=evidence.bound_method)
 
 
 def _dangerous(parts: Mapping[str, Ints], every: float | None) -> dict[str, Figure]:

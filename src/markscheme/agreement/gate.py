@@ -140,7 +140,7 @@ def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gat
         if confidence is not None:
             evidence = _evidence(record).times((verdicts + missing) / verdicts)
             bound = share_bound(accuracy, evidence, confidence=confidence)
-            method = "clopper-pearson" if evidence.single else "wilson-t"
+            method = evidence.bound_method
             if bound < limit <= accuracy:
                 detectable = detectable_share(limit, evidence, confidence=confidence)
     elif missing:

@@ -120,15 +120,26 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
         else:
             alone += "'s scores alone say" if one.predictions == "score" else " alone says"
             alone += f" {share_text(one.judge_mean, digits=0)}%"
-        if one.few and one.labelled < one.answers:
+        if _too_few(one):
             said.append(f"Too few labels for a share of {whose} ({one.few}); {alone}")
             continue
         whose += " and others like them" if one.further else ""
-        few = f"; few labels, {one.labelled:,}" if one.few else ""
+        few = f"; few labels ({one.few})" if one.few else ""
         share = one.reported.figure.text(scale=100, digits=0, unit="%", words=True)
-        way = _WAYS[one.reported.method]
+        way = _WAYS[one.reported.method if _helped(one) else "labels_only"]
         said.append(f"People would accept {share} of {whose}, {way}; {alone}{_weights(one)}{few}")
     return tuple(said)
+
+
+def _too_few(one: HumanAccuracy) -> bool:
+    """Whether the labels' own share is all that there is, of few among more answers."""
+    return one.few is not None and one.labelled < one.answers
+
+
+def _helped(one: HumanAccuracy) -> bool:
+    """Whether a judge counts in the figure: at a weight of 0 it is that of the labels alone."""
+    reported = one.reported
+    return reported is not None and (not reported.weights or any(reported.weights.values()))
 
 
 def _weights(one: HumanAccuracy) -> str:
@@ -215,8 +226,8 @@ def _table(found: Sequence[HumanAccuracy], options: EstimateOptions, more: Seque
 
 
 def _row(one: HumanAccuracy) -> dict[str, Any]:
-    """The figure to report, that of the labels alone where it differs, and what the judge adds."""
-    reported = one.reported
+    """The figure to report, that of the labels alone where another is, and what the judge adds."""
+    reported, few = one.reported, _too_few(one)
     alone = next((each for each in one.estimates if each.method == "labels_only"), None)
     helped = reported is not None and any(reported.weights.values())
     return {
@@ -224,7 +235,7 @@ def _row(one: HumanAccuracy) -> dict[str, Any]:
         "answers": one.answers,
         "labelled": one.labelled,
         "judge_mean": one.judge_mean,
-        "figure": one.figure,
-        "alone": alone.figure if alone and alone is not reported else None,
+        "figure": "too few labels" if few and reported else one.figure,
+        "alone": alone.figure if alone and (few or alone is not reported) else None,
         "worth": reported.worth if reported and helped else None,
     }

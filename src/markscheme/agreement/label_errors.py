@@ -60,10 +60,14 @@ def label_errors(
     return rows.select(name for name in _COLUMNS if name in rows.columns)
 
 
-def label_errors_table(errors: pl.DataFrame) -> Table | None:
+def label_errors_table(errors: pl.DataFrame, joined: Joined) -> Table | None:
     """The first wrong answers that each judge accepts, or right ones that it rejects if it is so.
 
     None where judges and people never differ, or the texts are not known.
+
+    Args:
+        errors: as `label_errors` gives them.
+        joined: the judgments that they are of.
     """
     if errors.is_empty() or not {"question", "answer"} <= set(errors.columns):
         return None
@@ -73,7 +77,12 @@ def label_errors_table(errors: pl.DataFrame) -> Table | None:
     shown = found.group_by("judge", maintain_order=True).head(max(1, _SHOWN // judges))
     shown = shown.head(_SHOWN)
     texts = [name for name in ("question", "references", "answer") if name in shown.columns]
-    several = [name for name in ("judge", "system") if name in found and found[name].n_unique() > 1]
+    # That all are of one system says whose they are, where there are several.
+    several = [
+        name
+        for name, among in (("judge", found), ("system", joined.rows))
+        if name in found and among[name].n_unique() > 1
+    ]
     left = found.height - shown.height
     what = "Wrong answers" if kind == FALSE_PASS else "Right answers"
     does = "accept" if kind == FALSE_PASS else "reject"

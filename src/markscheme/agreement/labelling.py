@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,11 @@ import numpy as np
 import polars as pl
 
 from markscheme.agreement.accuracy_estimates import (
+    REFUSE_BELOW,
     running,
     sample_of,
     unequal_chances,
+    unlike_rest,
     with_clusters,
     with_labels,
 )
@@ -181,21 +183,11 @@ def plan_labels(
     needs: dict[str | None, LabelNeed] = {}
     for place, part in enumerate(parts):
         name = part["system"][0] if wanted.by else None
-        number = wanted.count
-        if number is None or wanted.half_width is not None or wanted.above is not None:
-            need = needs[name] = label_need(part, wanted)
-            said.append(_sentence(need, name, part.height, wanted))
-            number = wanted.count or need.labels or part.height
-        if pair and number < 2 * LEAST_QUESTIONS <= part.height:
-            said.append(
-                f"not {number:,} but {2 * LEAST_QUESTIONS} answers are drawn: 'compare --systems' "
-                f"takes labels of {LEAST_QUESTIONS} questions of each system"
-            )
-            number = 2 * LEAST_QUESTIONS
-        seed = wanted.seed + place
-        unknown = part.with_columns(label=pl.lit(None, dtype=pl.Float64))
-        begun = unknown if unequal_chances(part) else part  # These begin no draw with equal ones.
-        drawn.append(choose_labels(begun, number, questions=bool(pair), seed=seed))
+        chosen, need, notes = _drawn(part, name, wanted, seed=wanted.seed + place)
+        drawn.append(chosen)
+        said += notes
+        if need is not None:
+            needs[name] = need
     if wanted.above is not None:
         said.append(_one_sided(wanted.confidence))
     plan = pl.concat(drawn)
@@ -213,8 +205,8 @@ def plan_labels(
         tables=(
             Table.of(
                 "Answers to label",
-                columns("count", "answers", "drawn"),
-                [(table.height, plan.height)],
+                columns("count", "answers", "drawn", "labelled"),
+                [(table.height, plan.height, plan["label"].count())],
                 said,
             ),
         ),
@@ -222,6 +214,7 @@ def plan_labels(
             "command": "plan-labels",
             "answers": table.height,
             "drawn": plan.height,
+            "labelled": plan["label"].count(),
             "seed": wanted.seed,
             "half_width": wanted.half_width,
             "above": wanted.above,
@@ -244,6 +237,54 @@ def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> tuple[pl.Dat
     key = KEYS[:1] if by_id else [name for name in KEYS[1:] if name in rows.columns]
     rows = rows.unique(key, keep="first", maintain_order=True)
     return with_clusters(rows).with_columns(**none), []
+
+
+def _drawn(
+    answers: pl.DataFrame, system: str | None, options: PlanOptions, *, seed: int
+) -> tuple[pl.DataFrame, LabelNeed | None, list[str]]:
+    """The answers drawn of all, or of a system's; how many labels it takes, if planned; notes."""
+    pair, need, said = options.for_difference, None, list[str]()
+    begun, why = _begun(answers, questions=bool(pair))
+    if why:
+        said.append(f"{system}: {why}" if system else why)
+    known = begun["label"].count()
+    number = None if options.count is None else known + options.count
+    if number is None or options.half_width is not None or options.above is not None:
+        # Labels that begin no draw still say what the judge is worth.
+        need = label_need(answers, options)
+        need = need if known else replace(need, more=None, more_anytime=None)
+        said.append(_sentence(need, system, answers.height, options))
+        number = number or need.labels or answers.height
+    if pair and number < 2 * LEAST_QUESTIONS <= answers.height:
+        said.append(
+            f"not {number:,} but {2 * LEAST_QUESTIONS} answers are drawn: 'compare --systems' "
+            f"takes labels of {LEAST_QUESTIONS} questions of each system"
+        )
+        number = 2 * LEAST_QUESTIONS
+    return choose_labels(begun, number, questions=bool(pair), seed=seed), need, said
+
+
+def _begun(answers: pl.DataFrame, *, questions: bool) -> tuple[pl.DataFrame, str]:
+    """The answers with the labels that a draw with equal chances goes on from, and why with none.
+
+    A few labels that were chosen would make the whole no random sample, for ever.
+
+    Args:
+        answers: as for `choose_labels`.
+        questions: whether questions are drawn, of which both systems' answers are then labelled.
+    """
+    why, known = "", answers["label"].count()
+    if unequal_chances(answers):
+        why = "were drawn with unequal chances"
+    elif not questions and 0 < known < answers.height:
+        labelled = answers.with_columns(label=pl.col("label").is_not_null().replace(False, None))
+        p, unlike = unlike_rest(labelled, sample_of(labelled, EstimateOptions())[0])
+        why = f"are evidently not a random sample: {unlike} (p = {p:.1g})"
+        why = why if p < REFUSE_BELOW else ""
+    if not why:
+        return answers, ""
+    blank = answers.with_columns(label=pl.lit(None, dtype=pl.Float64))
+    return blank, f"the {counted(known, 'existing label')} {why}, so the draw begins without them"
 
 
 def _both_answered(table: pl.DataFrame, pair: tuple[str, ...], *, by: str | None) -> pl.DataFrame:
@@ -291,16 +332,21 @@ def _of_the_draw(plan: pl.DataFrame, table: pl.DataFrame, options: PlanOptions) 
     """What was drawn, and where it is too little for the command that will read it."""
     if options.for_difference:
         pair = ",".join(options.for_difference)
-        questions = plan["cluster"].n_unique()
+        questions, there = plan["cluster"].n_unique(), plan["label"].count()
+        known = f", of which {there:,} have a label already," if there else ""
         return [
-            f"{plan.height:,} answers of {' and '.join(options.for_difference)} to {questions:,} "
-            f"of {table['cluster'].n_unique():,} questions drawn at random, seed {options.seed}. "
+            f"{plan.height:,} answers of {' and '.join(options.for_difference)}{known} to "
+            f"{questions:,} of {table['cluster'].n_unique():,} questions drawn at random, seed "
+            f"{options.seed}. "
             f"Label them all, then: markscheme compare RUN --systems --only {pair} --labels FILE"
         ]
     each = f" ({options.count:,} of each system)" if options.by and options.count else ""
-    said = [
-        f"{plan.height:,} of {table.height:,} answers drawn{each} at random, seed {options.seed}"
-    ]
+    there = plan["label"].count()
+    new = f"{plan.height - there:,} new" if there else f"{plan.height:,}"
+    drawn = f"{new} of {table.height:,} answers drawn{each} at random, seed {options.seed}"
+    if there:
+        drawn += f"; with {there:,} that have a label already, {plan.height:,} are in the plan"
+    said = [drawn]
     parts = table["system"].n_unique() if options.by else 1
     if plan.height < LEAST_FOR_JUDGES * parts:
         each = " of each system" if options.by else ""
@@ -421,6 +467,9 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
     known = int((~np.isnan(supposed.labels)).sum())
     assumed = f"an assumed judge accuracy of {supposed.right:g}"
     source = counted(known, "label") if known else assumed
+    if known and "system" in answers.columns and answers["system"].n_unique() > 1:
+        labelled = answers.drop_nulls("label")["system"].unique()
+        source += f", all of {labelled[0]}'s answers" if len(labelled) == 1 else ""
     return LabelNeed(
         labels=labels,
         labels_alone=labels_alone,
@@ -538,7 +587,11 @@ def choose_labels(
     if not 0 < labels <= answers.height:
         systems = set(answers["system"]) if "system" in answers.columns else set[str]()
         whose = f" of {systems.pop()!r} (--count is of each)" if len(systems) == 1 else ""
-        raise AgreementError(f"cannot draw {labels} of {answers.height} answers{whose}")
+        there = answers["label"].count()
+        new = " without a label" if there else ""
+        raise AgreementError(
+            f"cannot draw {labels - there} of {answers.height - there} answers{new}{whose}"
+        )
     unit = units(answers, questions=questions)
     total = int(unit.max()) + 1
     known = (

@@ -39,8 +39,9 @@ About = Literal["future", "these"]
 
 
 def _rate_or_file(text: str) -> float | str:
+    """`0.05` and `5%` are the same share; all else is a file."""
     try:
-        return float(text)
+        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
         return text
 
@@ -48,9 +49,9 @@ def _rate_or_file(text: str) -> float | str:
 LabelErrors = Annotated[
     float | str | Path | None,
     Option(
-        "Correct for wrong labels: their assumed share, such as 0.05, or a file with people's "
-        "labels of gold items ('annotate-export --as gold'). Without it: estimated from answers "
-        "that several people labelled.",
+        "Correct for wrong labels: their assumed share, such as 0.05 or 5%, or a file with "
+        "people's labels of gold items ('annotate-export --as gold'). Without it: estimated from "
+        "answers that several people labelled.",
         metavar="RATE|PATH",
         parse=_rate_or_file,
         rare=True,
@@ -300,7 +301,8 @@ class PlanOptions(JudgmentOptions):
         above: labels to show that people accept more than this share, as a gate would.
         for_difference: two systems, both answers to a question are labelled: labels to show which
             is better, for `compare --systems`, or, with `half_width`, by how much.
-        count: draw this many answers, of each system with `by`, whatever that takes.
+        count: draw this many answers that have no label yet, of each system with `by`, whatever
+            that takes.
         judge_accuracy: without known labels, how often either verdict is supposed to be right.
         judge: whose judgments; may be None where there is one judge.
         by: `system`: the plan is of each system's own estimate.

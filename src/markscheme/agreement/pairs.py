@@ -38,6 +38,7 @@ from markscheme.stats import (
     difference_evidence,
     difference_interval,
     difference_p,
+    expected_pairs,
     freedom_of,
     kinds,
     kish,
@@ -53,6 +54,9 @@ Ints = npt.NDArray[np.int64]
 
 LARGE = 0.1
 """A comparison that detects no smaller difference shows nothing small."""
+
+MANY_LEFT = 0.1
+"""A comparison that leaves out more of the questions may differ from that of all answers."""
 
 WITHIN_CHANCE = "no more than chance explains"
 """The one wording of a difference whose p is too large."""
@@ -89,6 +93,8 @@ class Pair:
         questions: clusters of answers.
         unpaired: whether they have no question in common, so that what the questions differ by
             counts too.
+        whole: of systems of which more than `MANY_LEFT` of the questions are answered by one alone,
+            the difference of all their answers, as if no question were the same; else None.
     """
 
     first: str
@@ -101,6 +107,7 @@ class Pair:
     detectable: float | None = None
     questions: int
     unpaired: bool = False
+    whole: Figure | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,12 +175,40 @@ def compare_answers(
     )
 
 
+def compare_means(names: tuple[str, str], counts: Ints, *, confidence: float = 0.95) -> Comparison:
+    """Two sides question by question, by the mean share of each question's answers that are right.
+
+    For sides that have several answers to a question, and not equally many: nights of which one is
+    missing. A question has the same weight on both sides (`expected_pairs`), so that a side which
+    has more answers to easy questions is not the better one for it.
+
+    Args:
+        names: of the two sides.
+        counts: (questions, 2, 2) right answers and all answers of either side, at least one.
+        confidence: of the interval.
+    """
+    worse, better, pairs = expected_pairs(counts)
+    shares = counts[:, :, 0] / counts[:, :, 1]
+    one, two = (pairs @ shares / pairs.sum()).tolist()
+    return Comparison(
+        first=names[0],
+        second=names[1],
+        first_value=Figure(value=one),
+        second_value=Figure(value=two),
+        **share_difference(worse, better, pairs, confidence=confidence),
+        only_first=round(better.sum()),
+        only_second=round(worse.sum()),
+        shared=round(pairs.sum()),
+        left_out=0,
+        questions=len(counts),
+    )
+
+
 def share_difference(
     worse: npt.NDArray[Any],
     better: npt.NDArray[Any],
     answers: npt.NDArray[Any],
     *,
-    difference: float | None = None,
     confidence: float = 0.95,
 ) -> dict[str, Any]:
     """`difference`, `p` and `detectable` of a comparison of two shares.
@@ -182,43 +217,18 @@ def share_difference(
         worse: (questions,) pairs of answers to each question of which only the second is right.
         better: (questions,) pairs of which only the first is right.
         answers: (questions,) pairs of answers to each.
-        difference: of the shares, where the pairs do not give it exactly.
         confidence: of the interval.
     """
     evidence = difference_evidence(worse, better, answers)
     total = float(answers.sum())
     lost, won = float(worse.sum()) / total, float(better.sum()) / total
-    value = won - lost if difference is None else difference
-    lost = max(lost + (won - lost - value) / 2, 0.0, -value)
-    won = lost + value
     low, high = difference_interval(lost, won, evidence, confidence=confidence)
     p = difference_p(lost, won, evidence)
     return {
-        "difference": Figure(value=value, low=low, high=high, method="tango"),
+        "difference": Figure(value=won - lost, low=low, high=high, method="tango"),
         "p": Figure(value=1.0 if p is None else p, method="tango"),
         "detectable": detectable_difference(lost + won, evidence, confidence=confidence),
     }
-
-
-def expected_pairs(counts: Ints) -> tuple[Array, Array, Array]:
-    """Pairs of answers of two systems of which one alone is right, by question, and all pairs.
-
-    Where a question has several answers of a system, they are no pairs: these are what pairing
-    them at random gives on average. A question has as many pairs as its mean share of either
-    system's answers is of the mean number of answers.
-
-    Args:
-        counts: (questions, 2, 2) right answers and all answers of either system.
-
-    Returns:
-        Pairs of which only the second is right, of which only the first is right, and all.
-    """
-    right, answers = np.moveaxis(counts.astype(np.float64), 2, 0)
-    totals = answers.sum(axis=0)
-    # Rounded, so that single answers are one pair exactly.
-    pairs = np.round(totals.mean() * (answers / totals).mean(axis=1), 9)
-    one, two = (right / answers).T
-    return pairs * (1 - one) * two, pairs * one * (1 - two), pairs
 
 
 def unpaired_difference(
@@ -323,9 +333,7 @@ def compare_judges(joined: Joined, options: CompareOptions | None = None) -> lis
     """
     options = options or CompareOptions()
     if options.statistic not in FROM_COUNTS:
-        raise AgreementError(
-            f"no statistic {options.statistic!r} to compare by; there are {', '.join(FROM_COUNTS)}"
-        )
+        raise AgreementError(no_such_name("statistic", options.statistic, FROM_COUNTS))
     rows = joined.rows.select(
         "judge",
         *joined.identity,
@@ -435,17 +443,20 @@ def _system_pair(
         if side.is_empty():
             raise AgreementError(f"no answer of {name!r} was judged")
     both = left.join(right, on="question", suffix="_other")
-    if both.is_empty():
-        figures = [
+    apart: dict[str, Any] = {}
+    if answered - both.height > MANY_LEFT * answered:
+        own = [
             share_figure(side["accepted"], side["judged"], confidence=confidence)
             for side in (left, right)
         ]
+        apart = unpaired_difference(*own, confidence=confidence)
+    if both.is_empty():
         return Comparison(
             first=names[0],
             second=names[1],
-            first_value=Figure(value=figures[0].value),
-            second_value=Figure(value=figures[1].value),
-            **unpaired_difference(*figures, confidence=confidence),
+            first_value=Figure(value=own[0].value),
+            second_value=Figure(value=own[1].value),
+            **apart,
             only_first=0,
             only_second=0,
             shared=0,
@@ -455,20 +466,13 @@ def _system_pair(
         )
     counts = both.select("accepted", "judged", "accepted_other", "judged_other").to_numpy()
     sides = counts.astype(np.int64).reshape(-1, 2, 2)
-    values = [float(accepted / answers) for accepted, answers in sides.sum(axis=0)]
     # a/b > c/d without division: more of the first's answers accepted than of the second's.
     lead = sides[:, 0, 0] * sides[:, 1, 1] - sides[:, 1, 0] * sides[:, 0, 1]
-    return Comparison(
-        first=names[0],
-        second=names[1],
-        first_value=Figure(value=values[0]),
-        second_value=Figure(value=values[1]),
-        **share_difference(
-            *expected_pairs(sides), difference=values[0] - values[1], confidence=confidence
-        ),
+    return replace(
+        compare_means(names, sides, confidence=confidence),
         only_first=int((lead > 0).sum()),
         only_second=int((lead < 0).sum()),
         shared=both.height,
         left_out=answered - both.height,
-        questions=both.height,
+        whole=apart.get("difference"),
     )

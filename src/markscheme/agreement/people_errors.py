@@ -257,19 +257,21 @@ def undone(figure: Figure, noise: LabelNoise, accepted: float | None = 1.0) -> F
 def noise_sentence(noise: LabelNoise, without: Mapping[str, Figure], unit: str = "%") -> str:
     """How many labels are wrong, and figures without their errors, by the name of what they are."""
     shares = ", ".join(f"{name} {_text(one, unit)}".lstrip() for name, one in without.items())
-    return f"{_how_many(noise)}corrected for these errors: {shares}"
+    methods = dict.fromkeys([noise.method, *(one.method for one in without.values())])
+    made = ", ".join(filter(None, methods))
+    by = f"; intervals by {made}" if made else ""
+    return f"{_how_many(noise)}corrected for these errors: {shares}{by}"
 
 
 def _how_many(noise: LabelNoise) -> str:
     """How many labels are wrong, and what says so, before what follows of it."""
-    wrong = f"about {share_text(noise.rate)}% ({interval(noise.low, noise.high)})"
+    wrong = f"about {_rate(noise)}"
     if noise.rejected is not None:
         other = noise.rejected
         whose = "" if noise.single is None else " that a majority decides"
         return (
             f"by {noise.gold + other.gold:,} labels of gold items, {wrong} of the labels{whose} of "
-            f"right answers are wrong, and {share_text(other.rate)}% "
-            f"({interval(other.low, other.high)}) of those of wrong answers; "
+            f"right answers are wrong, and {_rate(other)} of those of wrong answers; "
         )
     if not noise.pairs:
         return f"assuming that {share_text(noise.rate)}% of labels are wrong, "
@@ -283,6 +285,12 @@ def _how_many(noise: LabelNoise) -> str:
     return (
         f"people differ on {share_text(noise.differ)}% of {noise.pairs:,} pairs of labels: {said}; "
     )
+
+
+def _rate(noise: LabelNoise) -> str:
+    """`5.3% (1.8 to 10.2)`, and whether that is where an end was cut off."""
+    cut = "; cut off there: more wrong labels are not corrected for" if noise.capped else ""
+    return f"{share_text(noise.rate)}% ({interval(noise.low, noise.high)}{cut})"
 
 
 def agreement_sentence(noise: LabelNoise, agreement: Figure, accepted: float) -> str:

@@ -19,6 +19,8 @@ from markscheme.tables import (
     ANSWERS_SCHEMA,
     KEYS,
     LABEL_OF,
+    NO_LABEL,
+    REMARKS,
     Joined,
     ReadOptions,
     column_names,
@@ -36,6 +38,7 @@ from markscheme.tables import (
     renamed,
     with_answers,
 )
+from markscheme.text import in_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,6 +234,31 @@ class Run:
         ours = ("question", "references", "answer", "verdict", "score")
         return renamed(pl.DataFrame(schema=dict.fromkeys(there, pl.Null)), known, ours).columns
 
+    @cached_property
+    def stored_labels(self) -> pl.DataFrame | None:
+        """The stored answers with what was met when their labels were read: `annotators`, the
+        names of those who gave `annotator_labels`, and `remarks` on words that are no label.
+
+        Raises:
+            DataError, RunError: they cannot be read.
+        """
+        if self.stored_answers is None:
+            return None
+        annotators: list[str] = []
+        notes: Mapping[str, int] = {}
+        if _is_result(self.source) and (report := getattr(self.source, "run", None)) is not None:
+            annotators, notes = getattr(report, "annotators", []), getattr(report, "notes", {})
+        elif self.folder is not None and (self.folder / "summary.json").is_file():
+            met = read_json(self.folder / "summary.json").get("answers", {})
+            annotators, notes = met.get("annotators", []), met.get("notes", {})
+        remarks = [f"{text} ({in_rows(rows)})" for text, rows in notes.items() if NO_LABEL in text]
+        more = [
+            pl.lit(texts, dtype=pl.List(pl.String)).alias(name)
+            for name, texts in (("annotators", annotators), (REMARKS, remarks))
+            if texts and name not in self.stored_answers.columns
+        ]
+        return self.stored_answers.with_columns(more) if more else self.stored_answers
+
     def labels(self, column: str | None = None) -> pl.DataFrame | None:
         """The answers of a run or a `Result`, with the labels that came with them; None of a table.
 
@@ -245,7 +273,7 @@ class Run:
         known = [column] if column else ["label", "annotator_labels"]
         there = [name for name in known if name in self.stored_answers.columns]
         if any(self.stored_answers[name].count() for name in there):
-            return self.stored_answers
+            return self.stored_labels
         lacks = (
             f"none of the {self.stored_answers.height:,} answers of the run has a label"
             + (f" (column {column!r})" if column else "")
@@ -393,7 +421,7 @@ def names_of_judged(
 def _label_table(labels: JudgmentsSource) -> pl.DataFrame:
     """Where labels are: the answers of a run or a `Result`, else the table itself."""
     run = open_run(labels)
-    return run.table if run.stored_answers is None else run.stored_answers
+    return run.table if run.stored_labels is None else run.stored_labels
 
 
 def labelled_table(

@@ -22,7 +22,13 @@ from markscheme.agreement.accuracy_estimates import (
     sample_of,
 )
 from markscheme.agreement.options import CompareOptions, EstimateOptions
-from markscheme.agreement.pairs import KNOWN, Comparison, Pair, unpaired_difference, with_holm
+from markscheme.agreement.pairs import (
+    KNOWN,
+    Comparison,
+    Pair,
+    unpaired_difference,
+    with_holm,
+)
 from markscheme.agreement.people_errors import undone
 from markscheme.results import Figure
 from markscheme.stats import LEAST_QUESTIONS, LabelNoise, Sample, powered, powered_difference
@@ -95,14 +101,37 @@ def _pair(
     one: pl.DataFrame, other: pl.DataFrame, pair: Comparison, options: CompareOptions
 ) -> PeoplesDifference:
     reading = EstimateOptions(positive_from=options.positive_from)
-    sides = [one, other]
-    if not pair.unpaired:  # Their clusters have the same numbers.
-        sides = [
-            one.join(other, on="question", how="semi"),
-            other.join(one, on="question", how="semi"),
-        ]
-    samples = [sample_of(side, reading)[0] for side in sides]
-    return difference_by_people(pair, samples, options)
+    every = [sample_of(side, reading)[0] for side in (one, other)]
+    if pair.unpaired:
+        return difference_by_people(pair, every, options)
+    # Their clusters have the same numbers.
+    samples = [sample_of(side, reading)[0] for side in _as_many(one, other)]
+    found = difference_by_people(pair, samples, options)
+    if pair.whole is None:
+        return found
+    apart = difference_by_people(replace(pair, unpaired=True), every, options).difference
+    return replace(found, whole=None if apart.value is None else apart)
+
+
+def _as_many(one: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The answers of two systems to the questions that both answered.
+
+    Where one has more answers than the other to some questions and not to others, as many of both,
+    at random: else the one with more answers to easy questions would be the better one for it.
+    """
+    sizes = [side.group_by("question").len() for side in (one, other)]
+    both = sizes[0].join(sizes[1], on="question", suffix="_other")
+    ratio = both.select(pl.col("len") / pl.col("len_other")).to_series()
+    most = pl.min_horizontal("len", "len_other") if ratio.n_unique() > 1 else pl.lit(None)
+    kept = both.select("question", most=most.cast(pl.Int64))
+    place = pl.int_range(pl.len()).shuffle(seed=0).over("question")
+    first, second = (
+        side.join(kept, on="question", maintain_order="left")
+        .filter(pl.col("most").is_null() | (place < pl.col("most")))
+        .drop("most")
+        for side in (one, other)
+    )
+    return first, second
 
 
 def difference_by_people(
@@ -147,15 +176,13 @@ def difference_by_people(
 def _paired(samples: Sequence[Sample], options: CompareOptions) -> dict[str, Any]:
     """`difference`, `p` and `detectable`, by question."""
     found = powered_difference(*samples, about=options.about, confidence=options.confidence)
-    p, detectable = Figure(reason="the labels never differ between the two"), None
-    if found.low == found.high is not None:
-        p = Figure(reason=KNOWN)
-    elif found.p is not None:
-        p, detectable = Figure(value=found.p, method="ppi-t"), found.detectable
+    known = Figure(reason=KNOWN)
     return {
-        "difference": Figure(value=found.value, low=found.low, high=found.high, method="ppi-t"),
-        "p": p,
-        "detectable": detectable,
+        "difference": Figure(
+            value=found.value, low=found.low, high=found.high, method=found.method
+        ),
+        "p": known if found.p is None else Figure(value=found.p, method=found.method),
+        "detectable": found.detectable,
     }
 
 

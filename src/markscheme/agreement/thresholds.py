@@ -39,7 +39,7 @@ class Chosen:
         development: the criterion on the part it was chosen on.
         held_out: every statistic on the other questions, with an interval: the figures to report.
         own: the same by the verdicts that the judge gave there.
-        development_answers, held_out_answers: how many.
+        development_answers, held_out_answers, held_out_questions: how many.
         seed: of the split.
     """
 
@@ -50,6 +50,7 @@ class Chosen:
     own: dict[str, Figure]
     development_answers: int
     held_out_answers: int
+    held_out_questions: int
     seed: int
 
 
@@ -153,6 +154,7 @@ def choose_threshold(
         own=_figures(held_out),
         development_answers=development.height,
         held_out_answers=held_out.height,
+        held_out_questions=held_out["cluster"].n_unique(),
         seed=seed,
     )
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from markscheme.errors import Problem, gathered
-from markscheme.flags import with_keywords
+from markscheme.flags import typed_columns, with_keywords
 from markscheme.results import Column, Format, Table, TableResult
-from markscheme.tables import ReadOptions, Source, SourcePreview, preview
+from markscheme.tables import FileOptions, ReadOptions, Source, SourcePreview, preview
 from markscheme.text import one_line
 
 _EXAMPLE, _LONGEST = 60, 300
@@ -84,7 +84,7 @@ def describe_columns(
     return ColumnsResult(
         frame=frame,
         tables=tuple(tables),
-        data={"command": "columns", "sources": [_plain(one) for one in found]},
+        data={"command": "columns", "sources": [_plain(one, reading) for one in found]},
         sources=tuple(found),
         trouble="; ".join(one.trouble for one in found if one.trouble),
     )
@@ -106,7 +106,7 @@ def _tables(found: SourcePreview, reading: ReadOptions) -> list[Table]:
             + "; ".join(map(str.strip, gathered(found.problems)))
         )
     if not found.trouble:
-        notes.append(f"to read it otherwise: {_command(found)}")
+        notes.append(f"to read it otherwise: {_command(found, reading)}")
     tables = [
         Table.of(
             f"{found.source} is {_what(found)}",
@@ -148,17 +148,26 @@ def _what(found: SourcePreview) -> str:
     return f"{'an archive' if found.kind == 'xlsx' else kind}: {tool}"
 
 
-def _command(found: SourcePreview) -> str:
+_FOUND = ("columns", "answer_columns")
+"""Options whose values are found in the source; the others are as the user typed them."""
+
+
+def _command(found: SourcePreview, reading: ReadOptions) -> str:
     """The command that says what was found, for the user to change."""
     source = shlex.quote(found.source) if found.kind else "FILE"
     parts = [f"markscheme judge {source}"]
-    pairs = ",".join(
-        f"{ours}={'NAME' if ',' in place else place}"
+    default = ReadOptions()
+    for one in fields(FileOptions):
+        value = getattr(reading, one.name)
+        if one.name not in _FOUND and value != getattr(default, one.name):
+            parts.append(f"--{one.name.replace('_', '-')} {shlex.quote(str(value))}")
+    pairs = {
+        ours: "NAME" if "," in place else place
         for ours, place in found.places.items()
         if (ours, place) != ("annotator_labels", "annotator_labels")
-    )
+    }
     if pairs:
-        parts.append(f"--columns {shlex.quote(pairs)}")
+        parts.append(typed_columns(pairs))
     if found.wide:
         parts.append(f"--answer-columns {shlex.quote(','.join(found.wide))}")
     return " ".join(parts)
@@ -177,7 +186,7 @@ def _value(value: Any) -> str:
 _VALUE = Format(_value, numeric=False)
 
 
-def _plain(found: SourcePreview) -> Mapping[str, Any]:
+def _plain(found: SourcePreview, reading: ReadOptions) -> Mapping[str, Any]:
     return {
         "source": found.source,
         "format": found.kind,
@@ -188,5 +197,5 @@ def _plain(found: SourcePreview) -> Mapping[str, Any]:
         "problems": [asdict(problem) for problem in found.problems],
         "notes": list(found.notes),
         "trouble": found.trouble or None,
-        "command": None if found.trouble else _command(found),
+        "command": None if found.trouble else _command(found, reading),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from html import escape
@@ -49,29 +50,49 @@ def _item(row: dict[str, Any]) -> str:
     )
 
 
-def junit(pairs: pl.DataFrame, *, judge: str) -> str:
-    """JUnit XML with a test case for each pair."""
-    counts = {name: str((pairs["change"] == name).sum()) for name in ("worse", "not compared")}
+def junit(pairs: pl.DataFrame, *, judge: str, gate: str, failed: bool) -> str:
+    """JUnit XML with a test case for the gate and one for each pair.
+
+    Args:
+        pairs: as `paired` gives them.
+        judge: whose verdicts.
+        gate: the headline.
+        failed: whether the gate fails. If not, no test case does: a tool that reads the file must
+            come to the gate's result.
+    """
+    counts = {name: int((pairs["change"] == name).sum()) for name in ("worse", "not compared")}
     suite = ElementTree.Element(
         "testsuite",
         name=f"markscheme diff ({_xml(judge)})",
-        tests=str(pairs.height),
-        failures=counts["worse"],
-        skipped=counts["not compared"],
+        tests=str(1 + pairs.height),
+        failures=str(1 + counts["worse"] if failed else 0),
+        skipped=str(counts["not compared"]),
         errors="0",
     )
+    whole = ElementTree.SubElement(suite, "testcase", name="gate", classname="markscheme diff")
+    ElementTree.SubElement(whole, "failure" if failed else "system-out").text = _xml(gate)
+    named = Counter[tuple[str, str]]()
     for row in pairs.iter_rows(named=True):
+        name, system = _xml(plain(row["question"])), _xml(row["system"] or "system")
+        named[name, system] += 1
+        # Of several answers to a question, as in a week's nights, tools would show the last alone.
+        again = named[name, system]
         case = ElementTree.SubElement(
             suite,
             "testcase",
-            name=_xml(plain(row["question"])),
-            classname=_xml(row["system"] or "system"),
+            name=name if again == 1 else f"{name} ({again})",
+            classname=system,
         )
         if row["change"] == "worse":
-            failure = ElementTree.SubElement(
-                case, "failure", type=row["mode"], message=_xml(row["evidence"])
-            )
-            failure.text = _xml("\n".join(_lines(row)))
+            lines = _xml("\n".join(_lines(row)))
+            if failed:
+                failure = ElementTree.SubElement(
+                    case, "failure", type=row["mode"], message=_xml(row["evidence"])
+                )
+                failure.text = lines
+            else:
+                said = f"worse than before: {_xml(row['evidence'])}\n{lines}"
+                ElementTree.SubElement(case, "system-out").text = said
         elif row["change"] == "not compared":
             ElementTree.SubElement(case, "skipped", message="no verdict on one of the sides")
     root = ElementTree.Element("testsuites")

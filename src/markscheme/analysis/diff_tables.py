@@ -26,11 +26,32 @@ from markscheme.results import (
 from markscheme.stats import times_as_many
 from markscheme.text import excerpt
 
+WITHOUT_PARTNER = "without partner"
+"""In the counts, answers to questions of which the other side has fewer."""
 _EDITED = 60
 """Characters of an edited question that the headline shows."""
 
+IN_WORST_CASE = "worse in the worst case"
+"""The conclusion where only the verdicts that are missing could make it a loss."""
+_WORDS = {"worse": "The new answers are worse", "better": "The new answers are better"}
+
 _LISTED = 160
 """Characters of a text that a listing shows."""
+
+
+def loss(comparison: Comparison, worst: Comparison | None) -> str:
+    """Why it is a regression, in a sentence.
+
+    Args:
+        comparison: new against base.
+        worst: the same in the worst case, where it is a regression in that case alone.
+    """
+    if worst is None:
+        return f"{_WORDS['worse']}: {_points(comparison)}."
+    return (
+        "Answers that were not judged could hide a loss: with each verdict that is missing taken "
+        f"as it is worst for the new answers, {_points(worst)}."
+    )
 
 
 def headline(
@@ -44,12 +65,13 @@ def headline(
     edited: Sequence[tuple[str, str]],
     by_name: bool,
     worst: Comparison | None,
+    hidden: str = "",
 ) -> str:
     """The change with its interval, whether it is more than chance, and what was missing.
 
     Args:
         comparison: new against base.
-        conclusion: `worse`, `better` or `no change shown`.
+        conclusion: on what was judged: `worse`, `better` or `no change shown`.
         options: the margin, the level of a look, and whether questions may be left out.
         counts: of pairs, and of questions that one side lacks.
         questions: of the base, for each system that is paired by name.
@@ -57,15 +79,16 @@ def headline(
         edited: questions that were paired by their ids, since their text is another: the text
             that the base has, and the new one.
         by_name: several systems are paired by name.
-        worst: the comparison with what has no verdict counted against the new answers.
+        worst: the comparison in the worst case for the new answers.
+        hidden: why it is a regression, where it is one in that case alone.
     """
     change, margin = comparison.difference, options.margin
     if change.value is None:
         return f"No difference can be given: {change.reason}."
-    words = {"worse": "The new answers are worse", "better": "The new answers are better"}
     flipped = bool(comparison.only_first or comparison.only_second)
     none = f"The change is {WITHIN_CHANCE}" if flipped else "No verdict changed"
-    text = f"{words.get(conclusion, none)}: {_points(comparison)}"
+    text = f"{hidden} On those that were judged: " if hidden else ""
+    text += f"{_WORDS.get(conclusion, none)}: {_points(comparison)}"
     text += f"; {needed}." if (needed := _needed(options)) else "."
     whole = worst is None and change.method == "tango"
     most = -(change.low or 0.0)
@@ -74,9 +97,9 @@ def headline(
         text += f" A loss of more than {share_text(most)} points is excluded."
         if margin and most <= margin:
             text += f" They are shown to be not worse than the margin, {100 * margin:g} points."
-    if conclusion not in words:
+    if conclusion not in _WORDS:
         text += _detectable(comparison, options, excluded=most if excluded else None)
-    if margin and conclusion == "worse":
+    if margin and (hidden or conclusion == "worse"):
         text += f" The margin is {100 * margin:g} points."
     if gone := counts["only in base"]:
         what, new = ("answers", "new one") if by_name else ("questions", "new answer")
@@ -87,9 +110,12 @@ def headline(
             else "they count as unanswered, so wrong (--subset leaves them out)."
         )
     if worst is not None:
+        text += f" {counts['not compared']:,} answers were not judged on a side"
+        text += "." if hidden else f": in the worst case for the new answers, {_points(worst)}."
+    if uneven := counts.get(WITHOUT_PARTNER):
         text += (
-            f" {counts['not compared']:,} answers were not judged on a side: all of them counted "
-            f"against the new answers, it is {_points(worst)}."
+            f" {uneven:,} answers are to questions of which the other side has fewer answers: each "
+            "question counts by the share of its answers that is accepted."
         )
     if changed:
         text += (

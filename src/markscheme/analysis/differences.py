@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from markscheme.agreement import (
@@ -16,11 +17,20 @@ from markscheme.agreement import (
     JudgmentsSource,
     Run,
     compare_answers,
+    compare_means,
     open_run,
 )
 from markscheme.analysis.clusters import Cluster, clusters
 from markscheme.analysis.diff_reports import comment, junit, sarif
-from markscheme.analysis.diff_tables import caution, change_tables, flips_table, headline
+from markscheme.analysis.diff_tables import (
+    IN_WORST_CASE,
+    WITHOUT_PARTNER,
+    caution,
+    change_tables,
+    flips_table,
+    headline,
+    loss,
+)
 from markscheme.analysis.judged_answers import judged_answers
 from markscheme.analysis.options import DiffOptions
 from markscheme.analysis.rejections import with_rejections
@@ -48,14 +58,18 @@ class DiffResult(TableResult):
     Attributes:
         judge: whose verdicts.
         comparison: new against base: shares accepted, difference (new minus base, -1 to 1) with
-            its interval and p, of pairs of answers.
-        worst: the same with every pair that was not compared counted against the new answers:
-            rejected now, accepted before where no verdict is known. None where all were compared.
-        counts: of pairs by `worse`, `better`, `same`, `not compared`, and of questions that only
-            one side has, for each system that is paired by name.
+            its interval and p, of pairs of answers; where a question has more answers on one side,
+            of the mean share of each question's answers.
+        worst: the same with each verdict that is missing taken as it is worst for the new answers:
+            theirs as rejected, one of the base as accepted. None where none is missing.
+        counts: of pairs by `worse`, `better`, `same`, `not compared`, of questions that only one
+            side has, for each system that is paired by name, and of answers `without partner`, if
+            there are any.
         clusters: groups in which more got worse than better, those that lost most first.
-        conclusion: `worse`, `better` or `no change shown`.
+        conclusion: `worse`, `better`, `no change shown`, or `worse in the worst case`, where
+            more was lost than the margin, beyond chance, in the worst case alone.
         regression: more was lost than the margin, beyond chance; in the worst case.
+        reason: why it is a regression, in a sentence; None where it is none.
         source: the new side's file, or what it is.
         new_rows: how many answers it has.
         options: how they were compared.
@@ -69,6 +83,7 @@ class DiffResult(TableResult):
     clusters: tuple[Cluster, ...]
     conclusion: str
     regression: bool
+    reason: str | None
     source: str
     new_rows: int
     options: DiffOptions
@@ -89,10 +104,12 @@ class DiffResult(TableResult):
         return comment(self.headline, self.tables, self.frame, flips=flips)
 
     def junit(self) -> str:
-        """JUnit XML: a test case for each pair; what got worse failed, what has no verdict is
-        skipped.
+        """JUnit XML: a test case `gate`, which fails if this is a regression, and one a pair.
+
+        Pairs without a verdict are skipped. Those that got worse fail with the gate; if it passes,
+        they pass, and their output says how they changed.
         """
-        return junit(self.frame, judge=self.judge)
+        return junit(self.frame, judge=self.judge, gate=self.headline, failed=self.regression)
 
     def sarif(self) -> str:
         """SARIF 2.1.0: a result for each answer that got worse, at its row of the new file."""
@@ -111,8 +128,9 @@ def diff(
     which are judged first (by a judge that costs nothing). Answers are paired by question. The
     interval of the difference and its test are one score test by question. An answer that was not
     given counts as rejected, and so does a question of the base that the new side lacks, unless
-    `subset` is set. What a judge could not judge on either side is not compared, and counted;
-    `regression` counts it against the new answers.
+    `subset` is set. Where a system has several answers to a question and one side has more, each
+    question counts by its mean. What a judge could not judge on either side is not compared, and
+    counted; `regression` takes the worst case for the new answers.
 
     Args:
         base: what was before.
@@ -141,20 +159,37 @@ def diff(
             for one, system in zip(sides, (chosen.base_system, chosen.new_system), strict=True)
         )
     )
-    pairs = _with_reasons(paired(before, now, slices=chosen.slices, subset=chosen.subset))
+    pairs, alone = paired(before, now, slices=chosen.slices, subset=chosen.subset)
+    pairs = _with_reasons(pairs)
     compared = pairs.filter(pl.col("change") != "not compared")
     if compared.is_empty():
         raise AgreementError(f"{judge} has no pair of answers with a verdict on both")
-    comparison = _compared(compared, chosen)
-    worst = _compared(_against_new(pairs), chosen) if compared.height < pairs.height else None
+    if alone.is_empty():
+        comparison = _compared(compared, chosen)
+    else:
+        comparison = _compared_by_mean(pairs, alone, chosen)
     counts = {change: int((pairs["change"] == change).sum()) for change in CHANGES}
+    counts["not compared"] += alone["verdict"].null_count()
+    worst = None
+    if counts["not compared"]:
+        known = _against_new(pairs)
+        if alone.is_empty():
+            worst = _compared(known, chosen)
+        else:
+            of_base = pl.col("side") == "base"
+            filled = alone.with_columns(pl.col("verdict").fill_null(of_base))
+            worst = _compared_by_mean(known, filled, chosen)
     key = [*_systems(before, now), _ITEM]
     for name, one, other in (("only in base", before, now), ("only in new", now, before)):
         counts[name] = one.join(other, on=key, how="anti").select(key).n_unique()
+    if alone.height:
+        counts[WITHOUT_PARTNER] = alone.height
     found = clusters(pairs, slices=chosen.slices)
     conclusion, regression = _concluded(comparison, chosen)
-    if worst is not None:
-        regression = regression or _concluded(worst, chosen)[1]
+    hidden = ""
+    if worst is not None and not regression and _concluded(worst, chosen)[1]:
+        hidden = loss(comparison, worst)
+    why = hidden or (loss(comparison, None) if regression else None)
     said = headline(
         comparison,
         conclusion,
@@ -162,10 +197,13 @@ def diff(
         counts=counts,
         questions=before.select(key).n_unique(),
         worst=worst,
+        hidden=hidden,
         by_name=len(key) > 1,
         changed=_changed_references(before, now),
         edited=edited,
     )
+    if hidden:
+        conclusion, regression = IN_WORST_CASE, True
     ungrouped = {name: none for name in chosen.slices if (none := compared[name].null_count())}
     shown = change_tables(
         judge, comparison, counts, found, said, options=chosen, ungrouped=ungrouped
@@ -181,6 +219,7 @@ def diff(
             "headline": said,
             "conclusion": conclusion,
             "regression": regression,
+            "reason": why,
             "margin": chosen.margin,
             "looks": chosen.looks,
             "comparison": comparison,
@@ -196,6 +235,7 @@ def diff(
         clusters=tuple(found),
         conclusion=conclusion,
         regression=regression,
+        reason=why,
         source=str(new) if isinstance(new, str | Path) else "answers",
         new_rows=sides[1].answers.height,
         options=chosen,
@@ -316,6 +356,25 @@ def _compared(compared: pl.DataFrame, options: DiffOptions) -> Comparison:
     )
 
 
+def _compared_by_mean(pairs: pl.DataFrame, alone: pl.DataFrame, options: DiffOptions) -> Comparison:
+    """New against base on the questions with verdicts on both, each by the mean of its answers."""
+    sides = [
+        pl.concat(
+            [
+                pairs.select("question", verdict=f"{side}_verdict"),
+                alone.filter(pl.col("side") == side).select("question", "verdict"),
+            ]
+        )
+        .drop_nulls("verdict")
+        .group_by("question", maintain_order=True)
+        .agg(pl.col("verdict").sum().cast(pl.Int64).alias("right"), pl.len().cast(pl.Int64))
+        for side in ("new", "base")
+    ]
+    both = sides[0].join(sides[1], on="question", suffix="_base", maintain_order="left")
+    counts = both.drop("question").to_numpy().astype(np.int64).reshape(-1, 2, 2)
+    return compare_means(("new", "base"), counts, confidence=options.level)
+
+
 def _against_new(pairs: pl.DataFrame) -> pl.DataFrame:
     """All pairs, with the verdicts that are missing as they would be worst for the new answers."""
     return pairs.with_columns(
@@ -407,7 +466,7 @@ def _with_items(
 
 def paired(
     base: pl.DataFrame, new: pl.DataFrame, *, slices: Sequence[str] = (), subset: bool = False
-) -> pl.DataFrame:
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Pairs of answers to the same question, one judge's verdicts on both.
 
     Systems are paired by name where both sides have several, or one of the same name; else each
@@ -425,10 +484,12 @@ def paired(
         `question`, `references` (of the new side), `system`, the slices; for each side, after
         `base_` and `new_`: `answer`, `verdict`, `score`, `explanation`, `relation`, `status`,
         `place` (the row's number); and `change`, one of `CHANGES`. In the order of the new side.
+        And the answers to these questions that have no partner, since the other side has fewer:
+        `question`, `side` and `verdict`; none where there is a subset.
 
     Raises:
-        AgreementError: the systems cannot be paired, no question is on both sides, or answers of
-            one side have no partner.
+        AgreementError: the systems cannot be paired, no question is on both sides, or of several
+            systems one has answers without a partner.
     """
     key = _systems(base, new)
     left, right = _prefixed(base, "base", key), _prefixed(new, "new", key)
@@ -444,14 +505,15 @@ def paired(
             f"no question of the new answers is among those of the base: {new['question'][0]!r}, "
             f"for instance, where the base has {base['question'][0]!r}"
         )
+    alone = pl.DataFrame(schema={"question": pl.String, "side": pl.String, "verdict": pl.Boolean})
     if not subset:
-        _check_partners(left, right, table, [*key, _ITEM])
+        alone = _without_partner(left, right, table, key)
         gone = left.join(right, on=[*key, _ITEM], how="anti", nulls_equal=True)
         table = pl.concat([table, _unanswered(gone)], how="diagonal_relaxed")
     one, two = pl.col("base_verdict"), pl.col("new_verdict")
     known = [pl.col(f"new_{name}").alias(name) for name in slices if name not in _OURS]
     system = pl.col("system") if key else pl.col("new_system").fill_null(strategy="forward")
-    return table.select(
+    frame = table.select(
         pl.coalesce("new_question", "base_question").alias("question"),
         pl.col("new_references").alias("references"),
         system.alias("system"),
@@ -466,22 +528,35 @@ def paired(
         .then(pl.lit("better"))
         .otherwise(pl.lit("same")),
     )
+    return frame, alone
 
 
-def _check_partners(
-    base: pl.DataFrame, new: pl.DataFrame, pairs: pl.DataFrame, key: list[str]
-) -> None:
-    """Raises AgreementError where a question has more answers on one side than on the other."""
+def _without_partner(
+    base: pl.DataFrame, new: pl.DataFrame, pairs: pl.DataFrame, systems: list[str]
+) -> pl.DataFrame:
+    """Answers to questions of both sides of which the other side has fewer.
+
+    Raises:
+        AgreementError: there are some, and a question's mean would be of several systems, of which
+            it would hold more or less than on the other side.
+    """
+    key, found = [*systems, _ITEM], []
+    questions = pairs.select(_ITEM, question=pl.coalesce("new_question", "base_question"))
+    questions = questions.unique(_ITEM, keep="first", maintain_order=True)
     for side, name, other in ((new, "new", base), (base, "base", new)):
         left = side.join(pairs, on=f"{name}_place", how="anti").join(other, on=key, how="semi")
-        if left.height:
+        if left.height and systems:
             first = left[f"{name}_question"][0]
             raise AgreementError(
-                f"{left.select(key).n_unique():,} questions, such as {first!r}, have more answers "
-                f"on the {name} side than on the other, so that {left.height:,} have no partner: "
-                "name one system of each side (--base-system, --new-system), or leave such answers "
-                "out with --subset"
+                f"{left.select(_ITEM).n_unique():,} questions, such as {first!r}, have more "
+                f"answers of the same system on the {name} side than on the other, so that "
+                f"{left.height:,} have no partner: compare one system at a time (--base-system "
+                "NAME --new-system NAME), by each question's mean, or leave such answers out with "
+                "--subset"
             )
+        left = left.join(questions, on=_ITEM, maintain_order="left")
+        found.append(left.select("question", side=pl.lit(name), verdict=f"{name}_verdict"))
+    return pl.concat(found)
 
 
 def _unanswered(base: pl.DataFrame) -> pl.DataFrame:

@@ -11,13 +11,12 @@ import polars as pl
 from markscheme.agreement import open_run
 from markscheme.analysis.options import ExplainOptions
 from markscheme.contract import plain_answers
-from markscheme.engine import with_plain
+from markscheme.engine import apply, with_plain
 from markscheme.errors import AgreementError, DataError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.judges.examiner import Effects, Examiner, find_effects, matched_spans
-from markscheme.models import Models
 from markscheme.results import Column, Format, Table, TableResult
-from markscheme.tables import ReadOptions, read_answers
+from markscheme.tables import SPENT, ReadOptions, known_ids, read_answers
 
 _REFERENCES = 5
 """References that are shown."""
@@ -67,7 +66,8 @@ def explain(
         the training answers; effects of features that act together do not add up).
 
     Raises:
-        DataError: what `markscheme.judge` refuses has no judgment to explain.
+        DataError: what `markscheme.judge` refuses has no judgment to explain, nor has what it
+            judges without the examiner: no answer, or the error of a failed call.
         ModelError: the weights cannot be used.
 
     Example:
@@ -84,11 +84,13 @@ def explain(
             "so is right, and the examiner, which compares with references, does not read it"
         )
     row = {"question": question, "references": given, "answer": answer}
-    read = read_answers([row], ReadOptions(reference_separator="none"))
-    answer = plain_answers(with_plain(read))["answer"][0] or ""
-    table = pl.DataFrame({"question": [question], "references": [given], "answer": [answer]})
+    read = with_plain(read_answers([row], ReadOptions(reference_separator="none")))
     judge = Examiner(weights=chosen.weights, depth=chosen.depth)
-    judgment = judge.judge(table, Models()).row(0, named=True)
+    judgment = apply(judge, read).drop("raw", *SPENT).row(0, named=True)
+    table = plain_answers(read).select("question", "references", "answer")
+    _, given, answer = table.row(0)
+    if not (answer or "").strip():
+        raise DataError(f"there is nothing to explain: {judgment['explanation']}")
     (places,) = matched_spans(*table, weights=chosen.weights).to_list()
     spans = list(zip(places[::2], places[1::2], strict=True))
     found = find_effects(question, given, answer, weights=chosen.weights, depth=chosen.depth)
@@ -132,6 +134,7 @@ def answer_of(run: str, answer_id: str | None) -> tuple[str, tuple[str, ...], st
     """
     answers = open_run(run).answers
     ids = answers["answer_id"].to_list()
+    answer_id = known_ids(pl.Series([answer_id], dtype=pl.String), answers["answer_id"])[0]
     if answer_id not in ids:
         some = f"The ids are {', '.join(ids[:5])}{', ...' if len(ids) > 5 else ''}"
         if answer_id is None:

@@ -119,7 +119,7 @@ def same_name(pair: Pair) -> str | None:
     if len(one.names) <= 3:
         wanted = "".join(one.names)
         for piece in (" ".join(parts).replace(" ", ""), *other.names):
-            if piece != wanted and len(wanted) > 3 and fuzz.ratio(wanted, piece) >= 75:
+            if piece != wanted and len(wanted) > 3 and _spelled_alike(wanted, piece, 75):
                 return f"spelled much like {one.text!r}"
     return None
 
@@ -146,7 +146,7 @@ def _name_within(one: Wording, other: Wording, known: frozenset[str]) -> tuple[s
     near = [
         place
         for place, name in enumerate(kept)
-        if any(same_given_name(name, part) or fuzz.ratio(name, part) >= 85 for part in one.names)
+        if any(same_given_name(name, part) or _spelled_alike(name, part) for part in one.names)
     ]
     return kept[min(near) : max(near) + 1] if near else ()
 
@@ -156,14 +156,21 @@ def _name_forms(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
     rest = list(long)
     whole = False
     for part in short:
-        match = next(
-            (name for name in rest if part == name or fuzz.ratio(part, name) >= 85), None
-        ) or next((name for name in rest if same_given_name(part, name)), None)
+        match = next((name for name in rest if _spelled_alike(part, name)), None) or next(
+            (name for name in rest if same_given_name(part, name)), None
+        )
         if match is None:
             return False
-        whole |= len(part) > 2 and (part == match or fuzz.ratio(part, match) >= 85)
+        whole |= len(part) > 2 and _spelled_alike(part, match)
         rest.remove(match)
     return whole
+
+
+def _spelled_alike(one: str, other: str, least: float = 85) -> bool:
+    """Whether words are equal, or alike and without a figure: another figure is another number."""
+    if one == other:
+        return True
+    return not any(map(str.isdigit, one + other)) and fuzz.ratio(one, other) >= least
 
 
 def words_added(pair: Pair) -> str | None:
@@ -195,7 +202,7 @@ def other_words(pair: Pair) -> str | None:
     for word in sorted(one.words):
         for said in sorted(other.words):
             stem = min(len(word), len(said)) - 2
-            if stem > 3 and word != said and word[:stem] == said[:stem]:
+            if stem > 3 and word != said and word.isalpha() and word[:stem] == said[:stem]:
                 return f"{other.spelled(said)!r} and {one.spelled(word)!r} have one root"
     return None
 

@@ -95,7 +95,8 @@ def _problems(connection: Connection, table: Table, known: _Known) -> Iterator[s
                 yield f"has {found} as {column.name} in the row with {which}, which is {what}"
     if table is t.settings:
         there = set(connection.scalars(select(t.settings.c.name)))
-        yield from (f"has no row with name {name!r}" for name in _SETTINGS if name not in there)
+        wanted = _SETTINGS.keys() - _LATER - there
+        yield from (f"has no row with name {name!r}" for name in _SETTINGS if name in wanted)
 
 
 def _shown(value: Any) -> str:
@@ -216,7 +217,9 @@ _ORDER = (
 _FIRST = ("item_id", "stage", "state")
 """Columns that rules of others look at."""
 _SETTINGS = get_type_hints(Project)
-_LEAST = {"seed": 1 - _LARGEST, "items": 0, "gold": 0}
+_LATER = frozenset({"known"})
+"""Settings that projects made before there were such have not."""
+_LEAST = {"seed": 1 - _LARGEST, "items": 0, "known": 0, "gold": 0}
 _TIME: _Rule = ("no time, in seconds since 1970", lambda v, *_: _is_time(v))
 _SECONDS: _Rule = ("no number of seconds", lambda v, *_: _is_number(v) and abs(v) < _LATEST)
 _COUNT: _Rule = ("no count", lambda v, *_: _is_whole(v, 1 - _LARGEST))

@@ -18,7 +18,7 @@ from markscheme.annotate.options import ExportOptions, Kind
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import answered
 from markscheme.annotate.scales import RELATION_OF, verdicts
-from markscheme.annotate.trail import changes, check
+from markscheme.annotate.trail import changes, check, known_ratings
 from markscheme.errors import AgreementError, MarkschemeError, RunError
 from markscheme.tables import FINAL_LABEL, RELATIONS, as_binary, check_exported
 from markscheme.text import counted
@@ -96,10 +96,13 @@ def _export(
     settled: dict[int, float | None] = dict(connection.execute(decided).all())
     if alone is not None:
         settled = dict(firsts.select("item", "value").iter_rows()) | settled
+    before = _said_before(connection, project, said, settled)
+    firsts = pl.concat([before.filter(part="first"), firsts])
     finals = _finals(firsts, project, options, settled)
     answers = _answers(connection)
     if kind == "ratings":
-        return Exported(table=_without_empty(_ratings(answers, said, project, options, finals)))
+        every = pl.concat([before, said])
+        return Exported(table=_without_empty(_ratings(answers, every, project, options, finals)))
     labelled = answers.join(finals, on=["item", "text_place"], how="left", maintain_order="left")
     several = pl.col("annotator_labels").list.drop_nulls().list.len() > 1
     labelled = labelled.with_columns(
@@ -151,6 +154,41 @@ def _export(
         table=_without_empty(amended.drop("references_added", "references_removed")),
         notes=(*notes, f"{added:,} references joined, {removed:,} left"),
     )
+
+
+def _said_before(
+    connection: Connection,
+    project: Project,
+    said: pl.DataFrame,
+    settled: Mapping[int, float | None],
+) -> pl.DataFrame:
+    """The labels of the project's file, as `answered` gives those of people.
+
+    Somebody of the same name is the same person; others have numbers below 0. A label of which the
+    file says nobody is of nobody, and of the part `known`.
+    """
+    people: dict[str, int] = dict(connection.execute(select(t.people.c.name, t.people.c.id)).all())
+    ratings: list[tuple[int, str | None, float | None, str]] = [
+        (item, name, label, "first") for item, name, label in known_ratings(connection)
+    ]
+    known = select(t.items.c.id).where(t.items.c.place < project.known, t.items.c.stage != "gold")
+    rated = {*said["item"], *(item for item, *_ in ratings)}
+    for item in connection.scalars(known.order_by(t.items.c.place)):
+        if item not in rated:
+            ratings.append((item, None, settled[item], "known"))
+    rows = [
+        {
+            "item": item,
+            "text_place": 0,
+            "person": None if name is None else people.setdefault(name, -1 - len(people)),
+            "name": name,
+            "part": part,
+            "state": "labelled",
+            **dict.fromkeys(("value", "own", "grade"), label),
+        }
+        for item, name, label, part in ratings
+    ]
+    return pl.DataFrame(rows, schema=said.schema)
 
 
 def audit_trail(connection: Connection) -> pl.DataFrame:

@@ -20,11 +20,13 @@ from markscheme.tables import (
     ReadOptions,
     column_names,
     inclusion_probabilities,
+    is_binary,
     is_blank,
     read_answers,
     read_table,
     renamed,
     system_of,
+    with_names,
 )
 
 DESIGN = ("inclusion_probability", "stratum")
@@ -41,7 +43,11 @@ class Intake:
         answers: rows read.
         without_answer: rows whose answer is empty: labelled like any other, since they were
             judged and drawn like any other; only ranks leave them out.
-        known_labels: rows that have a label already, which nobody is shown.
+        known_labels: rows that have a label already.
+        known: items that have their label by these, and are shown to nobody.
+        unused_labels: labels by which no item has its label, where others have.
+        reason: why items with such labels are shown all the same; "" where none is.
+        known_ratings: the annotators' labels of the known items: number of the item, name, label.
     """
 
     items: list[dict[str, Any]]
@@ -49,13 +55,17 @@ class Intake:
     answers: int
     without_answer: int
     known_labels: int
+    known: int = 0
+    unused_labels: int = 0
+    reason: str = ""
+    known_ratings: tuple[tuple[int, str, float], ...] = ()
 
 
 def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
     """Answers of a file, as `plan-labels` writes it or any other, or of a run's folder.
 
-    References may be missing; `inclusion_probability` and `stratum` are stored. `system` is null
-    where no column says it.
+    References may be missing; `inclusion_probability` and `stratum` are stored, and the names of
+    `annotators`. `system` is null where no column says it.
 
     Raises:
         DataError: the file cannot be read, or lacks questions or answers.
@@ -82,12 +92,16 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
     if "system" not in found and answers["system"].eq(system_of(path)).all():
         answers = answers.with_columns(system=pl.lit(None, pl.String))
     design = [name for name in DESIGN if name in names]
-    if not design:
+    named = ["annotators"] if {"annotators", "annotator_labels"} <= {*names} else []
+    if not design and not named:
         return answers
     raw = read_table(path, options)
     if answers.height != raw.height:
+        if not design:
+            return answers
         raise DataError(f"{path} is a sample that was drawn, but some of its rows cannot be used")
-    drawn = answers.with_columns(raw[name] for name in design)
+    drawn = answers.with_columns(raw[name] for name in (*design, *named))
+    drawn = with_names(drawn)
     if "inclusion_probability" not in design:
         return drawn
     try:
@@ -101,6 +115,7 @@ def make_items(
     project: Project,
     *,
     gold: bool = False,
+    relabel: bool = False,
     scores: Sequence[float | None] | None = None,
 ) -> Intake:
     """Items of a project: a (question, answer) each, or for ranks a question with its answers.
@@ -109,6 +124,7 @@ def make_items(
         answers: as `read_file` gives them.
         project: its scale, order and seed.
         gold: whether labels are what annotators are checked against.
+        relabel: whether items that have a label are shown like others.
         scores: of a judge, of each answer.
 
     Raises:
@@ -129,16 +145,27 @@ def make_items(
     if gold:
         _check_gold(said, project)
     keys = ["question"] if ranked else ["question", "answer"]
+    reason = "" if gold else _why_shown(said, project, relabel=relabel)
     groups = said.group_by(keys, maintain_order=True)
     rng = np.random.default_rng([project.seed, int(gold)])
     items: list[dict[str, Any]] = []
     sources: list[dict[str, Any]] = []
+    ratings: list[tuple[int, str, float]] = []
+    unused = 0
     for number, (_, group) in enumerate(groups):
         different = group["answer"].unique(maintain_order=True).to_list()
         if ranked:
             rng.shuffle(different)
         items.append(_item(number, group, different, gold=gold))
         sources += _sources(number, group, different)
+        if gold or reason:
+            continue
+        label = _known_label(group, project)
+        if label is None:
+            unused += group["label"].count()
+        else:
+            items[-1] |= {"stage": "settled", "final": label}
+            ratings += _ratings(number, group)
     if ranked:
         _check_ranked(items)
         kept = {n for n, item in enumerate(items) if item["texts"] > 1}
@@ -153,11 +180,52 @@ def make_items(
         answers=answers.height,
         without_answer=empty,
         known_labels=answers["label"].count(),
+        known=sum(item["stage"] == "settled" for item in items),
+        unused_labels=unused,
+        reason=reason,
+        known_ratings=tuple(ratings),
     )
 
 
-def save_items(connection: Connection, intake: Intake) -> None:
-    """Write items and their sources; both get their final ids here."""
+def _why_shown(said: pl.DataFrame, project: Project, *, relabel: bool) -> str:
+    """Why items that have a label are shown like others; "" where they are not."""
+    labels = said["label"].drop_nulls()
+    if relabel or labels.is_empty():
+        return "as --relabel says" if len(labels) else ""
+    if len(labels) == said.height:
+        return "as there are no others"
+    if project.scale == "verdict" or (project.scale == "grade" and not is_binary(labels)):
+        return ""
+    return f"as they are not on the scale {project.scale!r}"
+
+
+def _known_label(group: pl.DataFrame, project: Project) -> float | None:
+    """The one label on the project's scale that equal answers have; None for none, or several."""
+    labels = group["label"].drop_nulls().unique()
+    if len(labels) != 1:
+        return None
+    choices = project.choices.values.values()
+    means = project.choices.near and min(choices) <= labels[0] <= max(choices)
+    return float(labels[0]) if means or labels[0] in choices else None
+
+
+def _ratings(number: int, group: pl.DataFrame) -> list[tuple[int, str, float]]:
+    """Who gave an item what label, as far as the file has names."""
+    found: dict[str, float] = {}
+    for row in group.rows(named=True):
+        labels = row["annotator_labels"] or []
+        names = row.get("annotators") or []
+        if len(names) != len(labels):
+            names = [f"annotator{place + 1}" for place in range(len(labels))]
+        found |= {n: one for n, one in zip(names, labels, strict=True) if one is not None}
+    return [(number, name, label) for name, label in found.items()]
+
+
+def save_items(connection: Connection, intake: Intake) -> list[tuple[int, str, float]]:
+    """Write items and their sources; both get their final ids here.
+
+    Returns the annotators' labels of known items: the item's id, their name, the label.
+    """
     start = connection.execute(
         select(t.items.c.id).order_by(t.items.c.id.desc()).limit(1)
     ).scalar_one_or_none()
@@ -175,6 +243,7 @@ def save_items(connection: Connection, intake: Intake) -> None:
         for origin in intake.sources
     ]
     connection.execute(insert(t.sources), origins)
+    return [(number_to_id[item], name, label) for item, name, label in intake.known_ratings]
 
 
 def _item(number: int, group: pl.DataFrame, texts: list[str], *, gold: bool) -> dict[str, Any]:
@@ -227,6 +296,7 @@ def _place(items: list[dict[str, Any]], project: Project, rng: np.random.Generat
         rank = dict(zip(questions, rng.permutation(len(questions)).tolist(), strict=True))
         within = rng.permutation(len(items)).tolist()
         order = sorted(range(len(items)), key=lambda n: (rank[items[n]["question"]], within[n]))
+    order.sort(key=lambda n: items[n]["stage"] != "settled")  # Those were labelled before others.
     for place, number in enumerate(order):
         items[number]["place"] = place
 

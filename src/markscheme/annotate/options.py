@@ -63,6 +63,8 @@ class AnnotateOptions(FileOptions):
         order: of the items: `shuffled`, `by-question` (questions shuffled, their answers together),
             or as in the `file`.
         guidelines: the text that annotators read.
+        relabel: whether answers that have a label in the file are shown too, for a second opinion:
+            their labels are then not exported. Otherwise they are shown to nobody, and exported.
         gold: file of answers with known labels to mix in.
         gold_every: one known item after this many others.
         suggest: run whose judgments are shown after a person's own verdict.
@@ -138,6 +140,14 @@ class AnnotateOptions(FileOptions):
             metavar="PATH",
         ),
     ] = None
+    relabel: Annotated[
+        bool,
+        Option(
+            "Show the answers that have a label in FILE too, for a second opinion, and export the "
+            "new labels alone.",
+            rare=True,
+        ),
+    ] = False
     gold: Annotated[
         str | None,
         Option("File of answers with known labels, mixed in to check the annotators.", rare=True),

@@ -22,6 +22,7 @@ class Project:
     Attributes:
         title, scale, ..., guidelines: as in `AnnotateOptions`.
         items: how many there are, gold apart.
+        known: of these, how many had a label in the file, which nobody is shown. They come first.
         gold: how many gold items.
         source: the file the answers came from, for people.
         digest: hash of that file.
@@ -38,6 +39,7 @@ class Project:
     seed: int = 0
     guidelines: str = ""
     items: int = 0
+    known: int = 0
     gold: int = 0
     source: str = ""
     digest: str = ""
@@ -49,9 +51,14 @@ class Project:
         return SCALES[self.scale]
 
     @property
+    def to_label(self) -> int:
+        """How many items people are shown, gold apart."""
+        return self.items - self.known
+
+    @property
     def labels_wanted(self) -> int:
         """Labels by first annotators that finish the project."""
-        return self.items * self.per_item
+        return self.to_label * self.per_item
 
     def completed(self) -> Project:
         """Itself, with the standard guidelines where it has none."""

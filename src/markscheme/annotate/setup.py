@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -25,7 +26,7 @@ from markscheme.annotate.people import (
 from markscheme.annotate.project import Project, change_setting, load_project, save_project
 from markscheme.annotate.ratings import settle_again
 from markscheme.annotate.suggest import read_scores, save_suggestions
-from markscheme.annotate.trail import begin, log, may_go_on
+from markscheme.annotate.trail import MADE, begin, log, may_go_on
 from markscheme.errors import RunError
 from markscheme.flags import with_keywords
 from markscheme.text import counted
@@ -70,14 +71,19 @@ def read_plan(options: AnnotateOptions, where: str) -> Plan:
     answers, scores = read_file(file, reading), None
     if options.scores is not None:
         scores = read_scores(options.scores, options.judge, answers["answer_id"])
-    intake = make_items(answers, project, scores=scores)
+    intake = make_items(answers, project, relabel=options.relabel, scores=scores)
     if scores is not None and all(item["score"] is None for item in intake.items):
         raise RunError(f"{options.scores} has judged none of the answers of {file}")
     gold = None
     if options.gold is not None:
         gold = make_items(read_file(options.gold, reading), project, gold=True)
-    counted = replace(project, items=len(intake.items), gold=len(gold.items) if gold else 0)
-    return Plan(project=counted, intake=intake, gold=gold)
+    project = replace(
+        project,
+        items=len(intake.items),
+        known=intake.known,
+        gold=len(gold.items) if gold else 0,
+    )
+    return Plan(project=project, intake=intake, gold=gold)
 
 
 def prepare(store: Store, options: AnnotateOptions, plan: Plan | None = None) -> Ready:
@@ -107,14 +113,15 @@ def _make(store: Store, options: AnnotateOptions, plan: Plan) -> Ready:
         if load_project(connection) is not None:
             raise RunError("another process has just made this project; start again")
         save_project(connection, project)
-        save_items(connection, intake)
+        known = save_items(connection, intake)
         if gold is not None:
             save_items(connection, gold)
-        begin(connection, "project made")
+        begin(connection, MADE, known=known)
         tokens = _add(connection, (ADMIN,), "admin")
         tokens += _add(connection, names, "annotator")
         tokens += _add(connection, options.adjudicators, "adjudicator")
         notes = [*_said(project, intake, gold), *_too_few(connection, project)]
+        notes += _gold_out_of_reach(connection, project)
         notes += _suggestions(connection, project, options)
         return Ready(project=project, tokens=tuple(tokens), notes=tuple(notes))
 
@@ -211,11 +218,48 @@ def _said(project: Project, intake: Intake, gold: Intake | None) -> list[str]:
         what = "left out" if project.scale == "rank" else "shown as (no answer)"
         notes.append(f"rows without an answer, {what}: {intake.without_answer:,}")
     if intake.known_labels:
-        known = counted(intake.known_labels, "label is", "labels are")
-        notes.append(f"{known} in the file already, which nobody is shown")
+        notes.append(_of_known(intake))
     if gold is not None:
         notes.append(f"{project.gold:,} gold items, one after every {project.gold_every}")
     return notes
+
+
+def _of_known(intake: Intake) -> str:
+    """What becomes of the labels that the file has."""
+    labels = counted(intake.known_labels, "label is", "labels are")
+    if intake.reason:
+        return (
+            f"{labels} in the file already; their answers are shown like others, {intake.reason}, "
+            "and the export has the new labels alone"
+        )
+    text = (
+        f"{counted(intake.known, 'item has', 'items have')} a label in the file already: nobody is "
+        "shown them, and the export has their labels too (--relabel shows them for a second "
+        "opinion, and exports the new labels alone)"
+    )
+    if not intake.unused_labels:
+        return text
+    labels = counted(intake.unused_labels, "label is", "labels are")
+    return (
+        f"{text}; {labels} left out, as equal answers have others or the scale has none such: "
+        "their answers are shown"
+    )
+
+
+def _gold_out_of_reach(connection: Connection, project: Project) -> list[str]:
+    """What to say where people end before they meet all gold items."""
+    people = max(count_role(connection, "annotator"), 1)
+    share = min(project.to_label, math.ceil(project.labels_wanted / people))
+    if project.gold <= share // project.gold_every:
+        return []
+    reached = counted(share // project.gold_every, "gold item")
+    text = (
+        f"warning: {counted(share, 'item')} to label a person, and one gold item after every "
+        f"{project.gold_every}: each person meets {reached} of {project.gold:,}"
+    )
+    most = share // project.gold
+    more = f"--gold-every {most} brings all" if most else f"--gold-every 1 brings {share:,}"
+    return [f"{text}; {more}"]
 
 
 def digest(file: str) -> str:

@@ -151,6 +151,11 @@ def _reason(items: pl.DataFrame, project: Project) -> str:
     if project.order != "shuffled":
         return "the items' order is not random, so the first labels say nothing of the rest"
     least, most = items["least"].min(), items["most"].max()
+    if project.known and least is None:
+        return (
+            "some answers had a label before, and whether these are a random sample is not known, "
+            "so nothing is estimated here; 'markscheme estimate' on the exported labels checks it"
+        )
     if least != most:
         return (
             "plan-labels drew these answers with different chances; 'markscheme estimate' on the "

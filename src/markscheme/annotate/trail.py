@@ -22,6 +22,8 @@ from markscheme.errors import RunError
 from markscheme.storage import Chain, digest_of_rows
 
 ANSWERED = ("labelled", "cannot_tell")
+MADE = "project made"
+"""The event with which a project begins; `known` of it has who labelled what before."""
 
 # Statements of every label are built once: building costs more than the database does.
 _RATED = (
@@ -159,6 +161,14 @@ def _contents(connection: Connection, names: Iterable[str]) -> dict[str, str]:
 
 
 _SCHEMA = text("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
+
+
+def known_ratings(connection: Connection) -> list[tuple[int, str, float]]:
+    """The annotators' labels in the project's file: the item's id, a name, the label."""
+    query = select(t.events.c.detail).where(t.events.c.action == MADE).order_by(t.events.c.id)
+    detail = connection.scalars(query.limit(1)).first()
+    found = orjson.loads(detail).get("known", ()) if detail else ()
+    return [(item, name, label) for item, name, label in found]
 
 
 def changes(connection: Connection, item_id: int | None = None) -> Sequence[t.AnyRow]:

@@ -56,7 +56,7 @@ def progress_of(connection: Connection, person: Person, project: Project) -> Pro
     wanted = project.labels_wanted
     share = None
     if person.role == "annotator" and annotators:
-        share = min(project.items, math.ceil(wanted / annotators))
+        share = min(project.to_label, math.ceil(wanted / annotators))
         share = max(share, person.first_rated)
     left = None
     # One item's time says little; an estimate from it would be hours off.

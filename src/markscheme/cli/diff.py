@@ -34,7 +34,11 @@ def diff(
         Option("Write a Markdown comment for a pull request to this file.", output=True),
     ] = None,
     junit: Annotated[
-        Path | None, Option("Write JUnit XML to this file: a test case for each pair.", output=True)
+        Path | None,
+        Option(
+            "Write JUnit XML to this file: a test case for the gate, and one for each pair.",
+            output=True,
+        ),
     ] = None,
     sarif: Annotated[
         Path | None,

@@ -9,6 +9,7 @@ import importlib.metadata
 import importlib.util
 import pkgutil
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -248,20 +249,35 @@ def run(arguments: Sequence[str]) -> int:
     except (OSError, MemoryError) as error:
         if debug:
             raise
-        print_error(_reason(error))
+        raised = _raised_in_own_code(error)
+        print_error(_reason(error) + (f" ({raised})" if raised else ""))
         return _ERROR
     except KeyboardInterrupt:
         code = _INTERRUPTED
     except Exception as error:
-        # Usage errors of the command-line library show themselves; anything else is a bug.
+        # Usage errors of the command-line library show themselves. Otherwise it is a mistake in
+        # somebody's own judge, or a bug of ours.
         show, exit_code = getattr(error, "show", None), getattr(error, "exit_code", None)
-        if show is None or exit_code is None:
+        if show is not None and exit_code is not None:
+            show()
+            return int(exit_code)
+        raised = _raised_in_own_code(error)
+        if debug or not raised:
             raise
-        show()
-        return int(exit_code)
+        print_error(f"{type(error).__name__}: {error}, {raised}; --debug shows the traceback")
+        return _ERROR
     if code == _INTERRUPTED:  # Typer makes a code of an interrupt.
         notes.print("interrupted")
     return code if isinstance(code, int) else 0
+
+
+def _raised_in_own_code(error: Exception) -> str:
+    """Which judge raised an error and where, as far as it is known; "" where none did."""
+    from markscheme.contract import RAISED_BY, place_of
+
+    noted = [note for note in getattr(error, "__notes__", ()) if note.startswith(RAISED_BY)]
+    place = place_of(error)
+    return noted[0] if noted else f"raised in {place}" if place else ""
 
 
 def _reason(error: OSError | MemoryError) -> str:
@@ -305,4 +321,9 @@ def _reader_left() -> int:
 def main() -> None:
     """Entry point of the `markscheme` command."""
     gc.set_threshold(_COLLECT_FROM, *gc.get_threshold()[1:])
-    sys.exit(run(sys.argv[1:]))
+    try:
+        code = run(sys.argv[1:])
+    except Exception:  # Python's own exit code, 1, is that of a check which failed.
+        traceback.print_exc()
+        code = _ERROR
+    sys.exit(code)

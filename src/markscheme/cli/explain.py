@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Annotated
 
 from markscheme.analysis import ExplainOptions
@@ -28,10 +29,12 @@ def explain(
 ) -> None:
     """Explain the examiner's judgment of one answer: why, which words matched, what counted most.
 
-    The answer is either one of a run, by its id, or the one that -q, -r and -a give.
+    The answer is either one of a run, by its id, or the one that -q, -r and -a give. These are read
+    as a row of a file is: a text of -r with ' | ' or ' || ' is several references.
     """
     from markscheme.analysis import answer_of
     from markscheme.analysis import explain as find_reasons
+    from markscheme.tables import reference_texts
 
     if run is not None:
         question, reference, answer = answer_of(run, answer_id)
@@ -40,4 +43,6 @@ def explain(
             "explain requires -q QUESTION, -r REFERENCE and -a ANSWER, or RUN and the ID of one of "
             "its answers"
         )
+    else:
+        reference = tuple(chain.from_iterable(map(reference_texts, reference)))
     shown.show(find_reasons(question, reference, answer, options))

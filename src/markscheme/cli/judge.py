@@ -14,7 +14,7 @@ import typer
 from markscheme.cli.app import console, notes
 from markscheme.cli.models import opened, show_on
 from markscheme.cli.options import Files, OutAddress, Quiet, Shown, command
-from markscheme.errors import MarkschemeError, gathered, lacks_extras
+from markscheme.errors import MarkschemeError, Problem, gathered, lacks_extras
 from markscheme.flags import (
     CLEANING,
     CONFIDENCE,
@@ -148,7 +148,7 @@ def judge(
             RunFolder(target).reopen()
         total = None if quiet else count_rows(files)
         with (
-            _report_saved_on_interrupt(target),
+            _report_saved_on_interrupt(target, asked),
             progress("judging", total=total and total * len(chosen), quiet=quiet) as advance,
         ):
             show_on(advance, asked)
@@ -251,15 +251,24 @@ def _print_anchors(checked: DriftResult | None) -> None:
 
 
 @contextmanager
-def _report_saved_on_interrupt(folder: str) -> Iterator[None]:
+def _report_saved_on_interrupt(folder: str, models: Models) -> Iterator[None]:
     """Say at an interrupt what of the run is saved, if anything is."""
     try:
         yield
     except KeyboardInterrupt:
-        parts = Path(folder, "parts")
-        kept = any(next(parts.glob(f"{one}-*"), None) for one in ("chunk", "judgments"))
-        said = f"what was judged is saved in {folder}; the same command resumes there"
-        notes.print(said if kept else "nothing had been judged yet", soft_wrap=True)
+        from markscheme.engine import RunFolder
+
+        said = "no judgment was saved yet"
+        if Path(folder).is_dir() and (saved := RunFolder(folder).progress().judgments):
+            kept = counted(saved, "judgment is", "judgments are")
+            said = f"{kept} saved in {folder}; the same command resumes there"
+        notes.print(said, soft_wrap=True)
+        if models.budget.spending.calls:
+            notes.print(
+                "every reply of a language model that came is in the ledger: the same command "
+                "does not send these calls again",
+                soft_wrap=True,
+            )
         raise
 
 
@@ -378,7 +387,12 @@ def _print_unlabelled(report: RunReport) -> None:
         "labels could not be read; their answers are",
     )
     notes.print(f"warning: {labels} judged, without a label:")
-    lines = gathered(report.unlabelled)
+    _print_problems(report, report.unlabelled)
+
+
+def _print_problems(report: RunReport, problems: Sequence[Problem]) -> None:
+    """What was wrong with rows or labels, each kind once."""
+    lines = gathered(problems)
     for line in lines[:_NAMED]:
         notes.print(f"  {line}", soft_wrap=True)
     if len(lines) > _NAMED:
@@ -387,11 +401,17 @@ def _print_unlabelled(report: RunReport) -> None:
 
 def _print_warnings(report: RunReport) -> None:
     """What was left out of the run, made again or not judged."""
+    from markscheme.tables import BLANK_CELLS
+
     if report.skipped:
         notes.print(
             f"warning: {report.skipped:,} bad rows were skipped{_of_systems(report)}; see "
             f"{report.folder}/bad_rows.jsonl"
         )
+        _print_problems(report, report.left_out)
+    for text, count in report.notes.items():
+        if text.endswith(BLANK_CELLS):
+            notes.print(f"warning: {text} ({in_rows(count)})", soft_wrap=True)
     _print_unlabelled(report)
     if report.damaged:
         shown = ", ".join(report.damaged[:3]) + (", ..." if len(report.damaged) > 3 else "")
@@ -408,9 +428,13 @@ def _print_warnings(report: RunReport) -> None:
 
 def _print_notes(report: RunReport, judges: Sequence[Judge], models: Models) -> None:
     """What the reader met, what is where, and what was taken from an earlier run."""
-    from markscheme.tables import repeated
+    from markscheme.tables import BLANK_CELLS, repeated
 
-    counted = [f"{text} ({in_rows(count)})" for text, count in report.notes.items()]
+    counted = [
+        f"{text} ({in_rows(count)})"
+        for text, count in report.notes.items()
+        if not text.endswith(BLANK_CELLS)
+    ]
     for said in (*report.recognised, *counted):
         notes.print(f"note: {said}", soft_wrap=True)
     if report.ignored:

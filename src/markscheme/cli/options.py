@@ -34,7 +34,7 @@ import typer
 from typer.core import TyperCommand
 
 from markscheme.cli.app import console, group, notes
-from markscheme.cli.settings import defaults_of, is_in_file, say
+from markscheme.cli.settings import columns_left, defaults_of, is_in_file, say
 from markscheme.errors import MarkschemeError
 from markscheme.flags import JUDGE, Argument, Default, Fields, Option, out_of_range, split_list
 
@@ -391,11 +391,24 @@ class _Command(TyperCommand):
             for name in (*given, "model")
         }
         if settings is not None:
-            say(settings, {n: value for n, value in given.items() if origins[n] == "DEFAULT_MAP"})
+            taken = {n: value for n, value in given.items() if origins[n] == "DEFAULT_MAP"}
+            if "columns" in given and "columns" not in taken:
+                taken = self._add_columns(context.params, given["columns"]) | taken
+            say(settings, taken)
         # A team's settings may name a model for other judges.
         if origins["model"] == "COMMANDLINE" and not context.resilient_parsing:
             self._check_model(context.params)
         return context
+
+    def _add_columns(self, typed: dict[str, Any], settings: list[str]) -> dict[str, list[str]]:
+        """Add the settings' columns to those typed, which come first, and return what was added."""
+        flag = self.flags["columns"]
+        added = columns_left(flag.value(settings), flag.value(typed["columns"]))
+        if not added:
+            return {}
+        pairs = [",".join(f"{ours}={theirs}" for ours, theirs in added.items())]
+        typed["columns"] = [*pairs, *typed["columns"]]
+        return {"columns": pairs}
 
     def _check_model(self, typed: Mapping[str, Any]) -> None:
         """Raises MarkschemeError where `--model` is typed and no judge calls a language model."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import stat
 from pathlib import Path
 from typing import Annotated
 
@@ -24,9 +27,9 @@ def serve(
     allow: Annotated[
         tuple[str, ...],
         Option(
-            "A judge that clients may use, with exactly these parameters, such as examiner or "
-            '"token_f1(threshold=0.6)"; repeatable. [default: every judge that needs no model, '
-            "key or extra]"
+            "A judge that clients may use, with exactly these parameters, such as examiner, "
+            '"token_f1(threshold=0.6)" or ./mine.py:Judge; repeatable. [default: every judge that '
+            "needs no model, key or extra]"
         ),
     ] = (),
     host: Host = "127.0.0.1",
@@ -59,11 +62,17 @@ def serve(
 
     if lacks_extras("web"):
         raise MissingExtraError("the service", "web")
+    from markscheme.contract import judge_in_file
     from markscheme.service import DrainingServer, Settings, make_app, read_keys
     from markscheme.web import LOCAL, is_loopback, take_port, url_of
 
     local = is_loopback(host)
     known = read_keys(keys, keys_env)
+    if keys is not None and os.name == "posix" and keys.stat().st_mode & stat.S_IROTH:
+        print_warning(
+            f"everybody on this machine can read the keys in {keys}; 'chmod 600 "
+            f"{shlex.quote(str(keys))}' makes them yours alone"
+        )
     if no_keys and known:
         raise MarkschemeError("--no-keys and keys contradict each other; give one of them")
     if not known and not local and not no_keys:
@@ -81,8 +90,9 @@ def serve(
         limits=limits,
         batching=batching,
     )
+    named = tuple(map(judge_in_file, allow))
     with opened(models) as asked:
-        made = make_app(settings, allow=allow, keys=known, models=asked)
+        made = make_app(settings, allow=named, keys=known, models=asked)
         with take_port(host, port) as listening:
             made.state.service.jobs.open()  # Before anything is promised.
             if no_keys:

@@ -48,6 +48,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
         "reference_separator",
         "on_bad_row",
         "repeats",
+        "blank_answers",
     ),
     "gate": ("fail_under", "gate_slices", "confidence", "margin", "fail_on_regression"),
     "models": tuple(
@@ -84,6 +85,7 @@ TEMPLATE = """\
 # sheet = "Answers"
 # on_bad_row = "skip"
 # repeats = "drop"                      # rows equal to an earlier one in every column
+# blank_answers = "drop"                # blank cells are questions that a system never got
 
 [gate]
 # fail_under = 0.8                      # judge ends with 1 where a system is below
@@ -296,6 +298,20 @@ def _pairs(found: Settings) -> str:
                 f"comma, not {theirs!r}"
             )
     return ",".join(f"{ours}={theirs}" for ours, theirs in found.columns.items())
+
+
+def columns_left(settings: Mapping[str, str], typed: Mapping[str, str]) -> dict[str, str]:
+    """The settings' columns that count where others are typed: those of other keys and columns.
+
+    >>> columns_left({"question": "q", "label:a": "x"}, {"question": "text", "label": "x"})
+    {}
+    """
+    taken = set(typed.values()) - {"none"}
+    return {
+        ours: theirs
+        for ours, theirs in settings.items()
+        if ours not in typed and theirs not in taken
+    }
 
 
 def _value(path: Path, value: Any, option: Any, convert: Callable[[Any, Any], object]) -> Any:

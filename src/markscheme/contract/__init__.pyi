@@ -25,7 +25,9 @@ from .lineage import UNKNOWN_LINEAGE as UNKNOWN_LINEAGE
 from .lineage import HasLineage as HasLineage
 from .lineage import Lineage as Lineage
 from .origin import origin_of as origin_of
+from .origin import place_of as place_of
 from .outcomes import PLAIN as PLAIN
+from .outcomes import RAISED_BY as RAISED_BY
 from .outcomes import RANGES as RANGES
 from .outcomes import WithoutChat as WithoutChat
 from .outcomes import plain_answers as plain_answers

@@ -17,6 +17,7 @@ import inspect
 import linecache
 import sys
 import sysconfig
+import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType
@@ -66,6 +67,25 @@ def _origin(cls: type) -> Mapping[str, str]:
 
 def _is_ours(cls: type) -> bool:
     return cls.__module__.partition(".")[0] in _OURS
+
+
+def place_of(error: BaseException) -> str:
+    """The line of somebody's own code in which an error was raised, as `FILE, line N`.
+
+    Own code is neither ours, nor Python's, nor of an installed distribution. Where it called
+    others, it is the last line of its own; "" where it had no part in the error.
+    """
+    places = [
+        f"{frame.f_code.co_filename}, line {line}"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS
+        and _is_own(Path(frame.f_code.co_filename))
+    ]
+    return places[-1] if places else ""
+
+
+def _is_own(file: Path) -> bool:
+    return file.is_file() and not _is_standard(file) and not set(_INSTALLED) & set(file.parts)
 
 
 # --- distributions ------------------------------------------------------------------------------

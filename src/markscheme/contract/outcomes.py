@@ -15,6 +15,7 @@ from markscheme.contract.chat import ChatModel
 from markscheme.contract.grammar import judge_name
 from markscheme.contract.judge import Encoder, Judge, ModelSource, PairClassifier
 from markscheme.contract.lineage import HasLineage
+from markscheme.contract.origin import place_of
 from markscheme.contract.registry import asks_chat
 from markscheme.errors import JudgeError, JudgeMemoryError, MarkschemeError
 from markscheme.tables import (
@@ -37,6 +38,9 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "seconds": (0, float("inf")),
 }
 """From where to where the numbers of an outcome go, ends included. Marks above 1 are a bonus."""
+
+RAISED_BY = "raised by the judge"
+"""Begins the note of an error that a judge's own code raised."""
 
 PLAIN = "answer_plain"
 """Column of the answers without chat formatting, null where that changes nothing; judges that ask
@@ -86,7 +90,12 @@ def run_judge(judge: Judge, answers: pl.DataFrame, models: ModelSource) -> pl.Da
             "again with fewer workers or more memory"
         ) from error
     except Exception as error:
-        error.add_note(f"raised by the judge {_name(judge)} (answers: {answers.height:,})")
+        # A note, since a worker process sends an error without its traceback.
+        place = place_of(error)
+        error.add_note(
+            f"{RAISED_BY} {_name(judge)} (answers: {answers.height:,})"
+            + (f" in {place}" if place else "")
+        )
         raise
     return _with_lineage(judge, checked_outcomes(judge, found, answers), answers)
 

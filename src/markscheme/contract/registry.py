@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import TypeVar, cast
 
 from markscheme.contract.judge import UNDECLARED, Judge, Needs, combined
-from markscheme.contract.origin import note_source, with_imports
+from markscheme.contract.origin import note_source, place_of, with_imports
 from markscheme.errors import JudgeError, MissingExtraError, UnknownNameError
 from markscheme.text import one_line
 
@@ -375,8 +375,10 @@ def _imported(path: Path) -> ModuleType:
         try:
             known = importlib.import_module(path.stem)
         except (Exception, SystemExit) as error:
+            line = place_of(error)
             raise JudgeError(
                 f"{path} cannot be imported: {type(error).__name__}: {error}"
+                + (f" ({line})" if line else "")
             ) from error
         finally:
             sys.dont_write_bytecode = written

@@ -75,8 +75,8 @@ class RunReport:
     judgments: pl.LazyFrame
     records: list[dict[str, Any]]
     rows: int
-    skipped_of: Counter[str]
-    """Bad rows that were left out, by system; those of no known system under ""."""
+    problems: list[Problem]
+    """Bad rows that were left out, and labels that could not be read."""
     repeats: int
     ignored: list[str]
     notes: dict[str, int]
@@ -85,13 +85,28 @@ class RunReport:
     damaged: list[str] = field(default_factory=list)
     """What of an earlier run was not as it had been written, and was made again."""
     recognised: list[str] = field(default_factory=list)
-    unlabelled: list[Problem] = field(default_factory=list)
-    """Labels that could not be read; their answers were judged without one."""
+    annotators: list[str] = field(default_factory=list)
+    """Names of the annotators, in the order of `annotator_labels`, where the source has names."""
+
+    @property
+    def unlabelled(self) -> list[Problem]:
+        """Labels that could not be read; their answers were judged without one."""
+        return [one for one in self.problems if one.kept]
+
+    @property
+    def left_out(self) -> list[Problem]:
+        """Bad rows that were left out."""
+        return [one for one in self.problems if not one.kept]
 
     @property
     def skipped(self) -> int:
         """How many bad rows were left out."""
-        return self.skipped_of.total()
+        return len(self.left_out)
+
+    @property
+    def skipped_of(self) -> Counter[str]:
+        """How many by system; those of no known system under ""."""
+        return Counter(one.system for one in self.left_out)
 
     @property
     def answers(self) -> pl.LazyFrame | None:
@@ -475,6 +490,8 @@ def closing_texts(
         },
         "figures": report.records,
     }
+    if report.annotators:
+        summary["answers"]["annotators"] = report.annotators
     texts = {"summary.json": json_bytes(summary)}
     if problems:
         texts["bad_rows.jsonl"] = b"".join(orjson.dumps(one) + b"\n" for one in problems)
@@ -559,7 +576,7 @@ def _report(
         judgments=judgments,
         records=summarise(judgments, pl.concat(tally.clusters)),
         rows=reader.rows,
-        skipped_of=Counter(one.system for one in reader.problems if not one.kept),
+        problems=reader.problems,
         repeats=reader.repeats,
         ignored=list(reader.ignored),
         notes=reader.notes
@@ -569,7 +586,7 @@ def _report(
         items=tally.items,
         resumed=tally.resumed,
         recognised=[*reader.recognised, *reader.offers],
-        unlabelled=[one for one in reader.problems if one.kept],
+        annotators=reader.annotators,
     )
 
 

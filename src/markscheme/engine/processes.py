@@ -31,8 +31,9 @@ from markscheme.models.local import available_cores
 if TYPE_CHECKING:
     from markscheme.models import ModelOptions
 
-_LEAST = 64
-"""Items for a process, below which asking it costs more than judging here."""
+_LEAST = 128
+"""Items of a table for which processes are started; below, starting costs more than judging here.
+Those that run judge every table, so that this one need not load the weights too."""
 
 
 _PAYS_FROM = 10.0
@@ -68,17 +69,19 @@ def process_pool(count: int | None, models: ModelSource | None = None) -> Iterat
     with ExitStack() as stack:
         pool = None if count is None else stack.enter_context(_spawned(count, options))
         watch = _Watch()
+        started = False
 
         def ask(judge: Judge, items: pl.DataFrame, models: ModelSource | None) -> pl.DataFrame:
-            nonlocal pool
-            if items.height < 2 * _LEAST or asks_chat(judge):
+            nonlocal pool, started
+            if asks_chat(judge) or not (started or items.height >= _LEAST):
                 return apply(judge, items, models)
             if pool is None and not watch.pays():
                 with watch.watching():
                     return apply(judge, items, models)
             width = count or min(available_cores(), _MOST)
             pool = pool or stack.enter_context(_spawned(width, options))
-            size = max(_LEAST, -(-items.height // width))
+            started = True
+            size = max(1, -(-items.height // width))
             try:
                 sources = _sources(judge)
                 coming = [

@@ -243,6 +243,7 @@ class PieceJudge:
             | cleaned_note(tally.cleaned)
             | graded_note(tally.graded, tally.blind),
             "recognised": list(reader.recognised),
+            "annotators": reader.annotators,
         }
 
     def _write(self, table: str, number: int, frame: pl.DataFrame) -> tuple[str, dict[str, Any]]:
@@ -497,13 +498,12 @@ class _Folder:
         for one in reports:
             notes.update(one["notes"])
         problems = [problem for one in reports for problem in one["skipped"]]
-        found = [Problem(**problem) for problem in problems]
         report = RunReport(
             folder=Path(self.address) if self.local else None,
             judgments=judgments,
             records=summarise(judgments, clusters),
             rows=sum(one["rows"] for one in reports),
-            skipped_of=Counter(one.system for one in found if not one.kept),
+            problems=[Problem(**problem) for problem in problems],
             repeats=sum(one["repeats"] for one in reports),
             ignored=list(dict.fromkeys(name for one in reports for name in one["ignored"])),
             notes=dict(notes)
@@ -512,7 +512,7 @@ class _Folder:
             items=sum(one["items"] for one in reports),
             damaged=self.damaged,
             recognised=list(dict.fromkeys(said for one in reports for said in one["recognised"])),
-            unlabelled=[one for one in found if one.kept],
+            annotators=next((one["annotators"] for one in reports if one.get("annotators")), []),
         )
         texts = closing_texts(report, wanted, problems, render)
         for name, content in texts.items():

@@ -83,6 +83,11 @@ class Progress:
     rate: float | None
     seconds: float | None
 
+    @property
+    def judgments(self) -> int:
+        """Those on disk, of all judges."""
+        return sum(self.judged.values())
+
 
 class _Counts(NamedTuple):
     """What a piece holds, and when it was written."""

@@ -29,7 +29,9 @@ from markscheme.tables import JUDGMENTS_SCHEMA
 OnProgress = Callable[[int], None]
 """Called with how many more judgments are finished."""
 
-FIRST_CHUNK = 1024
+FIRST_CHUNK = 128
+"""Items of a judge's first chunks, whose pace is not known: few, since an interrupt loses the chunk
+that is under way, and enough for two processes."""
 _SECONDS_PER_CHUNK = 2.0
 
 _APART_FIRST = 1
@@ -263,7 +265,9 @@ class Stream:
             chunk = items if size == items.height else items.slice(start, size)
             began = monotonic()
             outcomes = self._ask(sheet.judge, chunk, self._models)
-            self._chunks[sheet.judge] = chunk_after(size, monotonic() - began)
+            pace = chunk_after(size, monotonic() - began)
+            # The first chunk also waited for weights and processes.
+            self._chunks[sheet.judge] = pace if sheet.judge in self._chunks else max(pace, size)
             sheet.take(start, outcomes)
             self._take_all()
             start += size

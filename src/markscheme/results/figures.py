@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 METHODS = tuple(
     """
-    wilson wilson-t clopper-pearson t fisher-z betting ppi-t tango jackknife-t exchange mcnemar
+    wilson wilson-t clopper-pearson t fisher-z betting ppi-tango tango jackknife-t exchange mcnemar
     pairs exact score fisher-exact brunner-munzel newcombe
     """.split()
 )
@@ -134,10 +134,12 @@ def population(
         'further questions like these 62, counted by question, according to contains'
     """
     if not further:
-        return f"these{f' {answers:,}' if answers else ''} answers alone, {by}"
+        many = f"these {answers:,} answers" if answers else "these answers"
+        return f"{'this answer' if answers == 1 else many} alone, {by}"
     kind = "answers" if answers and questions is None else "questions"
     count = answers if questions is None else questions
-    like = f"further {kind} like these" + (f" {count:,}" if count else "")
+    these = "this one" if count == 1 else "these" + (f" {count:,}" if count else "")
+    like = f"further {kind} like {these}"
     if answers and questions and answers > questions:
         unit = unit or COUNTED
     return ", ".join(part for part in (like, unit, by) if part)

@@ -14,9 +14,9 @@ import polars as pl
 
 from markscheme.errors import MarkschemeError, MissingExtraError
 from markscheme.results.figures import Figure, plain
-from markscheme.results.table import Table
+from markscheme.results.table import Table, csv_remarks
 from markscheme.tables import replace_file
-from markscheme.text import html_text, markdown_note, printable
+from markscheme.text import html_text, markdown_note, one_line, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,8 +65,12 @@ class Tabular:
         return orjson.dumps(plain(self.data), option=orjson.OPT_INDENT_2).decode() + "\n"
 
     def to_csv(self) -> str:
-        """The tables as comma-separated text, with an empty line between two."""
-        return "\n".join(table.csv() for table in self.tables)
+        """The tables as comma-separated text with their notes, an empty line between two.
+
+        The lead comes last, so that the first line is a header.
+        """
+        lead = [csv_remarks(self.lead)] if self.lead else []
+        return "\n".join([*(table.csv() for table in self.tables), *lead])
 
     def to_markdown(self) -> str:
         """The lead, then the tables as Markdown, with their notes."""
@@ -102,8 +106,9 @@ class Tabular:
                 console.print()
 
     def to_latex(self) -> str:
-        """The tables as LaTeX tabulars with booktabs rules."""
-        return "\n".join(table.latex() for table in self.tables)
+        """The tables as LaTeX tabulars with booktabs rules; lead and notes are comments."""
+        lead = "".join(f"% {one_line(one)}\n" for one in self.lead)
+        return lead + "\n".join(table.latex() for table in self.tables)
 
     def save(self, path: str | Path) -> Path:
         """Write the result to a file whose ending says how: .json, .csv, .md, .tex or .txt.

@@ -138,7 +138,7 @@ class Table:
         return "\n".join([*lines, *("\n" + markdown_note(note) for note in self.notes)]) + "\n"
 
     def latex(self) -> str:
-        """As a LaTeX tabular with booktabs rules."""
+        """As a LaTeX tabular with booktabs rules; title and notes are comments around it."""
 
         def line(cells: tuple[str, ...]) -> str:
             return " & ".join(map(latex_cell, cells)) + r" \\"
@@ -153,6 +153,7 @@ class Table:
             *(line(row) for row in self.rows),
             r"\bottomrule",
             r"\end{tabular}",
+            *(f"% {one_line(note)}" for note in self.notes),
             "",
         ]
         return "\n".join(lines)
@@ -181,13 +182,26 @@ class Table:
         return "\n".join(lines)
 
     def csv(self) -> str:
-        """As comma-separated text with a header; no cell is a formula to a spreadsheet."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerows(
-            [csv_cell(printable(cell)) for cell in row] for row in (self.header, *self.rows)
-        )
-        return out.getvalue()
+        """As comma-separated text with a header; the notes follow as `csv_remarks`."""
+        return _csv_text((self.header, *self.rows)) + csv_remarks(self.notes)
+
+
+def csv_remarks(notes: Iterable[str]) -> str:
+    """Notes as rows of one cell that begins with `# `, to a reader of the table a row like others.
+
+    Example:
+        >>> csv_remarks(["95% intervals (wilson), by question", "seed 0"])
+        '"# 95% intervals (wilson), by question"\\n# seed 0\\n'
+    """
+    return _csv_text((f"# {one_line(note)}",) for note in notes)
+
+
+def _csv_text(rows: Iterable[Sequence[str]]) -> str:
+    """Comma-separated text, in which no cell is a formula to a spreadsheet."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([csv_cell(printable(cell)) for cell in row] for row in rows)
+    return out.getvalue()
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from markscheme.contract import (
     ModelSource,
     judge_name,
     judges,
+    name_of,
     needs_of,
     parse_judge,
     parts,
@@ -99,10 +100,18 @@ class Allowed:
         bare = re.match(r"\s*(\w{1,100})", name)
         if bare is None or bare[1] not in judges():
             raise Refusal(404, f"no judge has that name; there are {choices}")
+        forms = [served.name for served in self.served if name_of(served.judge) == bare[1]]
+        if forms:
+            raise Refusal(
+                403,
+                f"{bare[1]} is not allowed with these parameters, only as {', '.join(forms)}. The "
+                "operator of the service allows other parameters with --allow",
+            )
+        how = f"--allow {bare[1]}{' and --model' * (judges()[bare[1]].needs.chat is True)}"
         raise Refusal(
             403,
-            f"{bare[1]} is not allowed with these parameters; allowed are {choices}. The "
-            "operator of the service allows more with --allow",
+            f"{bare[1]} is not allowed; allowed are {choices}. The operator of the service allows "
+            f"it with {how}",
         )
 
 

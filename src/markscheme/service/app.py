@@ -91,14 +91,15 @@ def make_app(
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        headers = error.headers
+        headers, detail = error.headers, str(error.detail)
         path = getattr(request.scope.get("route"), "path", "")
         methods = app.openapi()["paths"].get(path, {}) if error.status_code == 405 else {}
         if methods:  # The framework names those of one route of the path.
-            headers = {"allow": ", ".join(sorted(methods)).upper()}
+            allowed = ", ".join(sorted(methods)).upper()
+            headers, detail = {"allow": allowed}, f"this address takes {allowed}"
         return problem(
             error.status_code,
-            str(error.detail),
+            detail,
             request_id=request.state.request_id,
             headers=headers,
         )

@@ -6,6 +6,7 @@ import asyncio
 import operator
 import pickle
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,7 +22,14 @@ from markscheme.service.metrics import Metrics
 from markscheme.service.schemas import AnswerIn, ExplanationIn
 from markscheme.service.settings import Limits, Settings
 from markscheme.service.worker import DiedError, Worker
-from markscheme.tables import ANSWERS_SCHEMA, content_ids, with_unanswerable
+from markscheme.tables import (
+    ANSWERS_SCHEMA,
+    ReadOptions,
+    content_ids,
+    read_answers,
+    with_final_answers,
+    with_unanswerable,
+)
 
 Outcome = dict[str, Any]
 _SYSTEM = "system"
@@ -220,8 +228,8 @@ def judge_rows(
 def judge_table(
     judge: Judge, answers: pl.DataFrame, row_seconds: float, models: ModelSource | None = None
 ) -> pl.DataFrame:
-    """The outcomes of an answers table, in order; equal rows are judged once."""
-    items, item = plan(answers)
+    """The outcomes of an answers table, in order, as of a file; equal rows are judged once."""
+    items, item = plan(with_final_answers(answers, Counter()))
     outcomes = apply(judge, with_plain(items), models, row_seconds=row_seconds)
     return outcomes if outcomes.height == item.len() else outcomes[item]
 
@@ -229,11 +237,18 @@ def judge_table(
 def explanation(
     question: str, references: Sequence[str], answer: str, examiner: bool
 ) -> dict[str, Any]:
-    """Why an answer fits its references or not; `decided` is what the examiner says, or None."""
+    """Why an answer fits its references or not, read as of a file.
+
+    `decided` is what the examiner says; None without it, or where it reads no answer.
+    """
     from markscheme.reports import explained, why
 
-    found = why(question, references, answer)
-    return {**found, "decided": explained(question, references, answer) if examiner else None}
+    row = {"question": question, "references": references, "answer": answer}
+    read = read_answers([row], ReadOptions(reference_separator="none")).row(0, named=True)
+    final = read["answer"]
+    found = why(question, read["references"], final or "")
+    reads = examiner and final is not None
+    return {**found, "decided": explained(question, references, answer) if reads else None}
 
 
 def table(rows: Sequence[AnswerIn]) -> pl.DataFrame:

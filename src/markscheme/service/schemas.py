@@ -75,14 +75,22 @@ class AnswerIn(_Given):
         BeforeValidator(_listed),
         Field(
             max_length=MOST_REFERENCES,
-            description="A text alone is one reference. An empty list: the question has no "
-            "answer. Left out: for judges that need none.",
+            description="A text alone is one reference, which is never split. An empty list: the "
+            "question has no answer. Left out: for judges that need none.",
             json_schema_extra=_or_one,
         ),
     ] = []
     answer: Annotated[
-        Text | None, Field(description="null or blank: the system gave none; it is wrong.")
+        Text | None,
+        Field(
+            description="null or blank: the system gave none; it is wrong. What is no answer, such "
+            "as reasoning, is cut as in files."
+        ),
     ]
+    answer_error: Annotated[
+        Text | None,
+        Field(description="Why the call that should have given the answer failed: it is skipped."),
+    ] = None
     id: Annotated[
         Short | None, Field(description="Comes back unchanged. Left out: a hash of the content.")
     ] = None
@@ -161,12 +169,12 @@ class ExplanationOut(BaseModel):
     """Why an answer fits its references or not; places are starts and ends, in characters."""
 
     answer: str | None = Field(description="As HTML, where it has Markdown or LaTeX.")
-    raw: str = Field(description="As HTML, as it is written.")
+    raw: str = Field(description="As HTML, as it is written, without what is no answer.")
     references: list[dict[str, Any]] = Field(
         description="text, spans (words in common), answer (the same in the answer), values."
     )
     decided: dict[str, Any] | None = Field(
-        description="What moved the examiner; null where the examiner is not served."
+        description="What moved the examiner; null where it is not served or reads no answer."
     )
 
 

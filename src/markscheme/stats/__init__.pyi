@@ -14,6 +14,7 @@ from .differences import times_as_many as times_as_many
 from .evidence import Evidence as Evidence
 from .evidence import correlation_within as correlation_within
 from .evidence import difference_evidence as difference_evidence
+from .evidence import expected_pairs as expected_pairs
 from .evidence import freedom_of as freedom_of
 from .evidence import kinds as kinds
 from .evidence import kish as kish

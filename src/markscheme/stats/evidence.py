@@ -61,6 +61,11 @@ class Evidence:
         """How the interval of a share is made: `wilson`, or `wilson-t` where questions repeat."""
         return "wilson" if self.single else "wilson-t"
 
+    @property
+    def bound_method(self) -> str:
+        """How the one-sided bound of a share is made (`stats.share_bound`)."""
+        return "clopper-pearson" if self.single else "wilson-t"
+
     def sizes(self, tail: float) -> list[tuple[float, float]]:
         """Numbers of answers to make an interval at, each with its quantile in standard errors.
 
@@ -169,6 +174,30 @@ def difference_evidence(
     variance = float(repeats @ apart) / total - mean**2
     shared = max(0.0, _alike(net**2 - apart, apart, m, repeats))
     return _evidence(net - m * mean, variance, m, repeats, shared)
+
+
+def expected_pairs(counts: npt.NDArray[Any]) -> tuple[Array, Array, Array]:
+    """Pairs of answers of two systems of which one alone is right, by question, and all pairs.
+
+    Where a question has several answers of a system, they are no pairs: these are what pairing
+    them at random gives on average. A question has as many pairs as its mean share of either
+    system's answers is of the mean number of answers.
+
+    Args:
+        counts: (questions, 2, 2) right answers and all answers of either system.
+
+    Returns:
+        Pairs of which only the second is right, of which only the first is right, and all.
+
+    >>> [each.tolist() for each in expected_pairs(np.array([[[2, 2], [1, 2]], [[0, 1], [0, 1]]]))]
+    [[0.0, 0.0], [1.0, 0.0], [2.0, 1.0]]
+    """
+    right, answers = np.moveaxis(counts.astype(np.float64), 2, 0)
+    totals = answers.sum(axis=0)
+    # Rounded, so that single answers are one pair exactly.
+    pairs = np.round(totals.mean() * (answers / totals).mean(axis=1), 9)
+    one, two = (right / answers).T
+    return pairs * (1 - one) * two, pairs * one * (1 - two), pairs
 
 
 def kish(answers: npt.ArrayLike) -> float:

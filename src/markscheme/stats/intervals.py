@@ -132,10 +132,17 @@ def difference_interval(
     return max(low for low, _ in ends), min(high for _, high in ends)
 
 
-def difference_p(worse: float, better: float, evidence: Evidence) -> float | None:
+def difference_p(
+    worse: float, better: float, evidence: Evidence, *, margin: float = 0.0
+) -> float | None:
     """The two-sided p of no difference: that at which `difference_interval` ends at 0.
 
     With single answers it is McNemar's (1947) test. None where the two never differ.
+
+    Args:
+        worse, better: the shares of pairs of which only the second, only the first is right.
+        evidence: of the difference.
+        margin: the difference, at least 0, at which the interval ends instead.
 
     >>> from markscheme.stats import single_answers
     >>> round(difference_p(0.05, 0.2, single_answers(100)), 4)
@@ -143,7 +150,8 @@ def difference_p(worse: float, better: float, evidence: Evidence) -> float | Non
     """
     if not worse + better:
         return None
-    score = abs(better - worse) / math.sqrt(worse + better)
+    down, up = sorted((worse, better))
+    score = max(0.0, float(score_statistic(np.array(up), np.array(down), 1.0, margin)))
     p = math.erfc(score * math.sqrt(evidence.independent / 2))
     if not evidence.single:
         p = min(p, 2 * t_tail(score * math.sqrt(evidence.answers), evidence.freedom))

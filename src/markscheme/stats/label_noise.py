@@ -38,6 +38,8 @@ class LabelNoise:
         method: of the interval (`Evidence.method`); None where the rate is supposed.
         gold: labels of gold items that it rests on; 0 where it rests on none.
         rejected: the same of the labels of wrong answers; None where all labels have one rate.
+        capped: whether an end of the interval would be above `MOST_WRONG`, where single labels are
+            cut off.
     """
 
     rate: float
@@ -49,6 +51,7 @@ class LabelNoise:
     method: str | None = None
     gold: int = 0
     rejected: LabelNoise | None = None
+    capped: bool = False
 
     @property
     def of_wrong(self) -> LabelNoise:
@@ -75,7 +78,13 @@ def noise_from_pairs(
     ends = share_interval(share, evidence, confidence=confidence)
     rate, low, high = (_wrong(each) for each in (share, *ends))
     return LabelNoise(
-        rate=rate, low=low, high=high, pairs=int(count.sum()), differ=share, method=evidence.method
+        rate=rate,
+        low=low,
+        high=high,
+        pairs=int(count.sum()),
+        differ=share,
+        method=evidence.method,
+        capped=high == MOST_WRONG,
     )
 
 
@@ -112,7 +121,12 @@ def noise_from_gold(
         ends = share_interval(share, evidence, confidence=confidence)
         rate, low, high = (min(MOST_WRONG, each) for each in (share, *ends))
         return LabelNoise(
-            rate=rate, low=low, high=high, method=evidence.method, gold=int(count.sum())
+            rate=rate,
+            low=low,
+            high=high,
+            method=evidence.method,
+            gold=int(count.sum()),
+            capped=ends[1] > MOST_WRONG,
         )
 
     return replace(of(right), rejected=of(~right))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,9 @@ import numpy.typing as npt
 from markscheme.stats.evidence import (
     MOST_LEVERAGE,
     Evidence,
+    difference_evidence,
+    expected_pairs,
+    freedom_of,
     kish,
     mean_evidence,
     share_evidence,
@@ -57,6 +61,70 @@ def labels_evidence(sample: Sample, pulls: Pulls) -> Evidence:
     found, least = (mean_evidence(mean, each, pulls.parts[here]) for each in (moved, unseen))
     most = max(kish(weights), least.answers)
     return replace(found, answers=min(found.answers, most), verdicts=True)
+
+
+def pairs_evidence(
+    samples: tuple[Sample, Sample], sides: tuple[Pulls, Pulls], both: Pulls
+) -> tuple[float, Evidence]:
+    """The share of pairs of labels of which one alone is 1, and what the difference of two means of
+    labels of 0 and 1 rests on without judges.
+
+    Where all labelled questions are labelled on both sides, the labels are pairs. Else those of one
+    side are paired at random, and the evidence is as many pairs as have the sampling variance of
+    the difference d, (s - d^2) / n with s the share; as of a mean (`labels_evidence`), more than
+    Kish's number of either side only as far as an unseen label leaves it.
+
+    Args:
+        samples: the sides.
+        sides: what each question does to the mean label of either.
+        both: likewise to the difference.
+
+    >>> from dataclasses import replace
+    >>> from markscheme.stats.samples import pulls_of
+    >>> place = np.arange(10)
+    >>> one = Sample(
+    ...     predictions=np.ones((10, 1)),
+    ...     labels=np.where(place < 6, 1.0, np.nan),
+    ...     weights=np.ones(10),
+    ...     clusters=place,
+    ... )
+    >>> other = replace(one, labels=np.where(place < 6, place % 2.0, np.nan))
+    >>> sides = tuple(pulls_of(each, 10, "future") for each in (one, other))
+    >>> both = replace(sides[0], mean=0.5, labels=sides[0].labels - sides[1].labels)
+    >>> pairs_evidence((one, other), sides, both)
+    (0.5, Evidence(answers=6.0, independent=6.0, freedom=inf))
+    """
+    here = both.parts > 0
+
+    def by_question(values: Sequence[Array]) -> Array:
+        """(2, questions) sums over the labels of either side."""
+        sums = [
+            np.bincount(each.clusters[each.labelled], of_each, minlength=len(here))
+            for each, of_each in zip(samples, values, strict=True)
+        ]
+        return np.asarray(np.stack(sums)[:, here], dtype=np.float64)
+
+    labels = [each.labels[each.labelled] for each in samples]
+    weights = [each.weights[each.labelled] for each in samples]
+    weight = by_question(weights)
+    common = weight.all(axis=0)
+    shares = by_question([w * label for w, label in zip(weights, labels, strict=True)])
+    one, two = shares = shares[:, common] / weight[:, common]
+    paired, (first, second) = both.parts[here][common], (each.mean for each in sides)
+    at_random = first * (1 - second) + (1 - first) * second
+    apart = float(paired @ (one * (1 - two) + (1 - one) * two))
+    apart = max(apart + (1 - float(paired.sum())) * at_random, abs(both.mean))
+    if common.all() and not any(np.ptp(each) for each in weights):
+        answers = by_question([np.ones(len(each)) for each in labels])
+        counts = np.stack([np.rint(shares * answers), answers], axis=2).swapaxes(0, 1)
+        return apart, difference_evidence(*expected_pairs(counts))
+    independent = min(kish(each.parts) for each in sides)
+    moved = variance_of_sum(both.labels[here], both.parts[here])
+    size, spread = independent, apart - both.mean**2
+    if moved > 0 and spread > 0:
+        size = min(spread / moved, max(size, spread / (moved + both.unseen**2)))
+    freedom = freedom_of(kish(both.parts))
+    return apart, Evidence(answers=size, independent=independent, freedom=freedom)
 
 
 def regressed(

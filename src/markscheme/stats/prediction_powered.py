@@ -18,6 +18,10 @@ rules, set before a label is seen, keep the judges honest:
 - a judge that was right on the few answers of the rarer kind that are labelled may err on others:
   `powered_core.UNSEEN_ERRORS` such answers, on which it errs, are added to those seen.
 
+A difference of two such means of 0 and 1 has Tango's interval (`intervals`) at the number of
+pairs that labels and judges are worth: Student's t is too narrow where nearly all that is seen is
+of one kind, and says nothing where all of it is.
+
 About these answers alone, labels of 0 and 1 leave few figures possible where few answers have none:
 an interval ends at the nearest of those that the labels do not exclude (`possible_counts`).
 """
@@ -26,26 +30,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.differences import detectable_by_t
+from markscheme.stats.differences import detectable_difference
 from markscheme.stats.evidence import (
     freedom_of,
     kish,
 )
-from markscheme.stats.intervals import share_interval
+from markscheme.stats.intervals import difference_interval, difference_p, share_interval
 from markscheme.stats.powered_core import (
     TINY,
     at_possible,
     labels_evidence,
     labels_worth,
     left_of_both,
+    pairs_evidence,
     regressed,
     standard_error,
 )
-from markscheme.stats.quantiles import t_interval, t_p
+from markscheme.stats.quantiles import t_interval
 from markscheme.stats.samples import About, Pulls, Sample, pulls_of
 
 Array = npt.NDArray[np.float64]
@@ -57,7 +63,8 @@ class Powered:
 
     Attributes:
         value: of the mean label, or of a difference of two.
-        low, high: its interval; None where the labels never differ, and tell no variance.
+        low, high: its interval; None where the labels are grades that never differ, and tell no
+            variance.
         method: how that is made.
         error: standard error of the estimate.
         worth: labels without judges that would tell as much; about these answers alone, at most
@@ -169,7 +176,8 @@ def powered_difference(
     Labels of a question on either side pull together; they may be of different questions.
 
     Args:
-        first, second: with at least one label each; `clusters` number the questions alike.
+        first, second: with at least one label each, all 0 or 1; `clusters` number the questions
+            alike.
         about: further answers of the kind, or these alone.
         confidence: of the interval.
 
@@ -185,7 +193,7 @@ def powered_difference(
     ... )
     >>> found = powered_difference(first, second)
     >>> [round(each, 3) for each in (found.value, found.low, found.high)]
-    [0.3, 0.201, 0.399]
+    [0.3, 0.202, 0.393]
     """
     questions = 1 + int(max(first.clusters.max(), second.clusters.max()))
     one, two = (pulls_of(sample, questions, about) for sample in (first, second))
@@ -204,28 +212,32 @@ def powered_difference(
     if about == "these" and both.left > 0:
         rests = (one.labels - one.judges @ weights, two.labels - two.judges @ weights)
         share *= left_of_both(rests, (first, second)) / both.left
-    value = both.mean + float(weights @ both.shift)
+    value = min(max(both.mean + float(weights @ both.shift), -1.0), 1.0)
     error = standard_error(both, share)
-    worth = labels_worth(number, len(first.labels) + len(second.labels), share, about)
-    about_it = {"value": value, "error": error, "worth": worth}
-    weighed = tuple(map(float, weights))
-    if not error:  # The labels never differ, or all are known.
-        end = None if share else value
-        return Powered(low=end, high=end, method="ppi-t", weights=weighed, **about_it)
-    freedom = freedom_of(kish(both.parts))
-    low, high = t_interval(value, error, freedom, confidence=confidence)
-    step, answers = 0.0, len(first.labels)
-    if about == "these" and first.binary and second.binary and answers == len(second.labels):
-        (least, most), (other_least, other_most) = map(possible_counts, (first, second))
-        low, high = at_possible(low, high, (least - other_most, most - other_least), answers)
-        step = 1 / answers
-    return Powered(
-        low=max(-1.0, low),
-        high=min(1.0, high),
-        method="ppi-t",
-        weights=weighed,
+    about_it: dict[str, Any] = {"low": value, "high": value}  # Where all are known.
+    if share:
+        apart, alone = pairs_evidence((first, second), (one, two), both)
+        evidence = alone.times(1 / max(share, TINY))
+        lost = max((apart - value) / 2, 0.0, -value)
+        won, step, answers = lost + value, 0.0, len(first.labels)
+        low, high = difference_interval(lost, won, evidence, confidence=confidence)
+        if about == "these" and answers == len(second.labels):
+            (least, most), (other_least, other_most) = map(possible_counts, (first, second))
+            low, high = at_possible(low, high, (least - other_most, most - other_least), answers)
+            step = 1 / answers
         # As much nearer to none as the interval's end is: both show a difference, or neither does.
-        p=t_p(max(0.0, abs(value) - step / 2), error, freedom),
-        detectable=detectable_by_t(error, freedom, confidence=confidence),
+        p = difference_p(lost, won, evidence, margin=step / 2)
+        about_it = {
+            "low": low,
+            "high": high,
+            "p": 1.0 if p is None else p,
+            "detectable": detectable_difference(lost + won, evidence, confidence=confidence),
+        }
+    return Powered(
+        value=value,
+        method="ppi-tango" if weights.any() else "tango",
+        error=error,
+        worth=labels_worth(number, len(first.labels) + len(second.labels), share, about),
+        weights=tuple(map(float, weights)),
         **about_it,
     )

@@ -1,4 +1,5 @@
 from .answers import ANSWERS_SCHEMA as ANSWERS_SCHEMA
+from .answers import BLANK_CELLS as BLANK_CELLS
 from .answers import AnswersReader as AnswersReader
 from .answers import content_ids as content_ids
 from .answers import read_answers as read_answers
@@ -28,6 +29,7 @@ from .files import column_names as column_names
 from .files import count_rows as count_rows
 from .files import iter_raw as iter_raw
 from .files import read_table as read_table
+from .joins import REMARKS as REMARKS
 from .joins import Joined as Joined
 from .joins import is_tied as is_tied
 from .joins import join_labels as join_labels
@@ -64,6 +66,7 @@ from .judgments import scope_kind as scope_kind
 from .judgments import scope_parts as scope_parts
 from .judgments import status_of_results as status_of_results
 from .label_values import BLANK as BLANK
+from .label_values import NO_LABEL as NO_LABEL
 from .label_values import as_binary as as_binary
 from .label_values import is_binary as is_binary
 from .label_values import parse_labels as parse_labels
@@ -72,6 +75,7 @@ from .labels import inclusion_probabilities as inclusion_probabilities
 from .labels import load_labels as load_labels
 from .labels import majority as majority
 from .labels import ratings_table as ratings_table
+from .labels import with_names as with_names
 from .list_literals import parse_list_literals as parse_list_literals
 from .objects import values_of as values_of
 from .opened import check_named as check_named
@@ -107,4 +111,6 @@ from .seal import signature_of as signature_of
 from .seal import signature_wanted as signature_wanted
 from .seal import table_batches as table_batches
 from .validation import is_blank as is_blank
+from .validation import reference_texts as reference_texts
+from .validation import with_final_answers as with_final_answers
 from .validation import with_unanswerable as with_unanswerable

@@ -5,7 +5,6 @@ Whatever the input looks like, the table has all columns of `SCHEMA`; what was n
 
 from __future__ import annotations
 
-import shlex
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +19,7 @@ import orjson
 import polars as pl
 
 from markscheme.errors import BadRowsError, DataError, Problem, SkippedRowsWarning, gathered
-from markscheme.flags import columns_option
+from markscheme.flags import columns_option, typed_columns
 from markscheme.tables.atomic_write import whole_file
 from markscheme.tables.columns import REQUIRED, label_key
 from markscheme.tables.files import RawBatch, Source, iter_raw
@@ -36,7 +35,7 @@ from markscheme.tables.recognition import (
     systems_in,
     unread,
 )
-from markscheme.tables.validation import validate_rows
+from markscheme.tables.validation import SILENT, validate_rows
 from markscheme.text import csv_cell, in_rows
 
 ANSWERS_SCHEMA: dict[str, Any] = {
@@ -55,6 +54,12 @@ ANSWERS_SCHEMA: dict[str, Any] = {
 """Columns of an answers table, in order. `answer_error` says why the call of a system failed that
 should have given the answer: the answer is null, and is not judged."""
 
+
+BLANK_CELLS = (
+    "blank cells, judged as wrong; if the system never got these questions, --blank-answers drop "
+    "leaves them out"
+)
+"""The end of the note on a system's cells without an answer, which begins with its name."""
 
 _LABELS = frozenset({"label", "annotator_labels"})
 
@@ -114,6 +119,7 @@ class AnswersReader:
         self.rows = first_row
         self.repeats = 0
         self.problems: list[Problem] = []
+        self._repeated_ids: list[Problem] = []
         self.ignored: dict[str, None] = {}
         self.notes: dict[str, int] = {}
         self.recognised: dict[str, None] = {}
@@ -132,7 +138,8 @@ class AnswersReader:
         Raises:
             DataError: a source cannot be read, or has no column for questions, references or
                 answers.
-            BadRowsError: malformed rows, unless they are to be skipped; up to 20 are named.
+            BadRowsError: malformed rows, unless they are to be skipped, or different rows with the
+                same id, in any case; up to 20 are named.
         """
         several = len(self.sources) > 1
         sources, predicted = with_predictions(self.sources) if several else (self.sources, [])
@@ -147,7 +154,9 @@ class AnswersReader:
             self._note(one.unused_note())
         self._seen, self._rows_seen = _SeenIds(), _SeenIds()  # What follows needs the memory.
         if self._stopping:
-            raise BadRowsError(sorted(self.problems, key=lambda found: (found.source, found.line)))
+            others = [] if self.options.on_bad_row == "skip" else self.problems
+            found = sorted([*others, *self._repeated_ids], key=lambda one: (one.source, one.line))
+            raise BadRowsError(found, skippable=not self._repeated_ids)
         if not self.rows:
             where = ", ".join(
                 str(one) if isinstance(one, str | Path) else "the data" for one in self.sources
@@ -168,8 +177,17 @@ class AnswersReader:
         return [*empty, *(self._offers.said() if self.ignored else [])]
 
     @property
+    def annotators(self) -> list[str]:
+        """The columns of several people's labels, where they are called other than ours."""
+        found = {} if self.last is None else self.last.annotators
+        return [] if all(ours == name for ours, name in found.items()) else [*found.values()]
+
+    @property
     def _stopping(self) -> bool:
-        return self.options.on_bad_row == "error" and bool(self.problems)
+        # Of two answers of one id neither is malformed, and labels would be matched with both.
+        return bool(self._repeated_ids) or (
+            self.options.on_bad_row == "error" and bool(self.problems)
+        )
 
     @property
     def _own(self) -> list[str]:
@@ -261,8 +279,8 @@ class AnswersReader:
             if kinds:
                 self.recognised[
                     f"{name} may say whose answer each row is ({', '.join(kinds[:3])}"
-                    f"{', ...' if len(kinds) > 3 else ''}): --columns "
-                    f"system={shlex.quote(name)} reads it"
+                    f"{', ...' if len(kinds) > 3 else ''}): "
+                    f"{typed_columns({'system': name})} reads it"
                 ] = None
         if numbers:
             self.recognised[
@@ -316,7 +334,10 @@ class AnswersReader:
         problems = [one if of == 1 else replace(one, system="") for one in result.problems]
         self.problems += [one for one in problems if one not in self._named]
         self._named.update(problems)
-        self._note(result.notes)
+        found = Counter(result.notes)
+        if self.last is not None and self.last.answers and found[SILENT]:
+            found[f"{values['system'][0]}: {BLANK_CELLS}"] = found.pop(SILENT)
+        self._note(+found)
         frame, lines = result.frame, result.lines
         of_questions = "answer_id" in values and self._begun[raw.source]
         own_ids = "answer_id" in values and not of_questions
@@ -370,7 +391,7 @@ class AnswersReader:
             lines[wrong.to_numpy()], *frame.filter(wrong)["answer_id", "system"], strict=True
         ):
             earlier = f" in {raw.unit} {first[answer_id]}" if first[answer_id] != line else ""
-            self.problems.append(
+            self._repeated_ids.append(
                 Problem(
                     raw.source,
                     int(line),

@@ -6,6 +6,7 @@ Wide tables have one row per question, and a column for the answers, or the labe
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -281,12 +282,26 @@ def label_key(name: str, answers: Mapping[str, str]) -> str:
     """What `--columns` calls a column of labels: of a wide table with the system that they are of.
 
     A name says the system by its column's name or by its own, as `judge_fid` does where there is
-    `answer_fid`. Where it does not, the first serves for any.
+    `answer_fid`, or by words that one system's name alone has: `v2 ok?` and `Bot v2`. Where it does
+    not, SYSTEM is to be filled in.
     """
     if len(answers) < 2:
         return "label"
     named = max((system for system in answers if system in name), key=len, default=None)
-    return LABEL_OF + (_owner(name, answers) or named or next(iter(answers)))
+    return LABEL_OF + (_owner(name, answers) or named or _sharing_words(name, answers) or "SYSTEM")
+
+
+def _sharing_words(name: str, answers: Mapping[str, str]) -> str | None:
+    """The one system that has a word of a column's name which no other system has."""
+    words = {system: _words(place) for system, place in answers.items()}
+    counts = Counter(word for each in words.values() for word in each)
+    own = {word for word in _words(name) if counts[word] == 1}
+    systems = [system for system, each in words.items() if own & each]
+    return systems[0] if len(systems) == 1 else None
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall(r"\w+", plain_name(name)))
 
 
 def one_label_of_several(raw: RawBatch, name: str, answers: Mapping[str, str]) -> DataError:

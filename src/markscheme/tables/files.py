@@ -320,7 +320,7 @@ def _iter_jsonl(path: str, opened: Opened, options: ReadOptions) -> Iterator[Raw
     size = values = total = 0
     most = limits.ROW_FIELDS * options.max_bytes
     for number, raw, length in limits.lines_within(shown(path), opened.stream, most):
-        line = raw.removeprefix(BOM) if number == 1 else raw
+        line = raw.removeprefix(BOM)  # Of files set one behind another, each has its own.
         if number == 1 and (line.strip() == b"[" or line.lstrip().startswith(b"[{")):
             raise DataError(
                 f"{shown(path)} holds one list of JSON, not one object per line; "

@@ -1,6 +1,7 @@
 """The final answer of texts that hold more: reasoning, worked solutions, errors of failed calls.
 
-Readers of files pass every batch through here, so that all judges see the same answers.
+Readers of files pass every batch through here, and the service every request, so that all judges
+see the same answers.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ WORKED = r"(?s)^(?:.*\s)?####[ \t]*([^\n#]*[^\n#\s])\s*$"
 _LAST = r"(?:</s>|<\|(?:im_end|eot_id|end|endoftext|return)\|>|<end_of_turn>|<eos>)\s*$"
 """Tokens with which a model ends a text, where they were not taken away."""
 
-_TAGGED = r"(?is)<answer>\s*(.*?)\s*(?:</answer>|$)"
+_TAGGED = r"(?is)<answer>(.*?)(?:</answer>|$)"
 """An answer between tags, as a prompt may want it."""
 
 _RUN_ON = (
@@ -133,7 +134,8 @@ def _before_next(answer: str, question: str) -> str:
 
 
 def _between_tags(answer: str, _: str) -> str:
-    return next((text for text in reversed(re.findall(_TAGGED, answer)) if text), answer)
+    texts = (text.strip() for text in reversed(re.findall(_TAGGED, answer)))
+    return next(filter(None, texts), answer)
 
 
 def _without_errors(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:

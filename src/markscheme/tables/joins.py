@@ -109,14 +109,14 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
         AgreementError: nothing matches; the same answer has two labels, or two verdicts of one
             judge.
     """
-    remarks = _remarks(labels)
+    remarks, opaque = _remarks(labels), _has_opaque_ids(labels)
     matched, key, notes = matched_on(judgments, labels)
     ties = matched.filter(is_tied(matched))
     labels = matched.filter(pl.col("label").is_not_null())
     if labels.is_empty():
         alike = ": annotators are tied on every answer" if ties.height else ""
         raise AgreementError(f"no row of the labels has a label{alike}")
-    known, repeated_labels = one_row_each(labels, key, "label", "labels")
+    known, repeated_labels = one_row_each(labels, key, "label", "labels", opaque=opaque)
     identity = key if key == KEYS[:1] else tuple(n for n in KEYS[1:] if n in judgments.columns)
     once, repeated = one_row_each(judgments, (*identity, "judge"), "verdict", "judgments")
     extra = [n for n in known.columns if n not in {*once.columns, REMARKS} or n in key]
@@ -242,10 +242,16 @@ def opaque_ids(ids: pl.Series) -> pl.Series:
 
 def known_ids(ids: pl.Series, judged: pl.Series) -> pl.Series:
     """Ids of a labelling file as those of what was judged; others stay as they are."""
-    if ids.dtype != pl.String or not ids.str.starts_with(_OPAQUE).any():
+    if not _has_opaque_ids(ids.to_frame(KEYS[0])):
         return ids
     known = judged.cast(pl.String).drop_nulls().unique()
     return ids.replace(opaque_ids(known), known)
+
+
+def _has_opaque_ids(table: pl.DataFrame) -> bool:
+    """Whether ids are those of a labelling file, which do not say whose the answers are."""
+    known = table.schema.get(KEYS[0]) == pl.String
+    return known and bool(table[KEYS[0]].str.starts_with(_OPAQUE).any())
 
 
 def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> Match:
@@ -469,9 +475,20 @@ def check_key(table: pl.DataFrame, what: str, names: Sequence[str] = ()) -> None
 
 
 def one_row_each(
-    table: pl.DataFrame, key: tuple[str, ...], value: str, what: str
+    table: pl.DataFrame, key: tuple[str, ...], value: str, what: str, *, opaque: bool = False
 ) -> tuple[pl.DataFrame, int]:
-    """One row a key, and how many repeated it; a key with two values is an error."""
+    """One row a key, and how many repeated it.
+
+    Args:
+        table: the rows.
+        key: columns of which a row each is wanted.
+        value: the column that is the same in all rows of a key.
+        what: its values, in an error.
+        opaque: whether an error names ids as a labelling file has them.
+
+    Raises:
+        AgreementError: a key has two values.
+    """
     if not table.select(key).is_duplicated().any():
         return table, 0
     torn = (
@@ -480,7 +497,10 @@ def one_row_each(
         .filter(pl.col("values") > 1)
     )
     if torn.height:
-        shown = "; ".join(str(row) for row in torn.select(key).head(5).rows())
+        first = torn.select(key).head(5)
+        if opaque and KEYS[0] in key:
+            first = first.with_columns(opaque_ids(first[KEYS[0]]))
+        shown = "; ".join(", ".join(map(repr, row)) for row in first.rows())
         raise AgreementError(
             f"{torn.height} answers have contradictory {what}: {shown}"
             f"{'; ...' if torn.height > 5 else ''}. Adjudicate them, or keep one row each"

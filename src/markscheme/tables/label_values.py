@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +17,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.errors import AgreementError, DataError
+from markscheme.flags import typed_columns
 from markscheme.text import words_of
 
 _LABELS = words_of(__file__)
@@ -64,6 +64,10 @@ def label_of(text: str) -> float | None:
     if value is not None and math.isinf(value):
         raise ValueError(f"{text!r} is not a finite number")
     return value
+
+
+NO_LABEL = "is read as no label"
+"""How the note on words such as `?` in a column of labels goes on."""
 
 
 def blank_words(texts: pl.Series) -> dict[str, int]:
@@ -216,7 +220,7 @@ class LabelOffers:
         """A sentence for each column with verdicts of both kinds, and the option that reads it."""
         return [
             f"{name}: {'/'.join(both)} on {words.total():,} of {self._rows:,} rows: "
-            f"people's labels? --columns {self._keys[name]}={shlex.quote(name)} reads them"
+            f"people's labels? {typed_columns({self._keys[name]: name})} reads them"
             for name, words in self._words.items()
             if len(both := _both(words)) > 1
         ]

@@ -81,8 +81,8 @@ def load_labels(
         table = table.with_columns(given[own])  # One annotator's, and the label too.
     if not {"system", "label"} & set(table.columns):
         table = _a_row_a_system(table, of_systems or labels_of_systems(table.columns))
-    final, remarks = FINAL_LABEL in table.columns, _words_without_value(table)
-    table = _with_annotators(table)
+    final, remarks = FINAL_LABEL in table.columns, _words_without_value(table, mapping)
+    table = _with_annotators(table, mapping)
     given_label = "label" in table.columns
     if given_label:
         called = table["label"].alias(mapping.get("label", "label"))
@@ -102,11 +102,11 @@ def load_labels(
     return text_keys(table.select(kept))
 
 
-def _words_without_value(table: pl.DataFrame) -> list[str]:
+def _words_without_value(table: pl.DataFrame, names: Mapping[str, str]) -> list[str]:
     """How many labels are a word such as `?` or `n/a`, which says that there is none."""
     return [
         f"{counted(rows, 'label is', 'labels are')} {word!r} and left out"
-        + ("" if name == "label" else f" (column {name!r})")
+        + ("" if name == "label" else f" (column {names.get(name, name)!r})")
         for name, kind in table.schema.items()
         if kind == pl.String and (name == "label" or ONE_ANNOTATORS.fullmatch(plain_name(name)))
         for word, rows in blank_words(table[name]).items()
@@ -149,24 +149,18 @@ def _a_row_a_system(table: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataF
     )
 
 
-def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
+def _with_annotators(table: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
     called = [name for name in table.columns if plain_name(name) in ANNOTATOR]
     if "annotator" not in table.columns and len(called) == 1:
         table = table.rename({called[0]: "annotator"})
-    if "annotators" in table.columns and table.schema["annotators"] != pl.List(pl.String):
-        try:  # Names as JSON, as CSV has lists; else how many there were, or names in one text.
-            table = table.with_columns(
-                pl.col("annotators").cast(pl.String).str.json_decode(pl.List(pl.String))
-            )
-        except pl.exceptions.PolarsError:
-            table = table.drop("annotators")
+    table = with_names(table)
     if "annotator" in table.columns and "label" in table.columns:
         return _one_row_an_answer(table)
     if "annotator_labels" in table.columns:
         if table["annotator_labels"].null_count() == table.height:
             return table.drop("annotator_labels")
         return table.with_columns(_label_lists(table["annotator_labels"]))
-    names = sorted(
+    columns = sorted(
         (
             name
             for name in table.columns
@@ -174,13 +168,28 @@ def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
         ),
         key=lambda name: (len(name), name),
     )
-    if len(names) < 2:
+    if len(columns) < 2:
         return table
-    parsed = table.select(parse_labels(table[name]).alias(name) for name in names)
+    parsed = table.select(parse_labels(table[name]).alias(name) for name in columns)
+    called = [names.get(name, name) for name in columns]
     return table.with_columns(
-        parsed.select(pl.concat_list(names)).to_series().alias("annotator_labels"),
-        pl.lit(names, dtype=pl.List(pl.String)).alias("annotators"),
+        parsed.select(pl.concat_list(columns)).to_series().alias("annotator_labels"),
+        pl.lit(called, dtype=pl.List(pl.String)).alias("annotators"),
     )
+
+
+def with_names(table: pl.DataFrame) -> pl.DataFrame:
+    """A table whose `annotators` are lists of names; without them where they are something else.
+
+    They are JSON in CSV, which has no lists; else how many there were, or names in one text.
+    """
+    if "annotators" not in table.columns or table.schema["annotators"] == pl.List(pl.String):
+        return table
+    try:
+        names = pl.col("annotators").cast(pl.String).str.json_decode(pl.List(pl.String))
+        return table.with_columns(names)
+    except pl.exceptions.PolarsError:
+        return table.drop("annotators")
 
 
 def inclusion_probabilities(given: pl.Series) -> pl.Series:

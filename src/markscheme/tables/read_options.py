@@ -29,6 +29,8 @@ class FileOptions:
             ` | `; `none` never does; anything else is the separator itself, such as `/`.
         on_bad_row: `error` stops and names the rows, `skip` leaves them out and counts them.
         repeats: rows that repeat an earlier one exactly `count` again, or `drop` leaves them out.
+        blank_answers: `wrong` judges a row without an answer as wrong, `drop` leaves it out, as
+            where a wide table has a system's column for questions that the system never got.
         max_bytes: longest text of one field in UTF-8; a longer one is a malformed row.
     """
 
@@ -67,6 +69,14 @@ class FileOptions:
             "Exact repeats of an earlier row. count: keep them. drop: leave them out.", rare=True
         ),
     ] = "count"
+    blank_answers: Annotated[
+        Literal["wrong", "drop"],
+        Option(
+            "Rows, or cells of --answer-columns, without an answer. wrong: judge them as wrong. "
+            "drop: leave them out, as questions that the system never got.",
+            rare=True,
+        ),
+    ] = "wrong"
     max_bytes: Annotated[
         int, Option("Maximum length of a field, in bytes.", minimum=1, rare=True)
     ] = 4_000_000
@@ -77,6 +87,8 @@ class FileOptions:
             raise DataError(f"on_bad_row={self.on_bad_row!r} is neither 'error' nor 'skip'")
         if self.repeats not in ("count", "drop"):
             raise DataError(f"repeats={self.repeats!r} is neither 'count' nor 'drop'")
+        if self.blank_answers not in ("wrong", "drop"):
+            raise DataError(f"blank_answers={self.blank_answers!r} is neither 'wrong' nor 'drop'")
         if self.answer_columns and "answer" in self.columns:
             raise DataError(
                 "answer_columns and a column for the answer are both given; give one of them"

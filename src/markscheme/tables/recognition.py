@@ -40,7 +40,7 @@ from markscheme.tables.formats import (
     expected_reference,
     format_of_record,
 )
-from markscheme.tables.label_values import is_verdict
+from markscheme.tables.label_values import NO_LABEL, blank_words, is_verdict
 from markscheme.tables.paths import holds_objects, leaves, sample, segments, values_at
 from markscheme.text import is_api_error
 
@@ -180,6 +180,8 @@ def recognise_columns(
     found.unused = [
         name for name in names if name.strip() and name not in gone and name not in heads
     ]
+    if "answer_error" not in found.places and found.format is None:
+        _take_errors(found, raw)
     found.places = {ours: theirs for ours, theirs in found.places.items() if theirs != "none"}
     if found.places.get("references") == EXPECTED:
         found.values["references"] = [
@@ -394,6 +396,41 @@ def _is_called(path: str, ours: str) -> bool:
     return "references" not in roles and not (last == "system" and "question" in roles)
 
 
+_ERRORS = ("error", "error message")
+_NO_ERROR = frozenset(
+    ["", "none", "null", "nan", "n/a", "-", "0", "0.0", "false", "no", "no error", "ok", "[]", "{}"]
+)
+
+
+def _take_errors(found: Recognised, raw: RawBatch) -> None:
+    """Why calls failed, in a column called like errors, of rows without an answer alone.
+
+    What such a column holds where there is an answer may be anything, an annotator's remark or a
+    log's line, and changes nothing. Of several systems in one row it does not say whose call it is.
+    """
+    names = [name for name in found.unused if plain_name(name) in _ERRORS]
+    if not names or "answer" not in found.values:
+        return
+    answers = _listed(found.values["answer"])
+    for name in names:
+        errors: list[str | None] = [None] * len(answers)
+        for row, (error, answer) in enumerate(
+            zip(_listed(raw.columns[name]), answers, strict=True)
+        ):
+            silent = answer is None or (isinstance(answer, str) and not answer.strip())
+            said = str(error).strip()
+            if silent and said.lower() not in _NO_ERROR:
+                errors[row] = said
+        if count := len(errors) - errors.count(None):
+            found.places["answer_error"], found.values["answer_error"] = name, errors
+            found.unused.remove(name)
+            found.notes[
+                f"rows without an answer are skipped, since {name!r} says that the call failed; "
+                "--columns answer_error=none has them judged as wrong"
+            ] = count
+            return
+
+
 def _more_references(raw: RawBatch, names: Sequence[str]) -> list[str]:
     """The columns of further references by their names, such as `answer_aliases`."""
     return [
@@ -418,7 +455,11 @@ def _take_annotators(found: Recognised, raw: RawBatch, free: list[str]) -> None:
     elif not found.annotators and found.format is None:
         found.annotators = annotator_columns(raw, free)
     if found.annotators:
-        columns = (_listed(values_at(raw.columns, place)) for place in found.annotators.values())
+        columns = [_listed(values_at(raw.columns, place)) for place in found.annotators.values()]
+        for name, cells in zip(found.annotators.values(), columns, strict=True):
+            texts = [cell for cell in cells if isinstance(cell, str)]
+            for word, rows in blank_words(pl.Series(texts, dtype=pl.String)).items():
+                found.notes[f"label {word!r} of {name!r} {NO_LABEL}"] = rows
         found.values["annotator_labels"] = [list(row) for row in zip(*columns, strict=True)]
         free[:] = [name for name in free if name not in found.annotators.values()]
 

@@ -17,11 +17,17 @@ import numpy as np
 import orjson
 import polars as pl
 
-from markscheme.errors import Problem
+from markscheme.errors import DataError, Problem
 from markscheme.flags import columns_option
 from markscheme.tables.files import RawBatch, check_characters
 from markscheme.tables.final_answers import MORE, WORKED, final_answers
-from markscheme.tables.label_values import blank_words, label_of, parse_values, text_values
+from markscheme.tables.label_values import (
+    NO_LABEL,
+    blank_words,
+    label_of,
+    parse_values,
+    text_values,
+)
 from markscheme.tables.list_literals import parse_list_literals
 from markscheme.tables.read_options import ReadOptions
 from markscheme.text import normalise_series
@@ -125,8 +131,6 @@ def validate_rows(
     nameless = (system.str.strip_chars() == "").fill_null(value=True)  # an empty cell of CSV
     columns["system"] = system.zip_with(~nameless, pl.Series([default_system]))
     frame = pl.DataFrame({name: column.alias(name) for name, column in columns.items()})
-    # A blank cell of CSV reports no failed call.
-    frame = frame.with_columns(pl.when(~is_blank("answer_error")).then("answer_error"))
     if options.references != "required":
         unknown = frame["reference_kind"].null_count()
         frame = with_unanswerable(frame)
@@ -141,28 +145,29 @@ def validate_rows(
     if not again:
         notes += of_references
     lines = np.asarray(raw.lines)
+    drop_blank = options.blank_answers == "drop" and "answer" in given
+    keep = _kept(frame, trouble, notes, drop_blank=drop_blank)
     problems = [
         Problem(raw.source, int(lines[row]), message, raw.unit, row not in trouble, known[row])
         for row, message in sorted((unlabelled | trouble).items())
     ]
-    if _holds_more(frame):
-        frame = final_answers(frame, notes)
-    if trouble:
-        keep = np.ones(height, dtype=bool)
-        keep[list(trouble)] = False
+    frame = with_final_answers(frame, notes)
+    if not keep.all():
         frame, lines = frame.filter(keep), lines[keep]
     if "answer" in given:
         notes.update(_silent(frame))
     return ValidatedRows(frame=frame, lines=lines, problems=problems, notes=+notes)
 
 
-def _holds_more(frame: pl.DataFrame) -> bool:
-    """Whether a row may hold more than a final answer: a look that spares more."""
+def with_final_answers(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
+    """The table as judges read it: see `final_answers`; a blank error reports no failed call."""
+    frame = frame.with_columns(pl.when(~is_blank("answer_error")).then("answer_error"))
+    # A look that spares more.
     found = frame.select(
         pl.col("answer").str.contains(MORE).any().alias("answer"),
         pl.col("references").explode().str.contains("####", literal=True).any().alias("solved"),
     )
-    return any(bool(value) for value in found.row(0))
+    return final_answers(frame, notes) if any(found.row(0)) else frame
 
 
 def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: Counter[str]) -> pl.Series:
@@ -178,7 +183,7 @@ def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: Counter[s
         shown = _texts(values, "label", trouble)
         found, strange = text_values(shown)
         for word, rows in blank_words(shown).items():
-            notes[f"label {word!r} is read as no label"] += rows
+            notes[f"label {word!r} {NO_LABEL}"] += rows
         wrong = shown.is_in(strange) | found.is_infinite()
     for row in np.flatnonzero(wrong.fill_null(value=False).to_numpy()):
         trouble.setdefault(
@@ -305,6 +310,18 @@ def _together(references: pl.Series, more: pl.Series) -> pl.Series:
         .list.unique(maintain_order=True)
     )
     return both.to_series()
+
+
+def reference_texts(text: str) -> list[str]:
+    """The references in one text, as a cell of a file has them: a list, or texts between bars.
+
+    Raises:
+        DataError: a list that cannot be read.
+    """
+    try:
+        return _reference_list(text, "auto", Counter()) or []
+    except ValueError as error:
+        raise DataError(str(error)) from None
 
 
 def _reference_list(value: Any, separator: str, notes: Counter[str]) -> list[str] | None:
@@ -482,11 +499,28 @@ def is_blank(text: str | pl.Expr) -> pl.Expr:
     return (column.str.strip_chars() == "").fill_null(value=True)
 
 
+def _kept(
+    frame: pl.DataFrame, trouble: Trouble, notes: Counter[str], *, drop_blank: bool
+) -> np.ndarray[Any, Any]:
+    """Which rows are no malformed ones; nor, to drop, without an answer and a failed call."""
+    keep = np.ones(frame.height, dtype=bool)
+    keep[list(trouble)] = False
+    if drop_blank:
+        blank = frame.select(is_blank("answer") & pl.col("answer_error").is_null()).to_series()
+        notes["rows without an answer, left out"] += int((blank.to_numpy() & keep).sum())
+        keep &= ~blank.to_numpy()
+    return keep
+
+
+SILENT = "rows without an answer, judged as wrong"
+"""The note on rows without an answer."""
+
+
 def _silent(frame: pl.DataFrame) -> dict[str, int]:
     """Rows without an answer, of calls that did not fail, to questions that have one."""
     has_answer = ~pl.col("reference_kind").eq_missing("none")
     silent = is_blank("answer") & pl.col("answer_error").is_null() & has_answer
-    return {"rows without an answer, judged as wrong": frame.select(silent.sum()).item()}
+    return {SILENT: frame.select(silent.sum()).item()}
 
 
 def _drop_blank_references(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:

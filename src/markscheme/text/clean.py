@@ -118,7 +118,8 @@ def without_formatting(
         The answers, null where nothing was taken out; an answer of which nothing would be left
         keeps all of it.
     """
-    text = _unwrapped(answers.rename("text"), questions, references)
+    text = answers.rename("text")
+    text = _unwrapped(text, questions, references, may_be_wrapped(text))
     for pattern, left in _FORMATTING:
         shorter = text.to_frame().select(pl.col("text").str.replace_all(pattern, left)).to_series()
         changed = (shorter != text).arg_true()
@@ -129,14 +130,18 @@ def without_formatting(
             if _speaks_of(pattern, *row)
         ]
         text = shorter.scatter(kept, text.gather(kept)) if kept else shorter
-    text = _unwrapped(text, questions, references).str.strip_chars()
+    changed = text != answers  # Others would be read as before.
+    text = _unwrapped(text, questions, references, may_be_wrapped(text) & changed)
+    text = text.str.strip_chars()
     other = (text != "") & (text != answers.str.strip_chars())
     return pl.select(pl.when(other).then(text)).to_series()
 
 
-def _unwrapped(texts: pl.Series, questions: pl.Series, references: pl.Series) -> pl.Series:
-    """The texts without their wrappings, which few texts have."""
-    places = may_be_wrapped(texts).arg_true()
+def _unwrapped(
+    texts: pl.Series, questions: pl.Series, references: pl.Series, wrapped: pl.Series
+) -> pl.Series:
+    """The texts without their wrappings, where they may be wrapped."""
+    places = wrapped.arg_true()
     if places.is_empty():
         return texts
     rows = zip(

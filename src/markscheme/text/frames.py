@@ -48,10 +48,14 @@ _FARTHEST = 200
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+|[^\w\s]")
 _WORD = re.compile(r"\w+")
+_TWO_WORDS = re.compile(r"\w\W+\w")
+_SAYS_MUCH = re.compile(r"\d|....")
+"""A number, or a word of four letters."""
 _OTHER_SCRIPT = re.compile("[\u0370-\u1dff\u3040-\u30ff\u3400-\ud7ff\uf900-\ufaff]")
 """Letters that are not Latin: of what they say nothing was learned."""
 _TAG = re.compile(r"[<\[]/?[A-Za-z]")
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_CAPITAL = re.compile(r"(?<=[\w,] )[A-Z]")
 
 
 def places(text: str, name: str = "") -> list[int]:
@@ -78,12 +82,12 @@ def features(kind: Kind, text: str, question: str, known: Any, name: str = "") -
     """
     text = _without(text, question)
     words = _words(text)
-    asked = set(_WORD.findall(question.lower()))
-    common = sum(word in asked and len(word) > 3 for word in words)
-    capitals = len(re.findall(r"(?<=[\w,] )[A-Z]", text))
+    asked = _words_asked(question)
+    common = sum([word in asked and len(word) > 3 for word in words])
+    capitals = len(_CAPITAL.findall(text))
     key = _name_words(text if kind == "name" else name)
-    unknown = sum(not known[place] for place in _places([] if kind == "name" else words, key))
-    found = {
+    unknown = sum([not known[place] for place in _places([] if kind == "name" else words, key)])
+    found = [
         kind,
         f"{kind} {min(len(words), 24) // 3}",
         f"capitals {min(capitals, 3)}",
@@ -92,17 +96,32 @@ def features(kind: Kind, text: str, question: str, known: Any, name: str = "") -
         f"{kind} unknown {min(unknown, 4)}",
         *words,
         *map(" ".join, zip(["^", *words], [*words, "$"], strict=True)),
-    }
+    ]
     if name:
         last = key[-1] if key else ""
-        found |= {"named", f"last {last}", *(f"name {word}" for word in key or [last])}
-    return sorted({_place(one) for one in found})
+        found += ["named", f"last {last}", *(f"name {word}" for word in key or [last])]
+    return sorted(set(map(_place, found)))
 
 
 def _without(text: str, question: str) -> str:
     """A text in which the question, where it is repeated, is one word."""
     asked = question.strip().rstrip("?.! ")
-    return re.sub(re.escape(asked), "<question>", text, flags=re.I) if len(asked) > 8 else text
+    if not 8 < len(asked) <= len(text):  # as long is what matches, in whichever case
+        return text
+    if asked.isascii() and text.isascii() and asked.lower() not in text.lower():
+        return text
+    return re.sub(re.escape(asked), "<question>", text, flags=re.IGNORECASE)
+
+
+@functools.lru_cache(maxsize=256)
+def _words_asked(question: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(question.lower()))
+
+
+@functools.lru_cache(maxsize=256)
+def _spoken(text: str) -> tuple[str, ...]:
+    """The words and numbers of a text, in lower case."""
+    return tuple(_WORD.findall(text.casefold()))
 
 
 def _words(text: str) -> list[str]:
@@ -174,8 +193,7 @@ class _Asked:
         words = frozenset(_WORD.findall(asked))
         return cls(
             question=" ".join(_WORD.findall(asked)),
-            question_words=frozenset(one for one in words if re.search(r"\d|....", one))
-            - _LISTS["spoken"],
+            question_words=frozenset(filter(_SAYS_MUCH.search, words)) - _LISTS["spoken"],
             reference_words=frozenset(_WORD.findall(given)) - STOP,
             markup=_MARKUP & (set(given) | set(asked) - set("\"'")),
             form=not words.isdisjoint(_LISTS["forms"]),
@@ -185,7 +203,7 @@ class _Asked:
             denies=not _LISTS["denials"].isdisjoint(_WORD.findall(given)),
         )
 
-    def spares(self, lost: str, left: str, sure: float, *, spoken: bool) -> bool:
+    def spares(self, lost: str, left: str, sure: float = 1.0, *, spoken: bool) -> bool:
         """Whether nothing goes with `lost` that may be part of the answer, if `left` is left.
 
         Words of the question may be part of it where they are spoken, but not in names of fields.
@@ -194,17 +212,19 @@ class _Asked:
 
         Args:
             lost, left: the texts.
-            sure: the share of 1 that the model gives for `lost` being a frame.
+            sure: the share of 1 that the model gives for `lost` being a frame; what stays at 1
+                stays at less.
             spoken: whether it is running text.
         """
         if _unbalanced(lost) or (self.options and _OPTION.search(lost)):
             return False
         if self.yes_no and spoken and sure < _SURE:
             return False
-        gone, rest = _WORD.findall(lost.casefold()), set(_WORD.findall(left.casefold()))
+        gone: Sequence[str] = _spoken(lost)
+        rest = _spoken(left)
         if self.question and self.question in (whole := " ".join(gone)):
             gone = whole.replace(self.question, " ", 1).split()
-        words = set(gone) - rest
+        words = set(gone).difference(rest)
         if not rest or words & self.reference_words or (spoken and words & self.question_words):
             return False
         if not _LISTS["doubts"].isdisjoint(gone) or (
@@ -221,20 +241,20 @@ class _Asked:
         A word that says something, and nothing of references and question: what is in other fields
         (`alternatives`) does not make up for it. A letter or a yes may be spelled out there.
         """
-        words = {word for word in _WORD.findall(labelled.casefold()) if len(word) > 1} - STOP
+        words = {word for word in _spoken(labelled) if len(word) > 1} - STOP
         words -= _LISTS["affirms"] | _LISTS["denials"]
         known = self.reference_words | self.question_words
         return bool(words) and words.isdisjoint(known) and not self.options
 
     def repeated(self, text: str) -> bool:
         """Whether a text is the question, with at most two words more."""
-        said = " ".join(_WORD.findall(text.casefold()))
+        said = " ".join(_spoken(text))
         more = said.replace(self.question, "", 1).split()
         return bool(self.question) and self.question in said and len(more) <= _MORE
 
     def spares_all(self, whole: str, left: str) -> bool:
         """Whether a whole answer has nothing more of references, or of their form, than `left`."""
-        words, rest = (set(_WORD.findall(text.casefold())) for text in (whole, left))
+        words, rest = set(_spoken(whole)), set(_spoken(left))
         if not rest or (words - rest) & self.reference_words:
             return False
         day = re.match(r"(\d{1,2})\. ([^\W\d_]+)", whole)
@@ -249,11 +269,13 @@ class _Asked:
 
 def _unbalanced(text: str) -> bool:
     """Whether a bracket opens or closes here whose other half is elsewhere."""
-    return text.count('"') % 2 > 0 or any(
-        text.count(one) != text.count(other) for one, other in ("()", "[]", "{}", "“”")
+    return bool(_PAIRED.search(text)) and (
+        text.count('"') % 2 > 0
+        or any(text.count(one) != text.count(other) for one, other in ("()", "[]", "{}", "“”"))
     )
 
 
+_PAIRED = re.compile(r"[\"()\[\]{}“”]")
 _NO_FRAMES = _LISTS["denials"] | _LISTS["doubts"]
 _LABELLED = 0.95
 """How likely a name is the answer's, so that fields with other names are not the answer."""
@@ -319,37 +341,67 @@ def _labels(found: Sequence[Part], question: str) -> set[str]:
     return labels if len(labels) == 1 else set()
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Rated:
+    """A part, whole and without a lead and a tail; whether that is a frame is rated on demand."""
+
+    part: Part
+    left: Part
+    labels: set[str]
+    question: str
+    asked: _Asked
+
+    @functools.cached_property
+    def sure(self) -> float:
+        """The share of 1 that it frames the answer."""
+        if self.asked.repeated(self.left.text):
+            return 1.0
+        if self.part.name and self.labels and self.part.name not in self.labels:
+            return _LABELLED  # another field has the answer
+        return frames("part", self.left.text, self.question, self.part.name)
+
+    def may_go(self, rest: str, sure: float = 1.0) -> bool:
+        """Whether nothing of the answer goes with it, if it is so surely a frame."""
+        spoken = not self.left.name
+        return self.asked.spares(self.left.text, rest, sure, spoken=spoken)
+
+
 def _without_frames(
     found: Sequence[Part], labels: set[str], question: str, asked: _Asked
 ) -> list[Part]:
     """The parts that are no frames; one alone without a lead and a tail of its sentence."""
-    rated = []
-    for part in found:
-        left = _trimmed(part, question, asked) if len(found) <= _MOST_TRIMMED else part
-        if asked.repeated(left.text):
-            sure = 1.0
-        elif part.name and labels and part.name not in labels:
-            sure = _LABELLED  # another field has the answer
-        else:
-            sure = frames("part", left.text, question, part.name)
-        rated.append((sure, left, part))
-    while True:
+    trims = len(found) <= _MOST_TRIMMED
+    rated = [
+        _Rated(
+            part=part,
+            left=_trimmed(part, question, asked) if trims else part,
+            labels=labels,
+            question=question,
+            asked=asked,
+        )
+        for part in found
+    ]
+    while len(rated) > 1:
         # The surest first, since what is left decides whether the others may go; running text only
         # from either end.
-        spoken = [one for one in rated if not one[1].name]
-        outer = [one for one in rated if one[1].name] + spoken[:1] + spoken[1:][-1:]
-        for one in sorted(outer, key=lambda one: -one[0]):
-            others = [other for other in rated if other is not one]
-            sure, part, _ = one
-            rest = "\n".join(other.text for _, other, _ in others)
-            if sure > _least(rest) and asked.spares(part.text, rest, sure, spoken=not part.name):
-                rated = others
+        spoken = [one for one in rated if not one.left.name]
+        outer = [one for one in rated if one.left.name] + spoken[:1] + spoken[1:][-1:]
+        rests = [
+            (one, "\n".join(other.left.text for other in rated if other is not one))
+            for one in outer
+        ]
+        may_go = [(one, rest) for one, rest in rests if one.may_go(rest)]
+        for one, rest in sorted(may_go, key=lambda pair: -pair[0].sure):
+            if one.sure > _least(rest) and one.may_go(rest, one.sure):
+                rated.remove(one)
                 break
         else:
             break
-    if all(sure > _UNLIKELY for sure, _, _ in rated):
+    if len(rated) == len(found) and (len(found) > 1 or rated[0].left is found[0]):
+        return list(found)  # None goes.
+    if all(one.sure > _UNLIKELY for one in rated):
         return list(found)  # Of nothing but frames none goes.
-    return [rated[0][1]] if len(rated) == 1 else [part for _, _, part in rated]
+    return [rated[0].left] if len(rated) == 1 else [one.part for one in rated]
 
 
 def _least(left: str) -> float:
@@ -363,20 +415,28 @@ def _trimmed(part: Part, question: str, asked: _Asked) -> Part:
     for kind, cuts in _CUTS:
         # The likeliest cut: a longer one has words of the answer.
         tried = list(cuts(text))[:_MOST_CUTS] if kind == "lead" else list(cuts(text))[-_MOST_CUTS:]
-        likely = [(_cut_off(kind, lost, question), lost, left) for lost, left in tried]
-        sure, lost, left = max(likely, key=lambda one: one[0], default=(0.0, "", ""))
-        denied = _WORD.findall(left.casefold())[:1] == ["not"] or (
-            kind == "tail" and not _LISTS["denials"].isdisjoint(_WORD.findall(left.casefold()))
-        )
-        if (
-            sure > max(_CUT, _least(left))
-            and not denied
-            and asked.spares(lost, left, sure, spoken=True)
+        if any(
+            _may_cut(kind, lost, left, asked)
+            and _cut_off(kind, lost, question) > max(_CUT, _least(left))
+            for lost, left in tried
         ):
-            text = left
+            sure, lost, left = max(
+                ((_cut_off(kind, lost, question), lost, left) for lost, left in tried),
+                key=lambda one: one[0],
+            )
+            if sure > max(_CUT, _least(left)) and _may_cut(kind, lost, left, asked, sure):
+                text = left
     return part if text == part.text else part._replace(text=text, raw=text)
 
 
+def _may_cut(kind: Kind, lost: str, left: str, asked: _Asked, sure: float = 1.0) -> bool:
+    """Whether a sentence may lose a lead or a tail that is so surely a frame."""
+    words = _spoken(left)
+    denied = words[:1] == ("not",) or (kind == "tail" and not _LISTS["denials"].isdisjoint(words))
+    return not denied and asked.spares(lost, left, sure, spoken=True)
+
+
+@functools.lru_cache(maxsize=16)
 def _cut_off(kind: Kind, lost: str, question: str) -> float:
     """How likely what is cut off is a frame: as a sentence too where it reads as one."""
     sure = frames(kind, lost, question)
@@ -399,7 +459,7 @@ def tails(text: str) -> Iterator[tuple[str, str]]:
     """A sentence cut in two, in every place at which a tail may begin: the tail and the rest."""
     for start in _TAIL.finditer(text, max(1, len(text) - _FARTHEST)):
         lost = text[start.start() :]
-        if len(_WORD.findall(lost)) > 1:
+        if _TWO_WORDS.search(lost):
             yield lost.strip(), text[: start.start()].rstrip("\"“‘'( ")
 
 

@@ -115,7 +115,9 @@ def describe(word: str) -> tuple[str, float, int]:
         return f"{decade}s", float(decade), kind | NUMBER
     amount = numbers.word_value(word)
     if amount is not None:
-        return number_form(amount), amount, kind | NUMBER
+        figures = word.replace(",", "")
+        exact = len(figures) > _FLOAT_FIGURES and figures.isdecimal()
+        return f"#{figures}" if exact else number_form(amount), amount, kind | NUMBER
     if lower in STOP:
         kind |= STOPWORD
         return _SAME_WORD.get(lower, lower), float("nan"), kind
@@ -126,13 +128,19 @@ def describe(word: str) -> tuple[str, float, int]:
     return inflection.stem(_SAME_WORD.get(lower, lower)), float("nan"), kind
 
 
-def number_form(value: float) -> str:
-    """The canonical word of a number.
+_FLOAT_FIGURES = 15
+"""Figures that every float holds; a longer run of digits is its own canonical word."""
 
-    >>> number_form(4.0), number_form(2.5)
-    ('#4', '#2.5')
+
+def number_form(value: float) -> str:
+    """The canonical word of a number: all of its figures, since another figure is another number.
+
+    >>> number_form(4.0), number_form(2.5), number_form(3e6), number_form(12345678.0)
+    ('#4', '#2.5', '#3e+06', '#12345678')
     """
-    return f"#{value:.6g}" if value < 1e6 else f"#{value:.4g}"
+    exact = f"{value:.{_FLOAT_FIGURES}g}"
+    short = f"{value:.6g}" if value < 1e6 else f"{value:.4g}"  # as the trained rarities have it
+    return f"#{short if float(short) == float(exact) else exact}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,8 @@ def spelled_alike(text: str, references: Iterable[str], known: Container[str]) -
     """The text, two exchanged letters of a name put back as the references have them.
 
     "Budapset" becomes "Budapest", and no other misspelling is corrected: one letter more or less is
-    often another name (De Smet, De Smedt), an exchange hardly ever. Places of characters stay.
+    often another name (De Smet, De Smedt), an exchange hardly ever. Figures that are exchanged are
+    another number. Places of characters stay.
 
     Args:
         text: the answer.
@@ -67,7 +68,7 @@ def spelled_alike(text: str, references: Iterable[str], known: Container[str]) -
         "".join(sorted(word.lower())): word
         for reference in references
         for word in WORD.findall(reference)
-        if word[0].isupper() and len(word) >= _FEWEST_LETTERS
+        if word[0].isupper() and len(word) >= _FEWEST_LETTERS and not any(map(str.isdigit, word))
     }
 
     def spelled(found: re.Match[str]) -> str:

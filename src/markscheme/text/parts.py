@@ -206,7 +206,9 @@ class _Elements(HTMLParser):
 
 
 def _markup(text: str) -> Iterator[Part]:
-    if len(_TAG.findall(text)) < _FEWEST_TAGS and not re.search(r"<[A-Za-z][^<>]*/>", text):
+    if "<" not in text or (
+        len(_TAG.findall(text)) < _FEWEST_TAGS and not re.search(r"<[A-Za-z][^<>]*/>", text)
+    ):
         yield from _lines(text)
         return
     reader = _Elements()
@@ -293,7 +295,7 @@ def _lines(text: str) -> Iterator[Part]:
 
 def _line(line: str) -> Iterator[Part]:
     """The parts of a line; a key without a value is a part without a text."""
-    fields = _FIELDS.findall(line)
+    fields = _FIELDS.findall(line) if "=" in line else []
     if len(fields) > 1 and re.match(rf"\S*{re.escape(fields[0][0])}=|\S+ \|", line):
         for name, value in fields:
             yield Part(name, plain(value.strip("\"'")), f"{name}={value}")
@@ -361,6 +363,8 @@ _INNER = (
     ),
     (re.compile(r"^\*{1,3}(?=\w)|(?<=[\w.!?])\*{1,3}$|\\[()\[\]](?!\w)|^\\item\s"), ""),
 )
+_MARKED = re.compile(r"[\\\[*_`~$]")
+"""A character that each of these patterns needs."""
 _QUOTED = re.compile(r"[\"“”„«‘「]([^\"“”„«»‘’「」]+)[\"”“»’」]([.!]?)")
 
 
@@ -370,8 +374,9 @@ def plain(text: str) -> str:
     >>> plain(r"It is **\\boxed{42}** ([source](a.html))")
     'It is 42 (source)'
     """
-    for pattern, by in (*_INNER, *_INNER):  # one within another
-        text = pattern.sub(by, text)
+    if _MARKED.search(text):
+        for pattern, by in (*_INNER, *_INNER):  # one within another
+            text = pattern.sub(by, text)
     text = text.strip()
     quoted = _QUOTED.fullmatch(text)
     return quoted[1] + quoted[2] if quoted else text

@@ -90,12 +90,19 @@ def undecided(
     reason: str,
     *,
     agreed: tuple[Pair, ...] = (),
+    conflicting: tuple[Pair, ...] = (),
     missing: tuple[str, ...] = (),
     extra: tuple[str, ...] = (),
 ) -> Comparison:
     """The comparison where values of a kind were compared, and what there is does not decide."""
     return Comparison(
-        outcome=Outcome.NONE, kind=kind, agreed=agreed, missing=missing, extra=extra, reason=reason
+        outcome=Outcome.NONE,
+        kind=kind,
+        agreed=agreed,
+        conflicting=conflicting,
+        missing=missing,
+        extra=extra,
+        reason=reason,
     )
 
 

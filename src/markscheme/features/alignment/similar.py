@@ -78,7 +78,9 @@ def _soft_recall(view: FeatureView) -> tuple[Array, Array, Array]:
         alike = np.asarray(
             process.cpdist(ones, others, scorer=distance.JaroWinkler.similarity, workers=1)
         ).astype(float)
-        alike = np.where(alike < 0.75, 0.0, alike)
+        # Another figure is another number, however few figures differ.
+        figures = np.array([word[0].isdigit() for word in ones + others], dtype=bool).reshape(2, -1)
+        alike = np.where((alike < 0.75) | figures.any(axis=0), 0.0, alike)
         capital = (batch.known.kind[(different // len(lexicon))] & CAPITAL) > 0
         capital |= (batch.known.kind[(different % len(lexicon))] & CAPITAL) > 0
         for i in np.flatnonzero(capital & (alike < 0.97)).tolist():

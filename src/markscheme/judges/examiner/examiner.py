@@ -47,7 +47,7 @@ Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 Depth = Literal["fast", "default", "full"]
 
-RULES = 14
+RULES = 15
 """Raised whenever a feature, a rule of `score` or what is cut from answers changes."""
 
 LONGEST = 20_000_000

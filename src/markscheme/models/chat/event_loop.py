@@ -78,10 +78,13 @@ class LoopThread:
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run to the end and return the result; an interrupt cancels the work and goes on up."""
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
         group = group_of_thread()
+        if group is not None and group.cancelled:
+            work.close()
+            raise concurrent.futures.CancelledError
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
         if group is not None:
-            return group.wait(future)
+            return group.wait(future, self._loop.call_soon_threadsafe)
         try:
             # Waiting in pieces: with Polars' signal handler an interrupt does not end a wait.
             while not future.done():

@@ -52,9 +52,10 @@ def pairs(material: Material) -> Section | None:
     for row, (pair, _) in enumerate(shown):
         links[row, 3] = {"voice": voice, "right": pair.first, "wrong": pair.second}
         links[row, 4] = {"voice": voice, "right": pair.second, "wrong": pair.first}
-    lead = found.lead[0]
+    lead = ". ".join(found.lead)
     if every_label:
         lead = lead.replace("The judge alone accepts", "People accept")
+        lead = lead.replace("the judge alone accepts", "people accept")
     by = PEOPLE if every_label else f"people, estimated with {voice}" if found.by_people else voice
     word = (
         by_labels(material.labelled, material.answers.height)
