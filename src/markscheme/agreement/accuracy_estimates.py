@@ -70,6 +70,11 @@ class Estimate:
     worth: float | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def helped(self) -> bool:
+        """Whether a judge counts in it."""
+        return any(self.weights.values())
+
 
 @dataclass(frozen=True, kw_only=True)
 class HumanAccuracy:
@@ -280,7 +285,7 @@ def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOption
     if few:
         notes.append(f"few labels ({few}): the estimate uses the labels only, without the judge")
     found = estimates(sample, judges, about=about.about, confidence=options.confidence)
-    if found[0].method == "ppi_tuned" and not any(found[0].weights.values()):
+    if found[0].method == "ppi_tuned" and not found[0].helped:
         notes.append(NOTHING_ADDED)
     elif found[0].method == "ppi_tuned" and system is None:
         worth = f"{found[0].worth:,.0f} without it"

@@ -126,7 +126,9 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
         whose += " and others like them" if one.further else ""
         few = f"; few labels ({one.few})" if one.few else ""
         share = one.reported.figure.text(scale=100, digits=0, unit="%", words=True)
-        way = _WAYS[one.reported.method if _helped(one) else "labels_only"]
+        reported = one.reported
+        unhelped = reported.method == "ppi_tuned" and not reported.helped
+        way = _WAYS["labels_only" if unhelped else reported.method]
         said.append(f"People would accept {share} of {whose}, {way}; {alone}{_weights(one)}{few}")
     return tuple(said)
 
@@ -134,12 +136,6 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
 def _too_few(one: HumanAccuracy) -> bool:
     """Whether the labels' own share is all that there is, of few among more answers."""
     return one.few is not None and one.labelled < one.answers
-
-
-def _helped(one: HumanAccuracy) -> bool:
-    """Whether a judge counts in the figure: at a weight of 0 it is that of the labels alone."""
-    reported = one.reported
-    return reported is not None and (not reported.weights or any(reported.weights.values()))
 
 
 def _weights(one: HumanAccuracy) -> str:
@@ -229,7 +225,6 @@ def _row(one: HumanAccuracy) -> dict[str, Any]:
     """The figure to report, that of the labels alone where another is, and what the judge adds."""
     reported, few = one.reported, _too_few(one)
     alone = next((each for each in one.estimates if each.method == "labels_only"), None)
-    helped = reported is not None and any(reported.weights.values())
     return {
         "system": one.system,
         "answers": one.answers,
@@ -237,5 +232,5 @@ def _row(one: HumanAccuracy) -> dict[str, Any]:
         "judge_mean": one.judge_mean,
         "figure": "too few labels" if few and reported else one.figure,
         "alone": alone.figure if alone and (few or alone is not reported) else None,
-        "worth": reported.worth if reported and helped else None,
+        "worth": reported.worth if reported and reported.helped else None,
     }

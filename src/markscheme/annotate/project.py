@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import math
 import secrets
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
@@ -59,6 +60,10 @@ class Project:
     def labels_wanted(self) -> int:
         """Labels by first annotators that finish the project."""
         return self.to_label * self.per_item
+
+    def share(self, annotators: int) -> int:
+        """Items that fall to each of so many first annotators (one or more)."""
+        return min(self.to_label, math.ceil(self.labels_wanted / annotators))
 
     def completed(self) -> Project:
         """Itself, with the standard guidelines where it has none."""

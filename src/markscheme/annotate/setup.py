@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -248,8 +247,7 @@ def _of_known(intake: Intake) -> str:
 
 def _gold_out_of_reach(connection: Connection, project: Project) -> list[str]:
     """What to say where people end before they meet all gold items."""
-    people = max(count_role(connection, "annotator"), 1)
-    share = min(project.to_label, math.ceil(project.labels_wanted / people))
+    share = project.share(max(count_role(connection, "annotator"), 1))
     if project.gold <= share // project.gold_every:
         return []
     reached = counted(share // project.gold_every, "gold item")

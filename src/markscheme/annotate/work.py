@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -56,8 +55,7 @@ def progress_of(connection: Connection, person: Person, project: Project) -> Pro
     wanted = project.labels_wanted
     share = None
     if person.role == "annotator" and annotators:
-        share = min(project.to_label, math.ceil(wanted / annotators))
-        share = max(share, person.first_rated)
+        share = max(project.share(annotators), person.first_rated)
     left = None
     # One item's time says little; an estimate from it would be hours off.
     if share is not None and person.pace_seconds is not None and person.rated >= LEAST_PACED:

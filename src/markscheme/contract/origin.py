@@ -85,7 +85,7 @@ def place_of(error: BaseException) -> str:
 
 
 def _is_own(file: Path) -> bool:
-    return file.is_file() and not _is_standard(file) and not set(_INSTALLED) & set(file.parts)
+    return file.is_file() and not _is_standard(file) and not _is_installed(file)
 
 
 # --- distributions ------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def _name(found: importlib.metadata.Distribution) -> str:
 
 def _owner(file: Path) -> importlib.metadata.Distribution | None:
     """The distribution that installed a file, if one did."""
-    if not any(part in _INSTALLED for part in file.parts):
+    if not _is_installed(file):
         return None
     return _installed_files().get(file)
 
@@ -169,7 +169,11 @@ def _files(cls: type) -> Iterable[Path]:
 
 
 def _is_standard(path: Path) -> bool:
-    return path.is_relative_to(_STANDARD) and not any(part in _INSTALLED for part in path.parts)
+    return path.is_relative_to(_STANDARD) and not _is_installed(path)
+
+
+def _is_installed(path: Path) -> bool:
+    return not set(_INSTALLED).isdisjoint(path.parts)
 
 
 def with_imports(files: Iterable[Path]) -> list[Path]:
@@ -190,7 +194,7 @@ def _imported(file: Path) -> Iterator[Path]:
     while (top / "__init__.py").exists():
         top = top.parent
     own = file.relative_to(top).parts[0].removesuffix(".py")
-    installed = any(part in _INSTALLED for part in top.parts)
+    installed = _is_installed(top)
     try:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError):

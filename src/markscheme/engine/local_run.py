@@ -460,7 +460,7 @@ def _put_together(
     folder.join_parts("judgments-", "judgments.parquet")
     judgments = scan_parquet(folder.path / "judgments.parquet")
     report = _report(reader, folder, judgments, tally)
-    texts = closing_texts(report, wanted, reader.problems, render)
+    texts = closing_texts(report, wanted, render)
     for name in set(OUTPUTS) - {"answers.parquet", "judgments.parquet", *texts}:
         (folder.path / name).unlink(missing_ok=True)  # Of an earlier run, or of nobody here.
     for name, content in texts.items():
@@ -473,7 +473,6 @@ def _put_together(
 def closing_texts(
     report: RunReport,
     plan_of_run: Mapping[str, Any],
-    problems: Sequence[Any],
     render: Callable[[RunReport], str] | None,
 ) -> dict[str, bytes]:
     """A run's files besides its tables; nothing in them differs from one equal run to the next."""
@@ -493,8 +492,9 @@ def closing_texts(
     if report.annotators:
         summary["answers"]["annotators"] = report.annotators
     texts = {"summary.json": json_bytes(summary)}
-    if problems:
-        texts["bad_rows.jsonl"] = b"".join(orjson.dumps(one) + b"\n" for one in problems)
+    if report.problems:
+        rows = (orjson.dumps(one) + b"\n" for one in report.problems)
+        texts["bad_rows.jsonl"] = b"".join(rows)
     if render is not None:
         texts["summary.md"] = render(report).encode()
     return texts
@@ -543,7 +543,7 @@ def _finished(
     folder.damaged += changed
     report = _report(reader, folder, scan_parquet(folder.path / "judgments.parquet"), tally)
     if changed:
-        for name, content in closing_texts(report, found, (), render).items():
+        for name, content in closing_texts(report, found, render).items():
             folder.write(name, content)
     return report
 

@@ -497,13 +497,12 @@ class _Folder:
         notes = Counter[str]()
         for one in reports:
             notes.update(one["notes"])
-        problems = [problem for one in reports for problem in one["skipped"]]
         report = RunReport(
             folder=Path(self.address) if self.local else None,
             judgments=judgments,
             records=summarise(judgments, clusters),
             rows=sum(one["rows"] for one in reports),
-            problems=[Problem(**problem) for problem in problems],
+            problems=[Problem(**problem) for one in reports for problem in one["skipped"]],
             repeats=sum(one["repeats"] for one in reports),
             ignored=list(dict.fromkeys(name for one in reports for name in one["ignored"])),
             notes=dict(notes)
@@ -514,7 +513,7 @@ class _Folder:
             recognised=list(dict.fromkeys(said for one in reports for said in one["recognised"])),
             annotators=next((one["annotators"] for one in reports if one.get("annotators")), []),
         )
-        texts = closing_texts(report, wanted, problems, render)
+        texts = closing_texts(report, wanted, render)
         for name, content in texts.items():
             write_whole(f"{self.address}/{name}", content)
         files = {name: bytes_digest(content) for name, content in texts.items()}
