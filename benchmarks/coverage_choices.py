@@ -17,10 +17,10 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from benchmarks.worlds import Array, Tally, World, difficulty
 from markscheme.agreement import agree
-from markscheme.agreement.cascades import choose_setting, decide
-from markscheme.agreement.options import CascadeOptions
 from markscheme.agreement.ranking import rank_systems
 from markscheme.annotate.quality import mean_difference
+from markscheme_research.studies import CascadeOptions
+from markscheme_research.studies.cascades import choose_setting, decide
 from markscheme_research.studies.juries import clustered_share
 
 POPULATION = 200_000

@@ -94,7 +94,8 @@ research tags run --judge-errors --by system --to-tag tagged.csv --sample 5
 judge few.jsonl -j contains,examiner -o small -q
 report small --out report.html --tables tables
 verify run
-agree run --by system --annotators --alternative-annotator --per-question
+agree run --by system --annotators --per-question
+research may-replace run
 agree run --judge contains --bootstrap 0 --repeat run
 agree asked --bootstrap 50
 amend answers.jsonl -o amended.jsonl
@@ -153,7 +154,6 @@ ledger export replies.out.jsonl --ledger ledger.sqlite
 ledger import replies.out.jsonl --ledger imported.sqlite
 annotate few.jsonl --project few.annotate.sqlite --annotator Ann --annotator Ben --no-serve
 annotate-export few.annotate.sqlite -o labels.csv
-annotate-export few.annotate.sqlite -o amended.csv --as references
 annotate-export few.annotate.sqlite -o ratings.csv --as ratings
 init
 train examiner --data answers.jsonl --alone --rounds 10 --folds 2 -o weights/examiner
@@ -189,7 +189,7 @@ REPLIES: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 VARIANTS = (
     "entailment(statements=rules)", "entailment(policy=both)", "entailment(policy=superior_only)", "examiner(depth=full)",
-    "panel(judges=[exact_match, token_f1, contains, entailment, examiner], weights='jury.json')",
+    "jury(judges=[exact_match, token_f1, contains, entailment, examiner], weights='jury.json')",
 )  # fmt: skip
 """Judges that need nothing, with parameters that their examples do not have."""
 

@@ -51,6 +51,7 @@ LAYERS = [
     ("annotate", "service", "view"),
     ("cli",),
     ("research.options", "research.transformers_models"),
+    ("research.pair_classifiers",),
     ("research.statements",),
     ("research.datasets",),
     ("research.judges",),

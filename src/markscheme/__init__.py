@@ -14,12 +14,12 @@ import lazy_loader
 
 _attribute, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-
-_OPTIONS = "Agree Calibrate Cascade Compare Diff Estimate Plan Rank Read"
+_OPTIONS = "Agree Calibrate Compare Diff Estimate Plan Rank Read"
 _RESEARCH = "AmendOptions HierarchyOptions ReliabilityOptions amend hierarchy probe reliability"
 _MOVED = {
     **{f"{name}Options": "markscheme.options" for name in _OPTIONS.split()},
     **dict.fromkeys(_RESEARCH.split(), "markscheme_research"),
+    **dict.fromkeys(("CascadeOptions", "choose_cascade"), "markscheme_research"),
     "judge_name": "markscheme.contract",
     "write_answers": "markscheme.tables",
 }

@@ -1,7 +1,6 @@
 from .agreement import Run as Run
 from .agreement import agree as agree
 from .agreement import calibrate as calibrate
-from .agreement import choose_cascade as choose_cascade
 from .agreement import compare as compare
 from .agreement import estimate as estimate
 from .agreement import open_run as open_run

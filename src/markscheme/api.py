@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -30,13 +30,13 @@ from markscheme.tables import (
     Source,
     read_parquet,
     slices_of,
+    sources_of,
 )
 
 if TYPE_CHECKING:
     from markscheme.agreement import (
         AgreeResult,
         CompareResult,
-        DriftResult,
         Gate,
         JudgmentsSource,
         TableSource,
@@ -75,8 +75,6 @@ class Result(Tabular):
     run: RunReport = field(repr=False)
     read: Callable[[], pl.DataFrame] = field(repr=False)
     """Reads the answers table again, where it is in no folder."""
-    anchors: DriftResult | None = field(default=None, repr=False)
-    """Whether the models judge anchors as before, where some were given."""
     slices: tuple[str, ...] = field(default=(), repr=False)
     """The columns of the user's own that figures are given by as well."""
     held: tuple[Gate, ...] = field(default=(), repr=False)
@@ -218,7 +216,7 @@ class Result(Tabular):
                     for one in self.held
                 ],
             }
-        return found if self.anchors is None else {**found, "anchors": self.anchors.data}
+        return found
 
     @property
     def accuracy(self) -> pl.DataFrame:
@@ -403,7 +401,6 @@ def judge(
     clean: Cleaning = CLEANING,
     models: ModelSource | None = None,
     workers: int = 1,
-    anchors: TableSource | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Result:
     """Judge answers.
@@ -419,14 +416,10 @@ def judge(
         slices: columns of the data to give figures by, such as `["topic"]`: see `Result.by`.
         on_bad_row: `error` stops and names malformed rows; `skip` leaves them out and counts them.
         clean: what is taken out of answers first: `"formatting"` (citation marks, lists of sources,
-            closing offers and wrappings, for judges that ask no chat model), `"chat"` (symbols and
-            links instead of wrappings, for every judge) or `"none"`.
+            closing offers and wrappings, for judges that ask no chat model) or `"none"`.
         models: opens weights and servers for judges that need some.
         workers: processes that judge side by side, for many answers and a judge that is not
             lexical; a script that asks for several needs `if __name__ == "__main__":`.
-        anchors: labelled answers, at most once a day judged again with the same models before
-            the others: `Result.anchors` says whether they are judged as at earlier checks (see
-            `markscheme.agreement.drift`), which are in `runs/drift-NAME`.
         on_progress: called with the number of judgments just finished.
 
     Returns:
@@ -449,17 +442,10 @@ def judge(
         slices=tuple(slices),
         on_bad_row=on_bad_row,
     )
-    sources = _sources(answers)
+    sources = sources_of(answers)
     named = [judges] if isinstance(judges, str) or not isinstance(judges, Sequence) else judges
     reader = AnswersReader(sources, options)
     made = [parse_judge(one) for one in named]
-    checked = None
-    if anchors is not None:
-        from markscheme.agreement import check_anchors
-        from markscheme.models import Models
-
-        asked = models if isinstance(models, Models) else Models()
-        checked = check_anchors(anchors, made, models=asked)
     report = run(
         reader,
         made,
@@ -469,7 +455,7 @@ def judge(
         workers=workers,
         on_progress=on_progress,
     )
-    return replace(Result.of(report, reader), anchors=checked)
+    return Result.of(report, reader)
 
 
 def run(
@@ -508,13 +494,6 @@ def run(
             on_progress=on_progress,
             command=command,
         )
-
-
-def _sources(answers: Any) -> list[Source]:
-    several = isinstance(answers, list | tuple) and all(
-        isinstance(item, str | Path) for item in answers
-    )
-    return list(answers) if several and answers else [answers]
 
 
 def mark(

@@ -92,14 +92,11 @@ class BadRowsError(DataError):
 
     shown = 20
 
-    def __init__(
-        self, problems: Sequence[Problem], *, more: bool = False, skippable: bool = True
-    ) -> None:
+    def __init__(self, problems: Sequence[Problem], *, skippable: bool = True) -> None:
         """Write the message.
 
         Args:
             problems: what is wrong, row by row.
-            more: there may be others.
             skippable: whether the rest can be used without these rows.
         """
         self.problems: list[Problem] = list(problems)
@@ -107,8 +104,6 @@ class BadRowsError(DataError):
         lines = kinds[: self.shown]
         if len(kinds) > self.shown:
             lines.append(f"... and others; {len(self.problems):,} rows in all")
-        elif more:
-            lines.append("... and perhaps more")
         labels = sum(problem.kept for problem in self.problems)
         rows = len(self.problems) - labels
         count, what = len(self.problems), "row" if rows else "label"

@@ -223,11 +223,10 @@ Slices = Annotated[
     ),
 ]
 """Columns of the user's own by whose values figures are given; () for none."""
-Cleaning = Literal["formatting", "chat", "none"]
+Cleaning = Literal["formatting", "none"]
 """What is taken out of answers before they are judged. `formatting`: citation marks, lists of
 sources, closing offers and wrappings (markup around the whole, labels, greetings, disclaimers), for
-judges that ask no chat model (see `markscheme.text.without_formatting`). `chat`: symbols and links
-instead of wrappings, for every judge (see `markscheme.text.clean`). `none`: nothing."""
+judges that ask no chat model (see `markscheme.text.without_formatting`). `none`: nothing."""
 CLEANING: Cleaning = "formatting"
 """What is taken out unless the user says otherwise."""
 Clean = Annotated[
@@ -235,8 +234,7 @@ Clean = Annotated[
     Option(
         "What to remove from answers before judging. formatting: citation marks, source lists, "
         "closing offers and wrappings (markup around the whole, labels, greetings, disclaimers), "
-        "for judges that use no chat model. chat: symbols and links instead of wrappings, for "
-        "every judge. none: nothing.",
+        "for judges that use no chat model. none: nothing.",
         rare=True,
     ),
 ]

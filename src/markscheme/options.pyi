@@ -1,6 +1,5 @@
 from .agreement import AgreeOptions as AgreeOptions
 from .agreement import CalibrateOptions as CalibrateOptions
-from .agreement import CascadeOptions as CascadeOptions
 from .agreement import CompareOptions as CompareOptions
 from .agreement import DriftOptions as DriftOptions
 from .agreement import EstimateOptions as EstimateOptions

@@ -12,8 +12,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from markscheme.agreement.protocols import match_amended
-
 SYSTEMS = {
     "InstructGPT (zero-shot)": "NQ301_text-davinci-003_zeroshot",
     "InstructGPT (few-shot)": "NQ301_text-davinci-003_fewshot-n64",
@@ -119,6 +117,8 @@ def exact_match() -> Callable[[pl.DataFrame], pl.Series]:
 @pytest.fixture(scope="session")
 def nq301_scores(nq301_answers: pl.DataFrame, nq301_labels: pl.DataFrame) -> pl.DataFrame:
     """Table 1 of Kamalloo et al., answer by answer: em, f1, bem, davinci, human."""
+    from markscheme_research.studies import match_amended
+
     pairs = zip(nq301_answers["answer"], nq301_answers["references"], strict=True)
     amended = {
         name: match_amended(

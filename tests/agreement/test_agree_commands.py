@@ -53,12 +53,11 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_agree_prints_and_writes(cli: Cli, judged: str, example: Path, tmp_path: Path) -> None:
     out = cli(
         *("agree", judged, "--labels", example, "--by", "system"),
-        *("--annotators", "--alternative-annotator", "-o", tmp_path / "a.json"),
+        *("--annotators", "-o", tmp_path / "a.json"),
     )
     assert "744 judgments matched with labels by answer_id" in out
     assert "n/a (the judge accepted nothing)" in out
     assert "Fleiss' kappa" in out
-    assert "contains may not replace an annotator" in out
     assert "nan" not in out.lower().replace("annotator", "")
     data = json.loads((tmp_path / "a.json").read_text())
     assert len(data["judges"]) == 15
@@ -127,8 +126,9 @@ def test_the_test_of_relations_is_a_command_of_research(cli: Cli, big: Path) -> 
     ("words", "instead"),
     [(("annotate", "--order", "informative"), "'markscheme estimate --anytime' now"),
      (("annotate", "--order=informative"), "'markscheme plan-labels'"),
-     (("cascade", "--guarantee", "probability"), "'markscheme cascade --agreement'"),
-     (("cascade", "--delta=0.2"), "'markscheme cascade --agreement'")],
+     (("cascade", "--guarantee", "probability"), "'markscheme research cascade --agreement'"),
+     (("cascade", "--delta=0.2"), "'markscheme research cascade --agreement'"),
+     (("judge", "--anchors", "anchors.jsonl"), "'markscheme llm drift FILE --every 1' now")],
 )  # fmt: skip
 def test_options_that_are_gone_name_what_answers_their_question(
     words: tuple[str, ...], instead: str, cli: Cli, big: Path
@@ -393,12 +393,3 @@ def test_labels_drawn_with_unequal_chances_are_pointed_out(cli: Cli, tmp_path: P
     rows = "\n".join(f"{i},{i % 2},{i % 3 % 2},{0.1 + i % 2 / 10}" for i in range(30))
     path.write_text(f"answer_id,verdict,label,inclusion_probability\n{rows}\n")
     assert "drawn with unequal chances" in cli("agree", path)
-
-
-def test_annotators_with_grades_need_a_bar(cli: Cli, tmp_path: Path) -> None:
-    path = tmp_path / "graded.csv"
-    rows = "\n".join(f"{i},{i % 2},{i % 4},{i % 4},{(i + 1) % 4}" for i in range(40))
-    path.write_text(f"answer_id,verdict,annotator1,annotator2,annotator3\n{rows}\n")
-    options = ("agree", path, "--alternative-annotator")
-    assert "--positive-from" in cli(*options, code=2)
-    assert "winning rate" in cli(*options, "--positive-from", "2")

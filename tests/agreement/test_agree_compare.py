@@ -81,10 +81,6 @@ def test_a_better_judge_is_found_and_pairs_are_corrected() -> None:
     assert pairs[2].p.value is not None
     assert pairs[2].p.value > 0.05
     assert better.p_holm == pytest.approx(holm_figures([p.p.value for p in pairs])[0])
-    with pytest.warns(DeprecationWarning, match=r"Comparison\.p now"):
-        assert better.permutation == better.p
-    with pytest.warns(DeprecationWarning, match=r"Comparison\.p_holm now"):
-        assert better.permutation_holm == better.p_holm
     assert plain(better)["difference"]["value"] == pytest.approx(gap)
 
 

@@ -74,6 +74,10 @@ def test_agreement_is_given_on_all_questions_and_on_the_rest(judged: markscheme.
     assert (parts["all"].questions, parts["rest"].questions) == (60, 30)
     table = of_training(found)
     assert [row[1] for row in table.rows] == ["all", "did not train it", "trained it"]
+    assert table.notes[-1].endswith(
+        " for each part: further questions like these, according to the labels of its own answers"
+    )
+    assert table.header[-2:] == ("wrong yes", "wrong no")
     whole, rest = (100 * parts[name].left_out["accuracy"].value for name in ("all", "rest"))
     first = [one["question"] for one in rows() if one["question"] not in NEW][:3]
     assert table.notes[0] == (

@@ -24,8 +24,9 @@ MEASURED = {
     "pairs": "rank", "t": "cascade",
     "clopper-pearson": "test_single_answers.py", "betting": "test_sequences.py",
     "ppi-tango": "systems",
-    "mcnemar": "../analysis/test_diff.py", "exact": "test_agree_calibration.py",
-    "score": "test_agree_calibration.py", "fisher-exact": "../research/test_answer_hierarchy.py",
+    "exact": "../research/test_may_replace.py",
+    "score": "../research/test_may_replace.py",
+    "fisher-exact": "../research/test_answer_hierarchy.py",
     "newcombe": "unpaired", "brunner-munzel": "../research/test_answer_hierarchy.py",
 }  # fmt: skip
 """Where each word for an interval or test is held to its promise: a part of the grid, or tests."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import sys
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 import polars as pl
 import pytest
 from scipy import stats
 
-import markscheme
 from markscheme.agreement import drift
 from markscheme.agreement.drift import _MISSING, _test
 from markscheme.cli import run as run_command
@@ -61,6 +60,8 @@ def test_a_changed_model_is_noticed_and_an_unchanged_one_is_not(tmp_path: Path) 
                       now=DAY + week * timedelta(days=7))  # fmt: skip
         assert not found.alarm
         assert len(provider.chat.seen) == 40 * (week + 1)  # The ledger is not asked instead.
+    # No ledger is left open.
+    assert not [one for one in threading.enumerate() if one.name == "markscheme-ledger"]
     provider.wrong = 3
     provider.served = "gpt-2"
     found = drift(anchors(), judges=[JUDGE], models=provider.models(), folder=tmp_path,
@@ -191,56 +192,6 @@ def test_the_command_exits_with_1_on_drift(
         says[0] = "No"
         assert run_command([*command, "--base-url", server.url]) == 1
     assert "DRIFT" in capsys.readouterr().out
-
-
-def test_a_run_asks_about_anchors_and_raises_the_alarm(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    line = '{{"question": "Number {}?", "references": ["x"], "answer": "a{}", "label": 1}}'
-    Path("anchors.jsonl").write_text("\n".join(line.format(n, n) for n in range(20)))
-    for name in ("one", "two", "three"):
-        Path(f"{name}.jsonl").write_text(line.format(name, name))
-    command = ["-j", JUDGE, "-j", "exact_match", "-m", "m", "--anchors", "anchors.jsonl"]
-    says = ["Yes"]
-    with FaultServer(lambda *_: ServerReply(content=says[0])) as server:
-        judge = ["judge", *command, "--base-url", server.url]
-        assert run_command([*judge, "one.jsonl"]) == 0
-        assert len(server.requests) == 21
-        assert run_command([*judge, "two.jsonl"]) == 0  # The last check is of today.
-        assert len(server.requests) == 22
-        assert "no alarm" in capsys.readouterr().err
-        (check,) = Path("runs/drift-anchors").glob("*Z.sqlite")
-        check.rename(check.with_name("2026-01-01T00-00-00Z.sqlite"))
-        says[0] = "No"
-        assert run_command([*judge, "three.jsonl", "--format", "json"]) == 1
-        assert len(server.requests) == 22 + 21
-    printed = capsys.readouterr()
-    assert "ALARM" in printed.err
-    found = orjson.loads(printed.out)
-    assert found["anchors"]["alarm"] is True
-    assert {one["judge"] for one in found["anchors"]["checks"]} == {JUDGE}
-    assert len(found["figures"]) == 2  # What was judged is shown all the same.
-
-
-def test_anchors_in_a_run_need_a_model_that_is_asked(tmp_path: Path) -> None:
-    with pytest.raises(AgreementError, match="unlike exact_match"):
-        markscheme.judge(anchors(1), "exact_match", anchors=anchors())
-    models = Provider().models(replay=True)
-    with pytest.raises(AgreementError, match="replay"):
-        markscheme.judge(anchors(1), JUDGE, anchors=anchors(), models=models)
-
-
-def test_the_result_of_a_run_has_its_anchors(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    found = markscheme.judge(anchors(2), JUDGE, anchors=anchors(), models=Provider().models())
-    assert found.anchors is not None
-    assert not found.anchors.alarm
-    assert found.anchors.checks[0].agreement == 1
-    assert found.judgments.height == 2
 
 
 # --- the test ------------------------------------------------------------------------------------

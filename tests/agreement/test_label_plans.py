@@ -203,12 +203,20 @@ def test_plans_that_cannot_be_are_refused(options: dict[str, object], message: s
         plan_labels(table, **({"count": 100} | options))  # type: ignore[arg-type]
 
 
-def test_an_estimate_over_systems_that_were_never_drawn_is_refused() -> None:
+def test_an_estimate_over_systems_that_were_never_drawn_is_refused(tmp_path: Path) -> None:
+    """Nor is it a statement for a gate, or the beginning of a plan for all."""
     table, truth = world()
     plan = plan_labels(table, for_difference=("plain", "chatty"), count=120).frame
     people = labelled(plan, truth)
     with pytest.raises(AgreementError, match="no answer of 'third' has a label"):
         estimate(table, people)
+    measured = agree(table, people)
+    assert "no answer of 'third' has a label" in measured.lead[-1]
+    with pytest.raises(AgreementError, match="no answer of 'third' has a label"):
+        measured.write_fitness(tmp_path / "fitness.json")
+    more = plan_labels(table, pilot=people, count=60)
+    assert "some systems' answers were labelled far more often than others'" in more.notes[0]
+    assert more.frame["label"].count() == 0
     by_system = estimate(table, people, by="system").estimates
     assert [one.refusal is None for one in by_system] == [False, True, True, False]
 

@@ -21,9 +21,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "estimate": lambda s, **k: markscheme.estimate(s, judge="contains", **k),
     "rank": markscheme.rank,
     "calibrate": lambda s, **k: markscheme.calibrate(s, judge="token_f1", **k),
-    "cascade": lambda s, **k: markscheme.choose_cascade(
-        s, first="token_f1", then="contains", calls=0.6, **k
-    ),
     "failures": markscheme.failures,
 }
 
@@ -108,8 +105,8 @@ def test_words_that_are_no_label_are_counted(name: str, run: Path) -> None:
         run, labels=labels().with_columns(label=pl.Series(words)).drop("question", "answer"),
         **({"common": True} if name == "rank" else {}),
     )  # fmt: skip
-    assert "3 labels are '?' and left out" in notes(found)
-    assert "1 label is 'N/A' and left out" in notes(found)
+    assert "label '?' is read as no label (3 rows)" in notes(found)
+    assert "label 'N/A' is read as no label (1 row)" in notes(found)
 
 
 @pytest.mark.parametrize("wanted", ["Urteill", "label"])
@@ -233,7 +230,7 @@ def test_texts_that_two_others_are_near_to_match_neither(tmp_path: Path) -> None
     markscheme.judge(rows, "contains", out=tmp_path / "run")
     said = notes(markscheme.agree(tmp_path / "run", typed(answers=["other0 word", "Word0"])))
     assert "1 row is matched by texts that differ in case or white space alone" in said
-    assert "1 label has no judgment and is left out" in said
+    assert "1 label is of another answer, and left out" in said
     # Nor is a label taken for an answer that has one of its own.
     twice = pl.concat([labels().drop("id"), typed(answers=["other0  word", "WORD0"]).head(2)])
     said = notes(markscheme.agree(tmp_path / "run", twice))

@@ -153,6 +153,29 @@ def test_errors_are_undone_by_gold_items(tmp_path: Path) -> None:
     assert "of the labels that a majority decides" in majority.notes[-1]
 
 
+def test_answers_without_a_question_are_questions_of_their_own(tmp_path: Path) -> None:
+    """They counted as one question in the errors of labels, and apart in agreement."""
+    judgments, labels, _, _ = world()
+    named = labels.with_columns(question="answer_id")
+    half = pl.int_range(pl.len()) % 2 == 0
+    lacking = named.with_columns(question=pl.when(half).then("question"))
+    alone, apart = (
+        agree(judgments, one, annotators=True, label_column="annotator1")
+        for one in (named, lacking)
+    )
+    assert apart.data["label_noise"] == alone.data["label_noise"]
+    assert apart.data["annotators"]["questions"] == 400
+    gold = gold_file(tmp_path, missed=0.06, let_in=0.2)
+    blank = tmp_path / "blank.csv"
+    pl.read_csv(gold).with_columns(question=pl.when(half).then("question")).write_csv(blank)
+    (by_whole,), (by_blank,) = (
+        estimate(judgments, labels, label_errors=file, label_column="annotator1").estimates
+        for file in (gold, blank)
+    )
+    assert by_whole.label_noise is not None
+    assert by_blank.label_noise == by_whole.label_noise
+
+
 def test_an_end_that_is_cut_off_is_named(tmp_path: Path) -> None:
     judgments, labels, _, _ = world()
     alone = labels.select("answer_id", "label")

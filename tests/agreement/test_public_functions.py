@@ -24,18 +24,16 @@ from markscheme.results import TableResult
 
 JUDGES = ["exact_match", "token_f1", "contains", "entailment"]
 STATISTICS = (
-    "agree", "calibrate", "cascade", "compare", "estimate", "plan_labels", "rank",
+    "agree", "calibrate", "compare", "estimate", "plan_labels", "rank",
 )  # fmt: skip
 
 Call = Callable[[Any, Path], TableResult]
 
 CASES: dict[str, tuple[list[str], Call]] = {
     "agree": (
-        ["--by", "system", "--annotators", "--alternative-annotator",
-         "--per-question"],
+        ["--by", "system", "--annotators", "--per-question"],
         lambda judged, _: markscheme.agree(
-            judged, by="system", annotators=True, alternative_annotator=True,
-            per_question=True,
+            judged, by="system", annotators=True, per_question=True
         ),
     ),
     "compare": (
@@ -68,12 +66,6 @@ CASES: dict[str, tuple[list[str], Call]] = {
         ["--judge", "token_f1", "--criterion", "f1_macro", "--bins", "5"],
         lambda judged, _: markscheme.calibrate(
             judged, judge="token_f1", criterion="f1_macro", bins=5
-        ),
-    ),
-    "cascade": (
-        ["--first", "token_f1", "--then", "contains", "--calls", "0.5", "--labels", "EXAMPLE"],
-        lambda judged, labels: markscheme.choose_cascade(
-            judged, labels, first="token_f1", then="contains", calls=0.5
         ),
     ),
 }  # fmt: skip
@@ -283,7 +275,7 @@ def test_the_command_only_parses_calls_and_prints(command: str) -> None:
 
 
 def test_every_function_is_public_at_both_doors() -> None:
-    names = {*STATISTICS} - {"cascade"} | {"choose_cascade"}
+    names = set(STATISTICS)
     assert names <= set(dir(markscheme))
     assert names <= set(dir(agreement))
     for name in names:

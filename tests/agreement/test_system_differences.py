@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from markscheme.agreement import compare, estimate, plan_labels, rank
-from markscheme.agreement.pairs import share_difference
+from markscheme.agreement.pairs import holm_figures, share_difference
 from markscheme.api import judge
 from markscheme.errors import AgreementError, DataError, MarkschemeError
 from markscheme.results import Figure
@@ -238,7 +238,31 @@ def test_systems_are_compared_within_each_value_of_a_column() -> None:
     assert titles[-1] == "What people would say, by topic, in percent"
     assert found.tables[-1].rows[0][0] == "law"
     alone = compare(judged, systems=True, slices=("topic",))
-    assert alone.tables[-1].header[3:] == ("difference", "questions", "p")
+    assert alone.tables[-1].header[3:] == ("difference", "p", "Holm", "questions")
+
+
+def test_tables_of_slices_say_what_other_tables_of_pairs_say() -> None:
+    """Its test, its correction over all slices, and which differences it could not have shown."""
+    rows = [
+        {"question": f"{topic} {n}", "answer": f"{system} {n}", "system": system,
+         "judge": "judge", "topic": topic, "verdict": first <= n < last}
+        for topic, counts in (("law", {"a": (0, 22), "b": (20, 40)}),
+                              ("art", {"a": (0, 30), "b": (28, 40)}))
+        for system, (first, last) in counts.items()
+        for n in range(40)
+    ]  # fmt: skip
+    found = compare(rows, systems=True, slices=("topic",))
+    values = [one.pair.p.value for one in found.slices]
+    assert [one.pair.p_holm for one in found.slices] == holm_figures(values) != values
+    notes = found.tables[-1].notes
+    assert "p: tango (score test by question); Holm's correction is over all slices" in notes
+    assert any(note.startswith("only differences of ") for note in notes)
+    three = compare(rows + [
+        {"question": f"tax {n}", "answer": f"{system} {n}", "system": system, "judge": "judge",
+         "topic": "tax", "verdict": n < right}
+        for system, right in (("a", 1), ("b", 2)) for n in range(3)
+    ], systems=True, slices=("topic",))  # fmt: skip
+    assert "no difference within tax could be shown by so few questions" in three.tables[-1].notes
 
 
 def test_a_column_of_labels_that_is_not_there_is_an_error(tmp_path: Path) -> None:
@@ -393,7 +417,7 @@ def test_slices_with_few_labels_are_named_in_one_line() -> None:
     table = compare(judged, known, systems=True, slices=("topic",)).tables[-1]
     few = [note for note in table.notes if "plan-labels" in note]
     assert few == [
-        "no difference by topic within t0, t1, t2, t3; needed are labels of 10 questions of each: "
+        "no difference yet within t0, t1, t2, t3: needed are labels of 10 questions of each: "
         "'markscheme plan-labels' draws more"
     ]
 

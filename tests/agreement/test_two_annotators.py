@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
-from markscheme.agreement import agree, closest_judges, estimate
+from markscheme.agreement import agree, closest_judges, compare, estimate, plan_labels
 from markscheme.agreement.verdicts import statistics
 from markscheme.errors import AgreementError
 
@@ -119,6 +120,40 @@ def test_tied_answers_bound_the_figures_of_each_system() -> None:
         assert one.figure is not None
         assert float(low) <= 100 * one.figure.value <= float(high)  # type: ignore[operator]
         assert float(low) < float(high)
+
+
+def test_ties_of_answers_that_were_not_judged_count_nowhere(tmp_path: Path) -> None:
+    judgments, labels = world()
+    judgments = judgments.filter(pl.col("judge") == "best")
+    decided = labels.filter(pl.col("annotator1") == pl.col("annotator2"))
+    other = {"answer_id": "x", "question": "of another run", "annotator1": 1, "annotator2": 0}
+    file = tmp_path / "labels.csv"
+    pl.concat([decided, pl.DataFrame(other)]).write_csv(file)
+    for command in (agree, estimate):
+        found = command(judgments, file)
+        assert "tied" not in found.data
+        assert "annotators' ties" not in str(found)
+
+
+def test_every_command_says_the_same_of_the_labels(tmp_path: Path) -> None:
+    judgments, labels = world()
+    system = pl.when(pl.int_range(pl.len()) % 2 == 0).then(pl.lit("even")).otherwise(pl.lit("odd"))
+    judgments = judgments.filter(pl.col("judge") == "best").with_columns(system=system)
+    others = labels.head(3).with_columns(pl.col("answer_id", "question") + "?")
+    words = pl.when(pl.int_range(pl.len()) == 1).then(pl.lit("?")).otherwise("annotator1")
+    file = tmp_path / "labels.csv"
+    pl.concat([labels, others]).with_columns(words.alias("annotator1")).write_csv(file)
+    for found in (
+        agree(judgments, file),
+        estimate(judgments, file),
+        compare(judgments, file, systems=True),
+        plan_labels(judgments, pilot=file, count=4),
+    ):
+        said = " ".join(str(found).split())
+        assert "8 labelled answers are left out, as their annotators are tied" in said
+        # One of the others' labels is of a tie, and none.
+        assert "2 labels are of other answers, and left out" in said
+        assert "label '?' of 'annotator1' is read as no label (1 row)" in said
 
 
 def test_without_ties_nothing_is_said_of_them() -> None:

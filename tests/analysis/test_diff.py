@@ -10,12 +10,8 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from statsmodels.stats.contingency_tables import mcnemar
 
 import markscheme
-from markscheme.analysis.clusters import _counts
 from markscheme.cli import run
 from markscheme.errors import AgreementError, SkippedRowsWarning
 from markscheme.results import p_text
@@ -265,15 +261,33 @@ def test_reasons_and_groups_say_where_it_got_worse() -> None:
     assert "1985 where the reference has 1975" in result.to_markdown()
 
 
-@given(st.integers(0, 60), st.integers(0, 60))
-def test_the_p_of_a_group_is_mcnemars_exact_one(worse: int, better: int) -> None:
-    changes = ["worse"] * worse + ["better"] * better + ["same"]
-    p = _counts("all", pl.DataFrame({"change": changes}))["p"]
-    if worse + better == 0:
-        assert p is None
-        return
-    expected = mcnemar([[5, worse], [better, 7]], exact=True).pvalue
-    assert p == pytest.approx(min(1.0, expected), abs=1e-12)
+def test_a_number_with_commas_is_no_list() -> None:
+    base = [{"question": f"What is the population of {n}?", "references": ["1,000,000"],
+             "answer": "1,000,000"} for n in range(8)]  # fmt: skip
+    result = found(base, [{**row, "answer": "2,000,000"} for row in base])
+    assert [one.group for one in result.clusters] == ["asks for a number or amount"]
+
+
+@pytest.mark.parametrize("systems", [1, 8])
+@pytest.mark.parametrize(("right", "left"), [(1, 0), (12, 9), (40, 31)])
+def test_a_group_of_all_pairs_has_the_p_of_all_pairs(
+    tmp_path: Path, systems: int, right: int, left: int
+) -> None:
+    """One question that eight systems lost counted as eight, which chance does not explain."""
+    files = []
+    for name, kept in (("base", right), ("new", left)):
+        table = [{**row, "system": f"s{place}", "topic": "all"}
+                 for place in range(systems) for row in rows(kept, right - kept)]  # fmt: skip
+        files.append(write(tmp_path / f"{name}.jsonl", table))
+    result = found(*files, slices=["topic"])
+    groups = {one.group: one for one in result.clusters}
+    assert groups["topic=all"].pairs == systems * right
+    # Other groups: the systems, if there are several.
+    assert groups["topic=all"].p == pytest.approx(
+        min(1.0, (result.comparison.p.value or 0) * (1 if systems == 1 else 1 + systems))
+    )
+    if right == 1:
+        assert (groups["topic=all"].p or 0) > 0.05
 
 
 def test_answers_without_a_slice_are_in_none_of_its_groups() -> None:
@@ -540,7 +554,6 @@ def test_where_no_verdict_changed_it_is_said() -> None:
     # Two limits for a loss, one excluded and one not to be found, read as a contradiction.
     assert "A loss of more than 6.0 points is excluded" in same.headline
     assert "would have been found" not in same.headline
-    assert same.caution is None
     other = found(rows(30, 30), rows(29, 31))
     assert other.headline.startswith("The change is no more than chance explains: -1.7 points")
 
@@ -556,21 +569,17 @@ def test_a_gate_that_few_questions_pass_says_that_this_says_little(
     result = found(base, new)
     assert result.conclusion == "no change shown"
     least = 100 * (result.comparison.detectable or 0)
-    wanted = f"60 questions could have found only a loss of {least:.1f} points or more, so that"
-    assert result.caution == f"{wanted} passing says little"
     paths = [
         str(write(tmp_path / name, side)) for name, side in (("a.jsonl", base), ("b.jsonl", new))
     ]
     assert run(["diff", *paths, "--judge", "exact_match", "--fail-on-regression"]) == 0
-    told = capsys.readouterr().err
+    told = " ".join(capsys.readouterr().err.split())
+    assert told.count(f"only a loss of {least:.1f} points or more would have been found") == 1
     assert "gate passed: " in told
-    assert f"warning: {wanted}" in " ".join(told.split())
-    assert found(rows(1000, 100), rows(1000, 100)).caution is None
-    low = -100 * (found(rows(20, 0), rows(20, 0)).comparison.difference.low or 0)
-    assert found(rows(20, 0), rows(20, 0)).caution == (
-        f"20 questions exclude only a loss of more than {low:.1f} points, so that passing says "
-        "little"
-    )
+    assert "So few questions cannot tell: about " in told
+    few = found(rows(20, 0), rows(20, 0))
+    low = -100 * (few.comparison.difference.low or 0)
+    assert f"A loss of more than {low:.1f} points is excluded. So few questions" in few.headline
 
 
 def test_a_margin_that_holds_is_shown_and_a_plan_says_how_many_questions() -> None:

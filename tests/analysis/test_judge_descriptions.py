@@ -8,18 +8,39 @@ import pytest
 
 from markscheme.analysis import describe_judge
 from markscheme.analysis.bibliography import PAPERS, references
+from markscheme.cli import run
 from markscheme.contract import judges
 from markscheme.errors import JudgeError, UnknownNameError
 
 
 def test_a_name_with_parameters_shows_their_values_beside_the_defaults() -> None:
     found = describe_judge("token_f1(threshold=0.6)")
-    assert found.name == "token_f1"
-    assert found.example == "token_f1(threshold=0.6)"
+    assert found.data["name"] == "token_f1"
+    assert found.data["example"] == "token_f1(threshold=0.6)"
     row = found.frame.row(0, named=True)
     assert (row["parameter"], row["default"], row["value"]) == ("threshold", "0.5", "0.6")
-    assert "threshold: a number, default 0.5, here 0.6" in found.parameters
+    (table,) = found.tables
+    assert table.header == ("parameter", "type", "default", "value")
+    assert table.rows[0][:4] == ("threshold", "a number", "0.5", "0.6")
     assert "value" not in describe_judge("token_f1").frame.columns
+
+
+def test_a_notebook_and_markdown_have_what_the_terminal_shows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    name = "llm_evouna(samples=3, temperature=0.5)"
+    assert run(["judges", name]) == 0
+    shown = capsys.readouterr().out
+    found = describe_judge(name)
+    for text in (shown, str(found), found.to_markdown(), found._repr_html_()):
+        for part in (
+            "0.5",
+            "paper: Wang et al.",
+            "needs: a chat model",
+            "judge FILE",
+            "temperature.",
+        ):
+            assert part in text
 
 
 def test_wrong_parameters_and_unknown_names_are_errors() -> None:
@@ -37,7 +58,7 @@ def test_parameters_are_described_though_a_parent_class_says_what_they_are() -> 
     assert said["samples"] == "how many times to ask; more than one needs a temperature."
     for name in ("sure", "vote", "repair", "temperature", "max_tokens"):
         assert said[name], name
-    assert "Attributes:" not in describe_judge("examiner").documentation
+    assert "Attributes:" not in describe_judge("examiner").data["documentation"]
 
 
 def test_every_paper_with_a_year_is_known_in_full_and_none_is_idle() -> None:

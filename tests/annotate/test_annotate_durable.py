@@ -168,7 +168,9 @@ def test_postgresql_does_all_that_sqlite_does(postgres_url: str, tmp_path: Path)
         assert made.rows("SELECT stage, count(*) FROM items GROUP BY stage") == [("settled", 7)]
         table = made.store.read(lambda c: export(c, made.ready.project, "labels")).table
         assert table["label"].to_list() == [1.0] * 7
-        assert made.store.read(lambda c: quality(c, made.ready.project)).items == 7
+        agreed = made.store.read(lambda c: quality(c, made.ready.project)).found
+        assert agreed is not None
+        assert agreed["items"] == 7
         for change in ("UPDATE events SET action = 'x'", "DELETE FROM events", "TRUNCATE events"):
             with pytest.raises(Exception, match="append-only"):
                 made.store.write(lambda c, sql=change: c.execute(text(sql)))

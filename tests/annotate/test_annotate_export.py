@@ -1,10 +1,10 @@
-"""What comes out: labels, references, training sets, agreement, suggestions, and the commands."""
+"""What comes out: labels, training sets, agreement, suggestions, and the commands."""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,13 @@ def agreement_of(made: Place) -> Quality:
     return made.store.read(lambda c: quality(c, made.ready.project))
 
 
+def figures_of(made: Place) -> Mapping[str, Any]:
+    """Its figures."""
+    found = agreement_of(made).found
+    assert found is not None
+    return found
+
+
 def test_labels_have_ids_keys_and_everybodys_word(project: Make) -> None:
     rows = [*answers(3), {**answers(1)[0], "id": "twin", "system": "other"}]
     made = project(rows, adjudicators=("Kim",))
@@ -79,11 +86,9 @@ def test_the_sampling_design_travels_with_the_labels(project: Make) -> None:
     assert table["stratum"].to_list() == ["0", "1"]
 
 
-def test_references_are_amended_and_training_is_binary(project: Make) -> None:
+def test_training_is_binary(project: Make) -> None:
     made = project(answers(2, systems=2), per_item=1, people=("Ann",))
     work(made.worker("Ann"), {"answer 0 of 1": "0"})
-    amended = exported(made, "references")
-    assert amended["references"].to_list()[0] == ["right 0", "answer 0 of 0"]
     training = exported(made, "training")
     assert training.columns == ["answer_id", "question", "references", "answer", "system", "label"]
     assert training["label"].to_list() == [1, 0, 1, 1]
@@ -124,9 +129,12 @@ def test_ranks_become_grades_of_each_answer(project: Make) -> None:
     assert dict(zip(table["answer"], table["label"], strict=True)) == {
         "answer 0 of 0": 1.5, "answer 0 of 1": 3.0, "answer 0 of 2": 1.5
     }  # fmt: skip
-    assert agreement_of(made).alpha.value == pytest.approx(0.5833, abs=0.2)
+    found = figures_of(made)
+    assert found["krippendorff_alpha_ordinal"].value == pytest.approx(0.5833, abs=0.2)
+    (shown,) = agreement_of(made).tables
+    assert ("Fleiss' kappa", "n/a (ranks are not categories)") in shown.rows
     with pytest.raises(AgreementError, match="ranks are not verdicts"):
-        exported(made, "references")
+        exported(made, "training")
 
 
 def test_answers_that_share_a_place_share_its_grade(project: Make) -> None:
@@ -188,28 +196,52 @@ def test_ratings_keep_notes_and_what_was_said_before_a_suggestion(
     assert table["annotator"].to_list() == ["Ann", "Ann"]
 
 
+def test_annotators_agree_by_what_they_said_before_a_suggestion(run: Run, tmp_path: Path) -> None:
+    """By the page, by `--as ratings` and by `--as labels`."""
+    file = str(write_rows(tmp_path / "a.jsonl", answers(4)))
+    judged, kept = str(tmp_path / "judged.csv"), str(tmp_path / "p.sqlite")
+    pl.DataFrame({"answer_id": [f"q{n}-s0" for n in range(4)], "verdict": [1, 1, 1, 1]}
+                 ).with_columns(judge=pl.lit("j")).write_csv(judged)  # fmt: skip
+    setup = AnnotateOptions(file=file, annotators=("Ann", "Ben"), order="file", suggest=judged)
+    with place(kept, setup) as made:
+        work(made.worker("Ann"), {})
+        ben = made.worker("Ben")
+        while ben.item:
+            ben.say("0")
+            assert "Your answer is saved" in ben.html, "the judge differs"
+            ben.say("1")
+        assert figures_of(made)["disagreements"] == 4
+    for kind in ("labels", "ratings"):
+        out = str(tmp_path / f"{kind}.csv")
+        run("annotate-export", kept, "--as", kind, "-o", out)
+        agreed = orjson.loads(markscheme.agree(judged, out, annotators=True).to_json())
+        assert agreed["annotators"]["disagreements"] == 4, kind
+    labels = load_labels(tmp_path / "labels.csv")
+    assert labels["label"].to_list() == [1, 1, 1, 1], "Ben's last word counts"
+
+
 def test_kappas_are_those_of_the_agreement_package(project: Make) -> None:
     made = project(answers(40))
     ones = {f"answer {n} of 0": "1" if n % 3 else "0" for n in range(40)}
     others = ones | {f"answer {n} of 0": "1" if n % 2 else "0" for n in range(12)}
     work(made.worker("Ann"), ones)
     work(made.worker("Ben"), others)
-    found = agreement_of(made)
+    found, people = figures_of(made), agreement_of(made).people
     first = pl.Series([float(ones[f"answer {n} of 0"]) for n in range(40)])
     second = pl.Series([float(others[f"answer {n} of 0"]) for n in range(40)])
     from markscheme.agreement import annotator_agreement
 
     between = annotator_agreement(pl.DataFrame({"a": first, "b": second}))
-    assert found.items == 40
-    assert found.agree == int((first == second).sum())
-    assert found.fleiss == between["fleiss_kappa"]
-    assert found.alpha == between["krippendorff_alpha"]
-    assert found.pairs[0]["kappa"] == between["pairs"]["kappa"][0]
-    ann, ben = found.people
+    assert found["items"] == 40
+    assert found["disagreements"] == int((first != second).sum())
+    for name in ("fleiss_kappa", "krippendorff_alpha"):
+        assert found[name] == between[name]
+    assert found["pairs"]["kappa"][0] == between["pairs"]["kappa"][0]
+    ann, ben = people
     assert ann.bias.value == pytest.approx(-(ben.bias.value or 0))
     assert ann.mean == pytest.approx(first.mean())
     page = made.worker("admin").http.get("/admin/agreement").text
-    assert f"{found.fleiss.value:.3f}" in page
+    assert f"{found['fleiss_kappa'].value:.4f}" in page
 
 
 def test_gold_is_counted_for_each_annotator(project: Make) -> None:
@@ -284,9 +316,7 @@ def test_relations_of_gold_items_are_accepted_as_requested(project: Make) -> Non
 
 def test_agreement_before_any_label_has_reasons_and_no_figures(project: Make) -> None:
     made = project()
-    found = agreement_of(made)
-    assert found.fleiss.value is None
-    assert found.alpha.value is None
+    assert agreement_of(made).tables == []
     assert "No labels yet" in made.worker("admin").http.get("/admin/agreement").text
     with pytest.raises(AgreementError, match="no answer has its label"):
         exported(made, "labels")
@@ -528,7 +558,7 @@ def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: P
                 right = truth[ids[worker.item]]
                 wrong = name == "Ben" and int(worker.item) % 9 == 0
                 worker.say(str(int(1 - right if wrong else right)))
-    endings = {"labels": "csv", "references": "jsonl", "training": "jsonl", "ratings": "csv"}
+    endings = {"labels": "csv", "training": "jsonl", "ratings": "csv"}
     out = {kind: str(tmp_path / f"{kind}.{ending}") for kind, ending in endings.items()}
     for kind, path in out.items():
         said = run("annotate-export", str(kept), "--as", kind, "-o", path)
@@ -542,8 +572,6 @@ def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: P
         run("estimate", judged, "--labels", labels)
         run("compare", judged, "--labels", labels, "--systems")
         run("agree", judged, "--labels", labels)
-    again = run("judge", out["references"], "-j", "exact_match", "-o", str(tmp_path / "again"))
-    assert "exact_match" in again
 
 
 def test_labels_of_a_plan_are_not_given_again_and_all_count(
@@ -702,16 +730,16 @@ def test_agree_reads_the_ratings_with_the_figures_of_the_admin_page(
     work(made.worker("Ann"), ones)
     work(made.worker("Ben"), others)
     work(made.worker("Kim"), {}, "0")
-    admin, table = agreement_of(made), exported(made, "ratings")
+    admin, table = figures_of(made), exported(made, "ratings")
     assert "Kim" in table["annotator"].to_list()
     labels = load_labels(table)
     between = annotators_of(labels, "missing")
     [pair] = between["pairs"].to_dicts()
     assert {pair["first"], pair["second"]} == {"Ann", "Ben"}
-    assert between["items"] == admin.items == 24
-    assert pair["kappa"] == pytest.approx(admin.pairs[0]["kappa"])
-    assert between["fleiss_kappa"].value == pytest.approx(admin.fleiss.value)
-    assert between["krippendorff_alpha"].value == pytest.approx(admin.alpha.value)
+    assert between["items"] == admin["items"] == 24
+    assert pair["kappa"] == pytest.approx(admin["pairs"]["kappa"][0])
+    for name in ("fleiss_kappa", "krippendorff_alpha"):
+        assert between[name].value == pytest.approx(admin[name].value)
     # The labels are those of the other export too.
     settled = exported(made, "labels").select("answer_id", "label").sort("answer_id")
     assert labels.select("answer_id", "label").sort("answer_id").rows() == settled.rows()
@@ -776,16 +804,15 @@ def test_both_surfaces_have_the_figures_of_uneven_ratings(project: Make) -> None
     workers = {name: made.worker(name) for name in ("Ann", "Ben", "Cid")}
     while busy := [one for one in workers.values() if one.item]:
         rng.choice(busy).say(str(rng.choice((1, 1, 2, 5))))
-    admin, labels = agreement_of(made), load_labels(exported(made, "ratings"))
+    admin, labels = figures_of(made), load_labels(exported(made, "ratings"))
     agreed = annotators_of(labels, "missing")
     assert labels["annotator_labels"].list.drop_nulls().list.len().to_list() == [2] * 30
-    assert agreed["items"] == admin.items == 30
-    assert admin.agree == admin.items - agreed["disagreements"]
-    assert agreed["fleiss_kappa"] == admin.fleiss
-    assert agreed["krippendorff_alpha_ordinal"] == admin.alpha
+    for name in ("items", "disagreements", "fleiss_kappa", "krippendorff_alpha_ordinal"):
+        assert agreed[name] == admin[name]
+    assert admin["items"] == 30
     pairs = {frozenset((one["first"], one["second"])): one for one in agreed["pairs"].to_dicts()}
-    assert len(admin.pairs) == len(pairs) == 3
-    for one in admin.pairs:
+    assert admin["pairs"].height == len(pairs) == 3
+    for one in admin["pairs"].to_dicts():
         other = pairs[frozenset((one["first"], one["second"]))]
         names = ("items", "agree", "accuracy", "kappa", "reason")
         assert [one[name] for name in names] == [other[name] for name in names]
@@ -809,15 +836,6 @@ def test_empty_answers_are_labelled_like_those_that_were_judged_and_drawn(projec
     assert exported(made, "training").height == 4
 
 
-def test_references_that_came_and_went_are_counted_of_every_list(project: Make) -> None:
-    rows = answers(1, systems=2)
-    rows[1]["references"] = ["another", "answer 0 of 0"]
-    made = project(rows, per_item=1, people=("Ann",))
-    work(made.worker("Ann"), {})
-    notes = made.store.read(lambda c: export(c, made.ready.project, "references")).notes
-    assert notes[-1] == "3 references joined, 0 left"  # two of the first list, one of the second
-
-
 def test_people_keep_their_names_in_a_file_of_labels(project: Make, tmp_path: Path) -> None:
     """And no system is made up where the answers name none."""
     rows = [{k: v for k, v in row.items() if k != "system"} for row in answers(12)]
@@ -830,7 +848,7 @@ def test_people_keep_their_names_in_a_file_of_labels(project: Make, tmp_path: Pa
     assert read["annotators"].to_list() == [["Ann", "Ben", "Cy"]] * 12
     pairs = annotators_of(read, "missing")["pairs"]
     assert {*pairs["first"], *pairs["second"]} == {"Ann", "Ben", "Cy"}
-    for kind in ("labels", "ratings", "references", "training"):
+    for kind in ("labels", "ratings", "training"):
         assert "system" not in exported(made, kind).columns
 
 
@@ -842,7 +860,7 @@ def test_the_counts_of_an_export_add_up(project: Make) -> None:
         ben.say("0" if ben.answer == "answer 1 of 0" else "1")
     found = {
         kind: made.store.read(partial(export, project=made.ready.project, kind=kind))
-        for kind in ("labels", "training", "references")
+        for kind in ("labels", "training")
     }
     known = exported(made, "labels")["label"].count()
     waiting = found["labels"].table.height - known
@@ -855,8 +873,6 @@ def test_the_counts_of_an_export_add_up(project: Make) -> None:
     assert (
         found["training"].notes[0].endswith("; 1 undecided, left out; 2 not resolved yet, left out")
     )
-    assert found["references"].table.height == 5
-    assert found["references"].notes[0] == "2 of 5 answers have their label"
 
 
 def test_what_nobody_can_tell_is_counted_everywhere(

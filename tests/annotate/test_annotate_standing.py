@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import polars as pl
@@ -20,8 +20,10 @@ from markscheme.errors import MarkschemeError
 COUNT = 300
 
 
-def label_all(made: Place, until: int, truth: dict[str, float] | None = None) -> None:
-    """Settle the first items, as if everybody had said the same."""
+def label_all(
+    made: Place, until: int, truth: dict[str, float] | None = None, skipped: Collection[int] = ()
+) -> None:
+    """Settle the first items but those skipped, as if everybody had said the same."""
 
     def work(connection):  # type: ignore[no-untyped-def]
         rows = connection.exec_driver_sql(
@@ -29,7 +31,7 @@ def label_all(made: Place, until: int, truth: dict[str, float] | None = None) ->
             "WHERE s.text_place = 0 ORDER BY i.place"
         ).fetchall()
         for item, answer_id, place_ in rows:
-            if place_ < until:
+            if place_ < until and place_ not in skipped:
                 said = truth[answer_id] if truth else float(place_ % 4 != 0)
                 connection.exec_driver_sql(
                     f"UPDATE items SET stage = 'settled', final = {said} WHERE id = {item}"
@@ -103,6 +105,29 @@ def test_an_estimate_of_drawn_answers_says_so(
     page = made.worker("admin").http.get("/admin/estimate").text
     assert "Of 100 answers" in page
     assert ("that plan-labels drew" in page) is said
+
+
+def test_the_estimate_so_far_is_that_of_estimate_anytime_on_the_export(tmp_path: Path) -> None:
+    """Skipped items may have either label, and equal answers are one bet."""
+    rows = answers(COUNT, systems=2)
+    rows += [{**row, "id": f"{row['id']}-again", "system": "system-2"} for row in rows[:100]]
+    file = write_rows(tmp_path / "answers.jsonl", rows)
+    scores = pl.DataFrame(
+        {"answer_id": [row["id"] for row in rows], "judge": "made", "status": "judged",
+         "question": [row["question"] for row in rows], "answer": [row["answer"] for row in rows],
+         "score": [0.3 if len(row["answer"]) % 2 else 0.9 for row in rows]}
+    ).with_columns(verdict=pl.col("score") > 0.5)  # fmt: skip
+    scores.write_parquet(tmp_path / "judged.parquet")
+    setup = AnnotateOptions(file=file, annotators=("Ann",), scores=str(tmp_path / "judged.parquet"))
+    with place(tmp_path / "p.sqlite", setup) as made:
+        label_all(made, 120, skipped=range(5, 100, 9))
+        found = made.store.read(lambda c: standing(c, made.site.project))
+        out = made.store.read(lambda c: export(c, made.site.project, "labels"))
+    assert found.pending == 11
+    (printed,) = markscheme.estimate(scores, out.table, anytime=True).estimates
+    assert printed.figure is not None
+    ends = (found.figure.value, found.figure.low, found.figure.high)
+    assert (printed.figure.value, printed.figure.low, printed.figure.high) == pytest.approx(ends)
 
 
 @pytest.mark.parametrize("scored", [False, True])

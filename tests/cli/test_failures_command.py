@@ -10,6 +10,7 @@ import pytest
 
 import markscheme
 from markscheme.cli import run
+from markscheme.tables import write_table
 
 Captured = pytest.CaptureFixture[str]
 
@@ -65,6 +66,40 @@ def test_errors_of_judges_are_counted_by_system_and_written_out(
     written = pl.read_csv(tmp_path / "tags-judge-errors.csv")
     assert written.height == found.judge_errors.height
     assert written["evidence"].null_count() == 0
+
+
+def test_labels_are_read_as_agree_reads_them(
+    example: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    result = markscheme.judge(example, ["exact_match"], out=tmp_path / "run")
+    known = result.answers.select("answer_id", "question", "answer", "label")
+    torn = pl.concat([known, known.head(1).with_columns(label=1 - pl.col("label"))])
+    torn.write_csv(tmp_path / "torn.csv")
+    for command in ("agree", "failures"):
+        words = (command, tmp_path / "run", "--labels", tmp_path / "torn.csv")
+        assert "1 answers have contradictory labels" in call(capsys, *words, exit_code=2)
+    # The labels are in the file of judgments, and the answers have none.
+    bare = result.answers.drop("label", "annotator_labels")
+    write_table(bare, tmp_path / "answers.jsonl")
+    verdicts = result.judgments.select("answer_id", "judge", "verdict")
+    verdicts.join(known.select("answer_id", "label"), on="answer_id").write_csv(
+        tmp_path / "judged.csv"
+    )
+    shown = call(
+        capsys, "failures", tmp_path / "judged.csv", "--answers", tmp_path / "answers.jsonl"
+    )
+    assert "147 answers that people accept" in shown
+
+
+def test_references_that_are_patterns_have_no_modes(tmp_path: Path, capsys: Captured) -> None:
+    rows = [
+        {"question": f"q{n}", "references": [rf"\b{n}\b"], "answer": f"It is {n + n % 2}.",
+         "reference_kind": "regex", "label": 1 - n % 2}
+        for n in range(20)
+    ]  # fmt: skip
+    markscheme.judge(rows, ["regex"], out=tmp_path / "run")
+    shown = call(capsys, "failures", tmp_path / "run", "--judge-errors")
+    assert "no verdict contradicts a label" in shown
 
 
 ROWS = [

@@ -125,7 +125,7 @@ def test_without_the_research_package_the_list_of_judges_names_its_own() -> None
         [sys.executable, "-c", CORE_ALONE, "judges"], capture_output=True, text=True, check=True
     )
     assert (
-        "./packages/research (in a checkout) adds bem, bertscore, bleurt, claims, learned"
+        "./packages/research (in a checkout) adds bem, bertscore, bleurt, claims, jury, learned"
         in done.stdout
     )
 

@@ -139,7 +139,7 @@ def test_drift(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 
 ELSEWHERE = {
     "agreement/test_public_functions.py": {
-        "agree", "calibrate", "cascade", "compare", "estimate", "plan-labels", "rank",
+        "agree", "calibrate", "compare", "estimate", "plan-labels", "rank",
     },
     "analysis/test_diff.py": {"diff"},
     "cli/test_columns_command.py": {"columns"},
@@ -170,7 +170,7 @@ def test_every_command_with_json_is_proved_equal() -> None:
     without = set(every) - with_json
     assert without == {
         # These serve, download, or write the files that they name; they have no figures.
-        "annotate", "annotate-export", "batch read", "batch write", "examples", "init",
+        "annotate", "annotate-export", "batch read", "batch write", "init",
         "ledger export", "ledger import", "serve", "train examiner", "view",
     }  # fmt: skip
 

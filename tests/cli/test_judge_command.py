@@ -74,14 +74,16 @@ def test_columns_separator_and_clean(capsys: pytest.CaptureFixture[str]) -> None
     names = "question=frage,references=soll,answer=ist"
     arguments = ["judge", "a.csv", "-j", "exact_match", "--columns", names,
                  "--reference-separator", "/"]  # fmt: skip
-    assert run([*arguments, "--clean", "chat", "--out", "cleaned"]) == 0
+    assert run([*arguments, "--out", "cleaned"]) == 0
     assert pl.read_parquet("cleaned/judgments.parquet")["verdict"].to_list() == [True]
     assert pl.read_parquet("cleaned/answers.parquet")["answer"].to_list() == ["Anne [1]"]
     assert run([*arguments, "--clean", "none", "--out", "raw"]) == 0
     assert pl.read_parquet("raw/judgments.parquet")["verdict"].to_list() == [False]
     capsys.readouterr()
-    assert run([*arguments, "--clean", "chat", "--out", "raw"]) == 2
-    assert "holds a run with --clean none, not chat" in capsys.readouterr().err
+    assert run([*arguments, "--clean", "formatting", "--out", "raw"]) == 2
+    assert "holds a run with --clean none, not formatting" in capsys.readouterr().err
+    assert run([*arguments, "--clean", "chat"]) == 2
+    assert "is 'markscheme judge --clean formatting' now" in capsys.readouterr().err
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +172,8 @@ def test_judges_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None
     assert run(["judges", "token_f1"]) == 0
     shown = capsys.readouterr().out
     for text in (
-        "threshold: a number, default 0.5",
+        "threshold",
+        "a number",
         "paper: Rajpurkar",
         "needs: nothing",
         "example",

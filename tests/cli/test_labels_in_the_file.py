@@ -190,10 +190,10 @@ def test_what_is_offered_as_labels(cells: list[object], offered: bool) -> None:
     ]
     reader = AnswersReader([rows])
     assert len(list(reader)) == 1
-    assert bool(reader.offers) is offered
+    assert bool(reader.met.offered) is offered
     labelled = AnswersReader([[row | {"label": 1} for row in rows]])
     assert list(labelled)
-    assert not labelled.offers
+    assert not labelled.met.offered
 
 
 def test_a_label_column_without_a_label_is_named() -> None:
@@ -201,4 +201,4 @@ def test_a_label_column_without_a_label_is_named() -> None:
     reader = AnswersReader([[row | {"human": None}, row | {"human": ""}]],
                            ReadOptions(columns={"label": "human"}))  # fmt: skip
     assert list(reader)
-    assert reader.offers == ["human: no row has a label"]
+    assert reader.met.offered == ["human: no row has a label"]

@@ -51,7 +51,7 @@ RUN = "runs/words"
 COMMANDS: dict[str, list[str]] = {
     "judge": ["-j", "contains", "--out", "runs/judged", "--fail-under", "0.2",
               "--confidence", "0.95", "--slices", "topic", "{answers}"],
-    "agree": [RUN, "--by", "system", "--alternative-annotator", "--annotators"],
+    "agree": [RUN, "--by", "system", "--annotators"],
     "compare": [RUN],
     "compare --systems": [RUN, "--systems", "--judge", "token_f1", "--slices", "topic"],
     "compare --systems without labels": ["{unlabelled}", "--systems", "--slices", "topic"],
@@ -60,9 +60,10 @@ COMMANDS: dict[str, list[str]] = {
     "diff": ["{base}", "{new}", "--judge", "contains"],
     "research probe": ["contains", "{answers}", "--limit", "40"],
     "research jury": [RUN],
+    "research may-replace": [RUN],
     "rank": [RUN],
     "research hierarchy": ["{related}"],
-    "cascade": [RUN, "--labels", "{answers}", "--first", "token_f1", "--then",
+    "research cascade": [RUN, "--labels", "{answers}", "--first", "token_f1", "--then",
                          "contains", "--calls", "0.6"],
     "research tune-judge": ["{answers}", "-j", "token_f1", "-j", "contains"],
 }  # fmt: skip
@@ -70,10 +71,10 @@ COMMANDS: dict[str, list[str]] = {
 
 NONE = {
     "annotate", "annotate-export", "calibrate", "columns", "explain", "failures", "init", "judges",
-    "llm batch read", "llm batch write", "llm examples", "llm ledger export", "llm ledger import",
+    "llm batch read", "llm batch write", "llm ledger export", "llm ledger import",
     "llm ledger stats", "plan-labels", "report", "research amend", "research bench",
     "research claims", "research datasets check", "research datasets export",
-    "research datasets fetch", "research datasets show", "research entail",
+    "research datasets fetch", "research datasets show", "research entail", "research examples",
     "research references apply", "research references build", "research references draw",
     "research references expand", "research references shots", "research reliability",
     "research reproduce", "research statements", "research study cost", "research study lists",

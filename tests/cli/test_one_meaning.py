@@ -47,7 +47,7 @@ def test_there_are_as_many_help_texts_as_options() -> None:
 
 READERS = {
     "annotate", "columns", "diff", "failures", "judge", "llm batch write", "llm drift",
-    "llm examples", "research amend", "research probe", "research references expand",
+    "research amend", "research examples", "research probe", "research references expand",
     "research reliability", "research train entailment", "research train learned",
     "research tune-judge", "train examiner",
 }  # fmt: skip

@@ -70,7 +70,6 @@ def test_cleaning_is_in_the_signature_and_in_the_plan(tmp_path: Path) -> None:
     assert signed(judge, None, CLEANING) == f"{signature(judge)} clean=formatting"
     assert signed(judge, None, "none") == signature(judge)
     assert signed(asking, models, CLEANING) == signature(asking, models)
-    assert signed(asking, models, "chat") == f"{signature(asking, models)} clean=chat"
     markscheme.judge(ROWS, "llm_grader", models=models, out=tmp_path / "asking")
     plan = json.loads((tmp_path / "asking" / "run.json").read_text())
     assert plan["options"] == {"clean": None}  # As before cleaning was the default: it resumes.
@@ -89,5 +88,5 @@ def test_a_run_keeps_the_answers_and_is_resumed_with_the_same_note(tmp_path: Pat
 
 
 def test_an_unknown_cleaning_is_refused() -> None:
-    with pytest.raises(DataError, match="no cleaning named 'soap'; there are formatting, chat"):
+    with pytest.raises(DataError, match="no cleaning named 'soap'; there are formatting, none"):
         markscheme.judge(ROWS, "exact_match", clean="soap")  # type: ignore[arg-type]

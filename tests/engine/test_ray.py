@@ -10,7 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from markscheme.engine.shards import Piece, input_pieces, read_piece
 from markscheme.errors import DataError, MissingExtraError, RunError
 from markscheme.models import ServerOptions
 from markscheme.models.sources import ModelOptions
-from markscheme.tables.answers import AnswersReader, ReadOptions
+from markscheme.tables.answers import AnswersReader, Met, ReadOptions
 from markscheme.tables.seal import file_digest
 from s3_store import s3_store
 
@@ -392,39 +393,92 @@ def test_a_run_on_ray_is_sealed_and_has_the_content_of_a_local_one(tmp_path: Pat
     assert markscheme.verify(folder).data["content"] == content
 
 
-def test_verdicts_that_contradict_the_metric_of_the_file_are_noted_as_in_a_local_run(
-    tmp_path: Path,
-) -> None:
-    samples = Path(__file__).parents[1] / "tables/reported/02-gsm8k-worked-solution"
-    lines = (samples / "samples_gsm8k.jsonl").read_text().splitlines()
-    graded = [{**json.loads(line), "exact_match": 1.0} for line in lines]
-    for name, part in (("a", graded[:2]), ("b", graded[2:])):
-        text = "".join(json.dumps(row) + "\n" for row in part)
-        (tmp_path / f"{name}.jsonl").write_text(text)
-    paths = [str(tmp_path / f"{name}.jsonl") for name in "ab"]
-    judges = [parse_judge("exact_match"), parse_judge("token_f1")]
+def judged_in_pieces(paths: list[str], names: Sequence[str], out: Path) -> RunReport:
+    """What a run on Ray makes of files, its pieces judged here one after another."""
+    judges = [parse_judge(name) for name in names]
     pieces, _ = input_pieces(paths)
-    out = tmp_path / "run"
     folder = _Folder(str(out))
     plan = {"format": 1, "markscheme": "", "judges": [], "options": {}}
     folder.begin(plan)
     job = Job(
         judges=tuple(judges),
         out=str(out),
-        read=ReadOptions(),
+        read=ReadOptions(on_bad_row="skip"),
         clean="formatting",
         models=ModelOptions(),
     )
     judge = PieceJudge(job, {piece.number: piece for piece in pieces})
     found = judge({"number": [piece.number for piece in pieces]})["report"]
-    report = folder.finish(plan, pieces, [json.loads(one) for one in found], 0, None)
-    local = run_in_folder(AnswersReader(paths), judges, tmp_path / "local")
-    torn = {note: count for note, count in report.notes.items() if "contradict" in note}
-    assert torn == {note: n for note, n in local.notes.items() if "contradict" in note}
-    assert (
-        torn[
-            f"of {len(graded)} answers, verdicts of exact_match contradict the file's own "
-            "exact_match"
-        ]
-        == 3
-    )
+    return folder.finish(plan, pieces, [json.loads(one) for one in found], 0, None)
+
+
+def test_a_folder_in_which_a_run_only_began_is_free(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json.77.part").write_bytes(b"{")
+    (tmp_path / "a.jsonl").write_text('{"question": "q", "gold": "a", "answer": "a"}\n')
+    report = judged_in_pieces([str(tmp_path / "a.jsonl")], ["exact_match"], tmp_path / "run")
+    assert report.rows == 1
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.tex").touch()
+    with pytest.raises(RunError, match=r"it holds thesis\.tex; choose a new --out"):
+        judged_in_pieces([str(tmp_path / "a.jsonl")], ["exact_match"], tmp_path / "other")
+
+
+def test_files_far_away_are_read_as_files_here(tmp_path: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    big = 2**70
+    lines = [
+        f'\ufeff{{"question": "q", "gold": "a", "answer": {big}}}', "{broken",
+        '{"question": "r", "gold": "a", "answer": "b"}',
+    ]  # fmt: skip
+    content = "\n".join(lines).encode()
+    (tmp_path / "a.jsonl").write_bytes(content)
+    table = b"question,gold,answer\ns,a,a\n"
+    with fsspec.open_files(["memory://far/a.jsonl", "memory://far/b.csv"], "wb") as files:
+        for file, text in zip(files, (content, table), strict=True):
+            file.write(text)
+    paths = ["memory://far/a.jsonl", "memory://far/b.csv"]
+    report = judged_in_pieces(paths, ["exact_match"], tmp_path / "run")
+    (problem,) = report.problems
+    assert (problem.source, problem.line) == ("memory:///far/a.jsonl", 2)
+    found = pl.read_parquet(tmp_path / "run" / "answers.parquet" / "*.parquet")
+    assert found["answer"].to_list() == [str(big), "b", "a"]
+    assert found["system"].to_list() == ["a", "a", "b"]
+    with pytest.raises(DataError, match=r"cannot read memory://far/none\.jsonl"):
+        AnswersReader(["memory://far/none.jsonl"]).__iter__().__next__()
+
+
+@pytest.mark.parametrize(
+    ("more", "offered"),
+    [
+        (
+            lambda number: {"colleague": "yes" if number % 3 else "no"},
+            ["colleague: yes/no on 6 of 6 rows: people's labels? --columns label=colleague reads "
+             "them"],
+        ),
+        (lambda number: {"human": "?" if number == 3 else None}, ["human: no row has a label"]),
+        (lambda number: {"Annotator 1": "yes", "Annotator 2": ["?", 1][number % 2]}, []),
+    ],
+)  # fmt: skip
+def test_what_was_met_in_pieces_is_as_in_a_local_run(
+    more: Callable[[int], dict[str, Any]], offered: list[str], tmp_path: Path
+) -> None:
+    rows = [
+        {
+            "question": f"q{number}", "gold": "a; b", "answer": "a", "nr": number,
+            "remark": "yes" if number < 4 else "perhaps", **more(number),
+        }
+        for number in range(6)
+    ]  # fmt: skip
+    rows[1] |= {"question": ""}
+    rows[5] |= {"answer": ""}
+    for name, part in (("a", rows[:3]), ("b", rows[3:])):
+        text = "".join(json.dumps(row) + "\n" for row in part)
+        (tmp_path / f"{name}.jsonl").write_text(text)
+    paths = [str(tmp_path / f"{name}.jsonl") for name in "ab"]
+    report = judged_in_pieces(paths, ["exact_match"], tmp_path / "run")
+    reader = AnswersReader(paths, ReadOptions(on_bad_row="skip"))
+    local = run_in_folder(reader, [parse_judge("exact_match")], tmp_path / "local")
+    assert report.offered == local.offered == offered
+    for one in fields(Met):
+        assert getattr(report, one.name) == getattr(local, one.name), one.name

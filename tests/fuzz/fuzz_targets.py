@@ -28,8 +28,10 @@ from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.engine.execute import apply
 from markscheme.errors import MarkschemeError
 from markscheme.judges.combined.calibrated import Calibrated
+from markscheme.judges.entailment import read_statement
 from markscheme.judges.entailment.inference_marks import Steps, read_steps
-from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
+from markscheme.judges.listwise.replies import read_rank, read_ten
+from markscheme.judges.prompted import PAIR
 from markscheme.judges.prompted.examples import read_examples
 from markscheme.judges.prompted.prompt import load_prompt
 from markscheme.models.chat.profiles import read_models
@@ -41,9 +43,8 @@ from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.labels import load_labels
 from markscheme.tables.read_options import Format
 from markscheme.text.replies.entailment import LABELS, NOT_ENTAILMENT, read_entailment
-from markscheme.text.replies.grades import RELATIONS, read_grade, read_relation, read_score
+from markscheme.text.replies.grades import RELATIONS, read_grade, read_score
 from markscheme.text.replies.reply import Reading
-from markscheme.text.replies.statements import read_statement
 from markscheme.text.replies.verdicts import read_yes_no
 
 FOLDER = Path(tempfile.mkdtemp(prefix="markscheme-fuzz-"))
@@ -105,8 +106,8 @@ def _read(path: Path, format: Format | None = None) -> tuple[int, int]:
     options = ReadOptions(input_format=format, on_bad_row="skip", batch_rows=2, max_bytes=50_000)
     reader = AnswersReader([path], options)
     rows = sum(batch.height for batch in reader)
-    assert rows == reader.rows
-    return rows, sum(not one.kept for one in reader.problems)
+    assert rows == reader.met.rows
+    return rows, sum(not one.kept for one in reader.met.problems)
 
 
 def _answers(name: str, format: Format, rows_in: Callable[[bytes], int]) -> Callable[..., None]:
@@ -123,7 +124,8 @@ def _answers(name: str, format: Format, rows_in: Callable[[bytes], int]) -> Call
 
 
 def _lines_in(data: bytes) -> int:
-    return sum(bool(line.strip()) for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"))
+    """Lines that hold something; of files set one behind another, each has its own mark."""
+    return sum(bool(line.removeprefix(b"\xef\xbb\xbf").strip()) for line in data.split(b"\n"))
 
 
 def _documents_in(data: bytes) -> int:
@@ -355,7 +357,6 @@ TARGETS: dict[str, Target] = {
     "yes or no": Target(fuzz_one=_reply(read_yes_no), seeds=REPLIES),
     "yes or no, last": Target(fuzz_one=_reply(read_yes_no, verdict_last=True), seeds=REPLIES),
     "score": Target(fuzz_one=_reply(read_score), seeds=REPLIES),
-    "relation": Target(fuzz_one=_reply(read_relation), seeds=REPLIES),
     "grade": Target(fuzz_one=_reply(read_grade), seeds=REPLIES),
     "entailment": Target(fuzz_one=_reply(read_entailment), seeds=REPLIES),
     "statement": Target(
@@ -363,7 +364,7 @@ TARGETS: dict[str, Target] = {
         seeds=REPLIES,
     ),
     "ten": Target(fuzz_one=_reply(read_ten), seeds=REPLIES),
-    "pair": Target(fuzz_one=_reply(read_pair), seeds=REPLIES),
+    "pair": Target(fuzz_one=_reply(PAIR), seeds=REPLIES),
     "rank": Target(fuzz_one=_reply(read_rank, references=3), seeds=REPLIES),
     "steps": Target(fuzz_one=_reply(read_steps), seeds=REPLIES),
 }

@@ -13,7 +13,7 @@ from markscheme.contract.grammar import parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import MissingExtraError
 from markscheme.judges.outcomes import MOST_ENCODED, with_nearest_references
-from markscheme.models.local.encoder import _opened as opened
+from markscheme.models.local.encoder import _loaded as opened
 from markscheme.models.local.encoder import token_encoder
 from markscheme.models.local.weights import in_batches
 from markscheme.tables.answers import read_answers

@@ -234,6 +234,15 @@ def test_the_score_is_the_probability_of_the_first_word() -> None:
     assert found.select("entailed", "score").row(0) == (False, None)
 
 
+@pytest.mark.parametrize("label", ["entailment", "neutral"])
+def test_a_score_of_one_half_goes_with_either_label(label: str) -> None:
+    likely = {label: math.log(0.5)} | dict.fromkeys(("entailment", "neutral"), math.log(0.5))
+    reply = ChatReply(status="ok", text=label, token_logprobs=(likely,))
+    chat = ScriptedChat(replies=lambda _: reply)
+    found = ChatEntailment().test(pairs(("a", "b")), Models(chat=chat))
+    assert found["score"].to_list() == pytest.approx([0.5])
+
+
 def test_without_a_model_the_error_says_what_to_do() -> None:
     with pytest.raises(ModelError, match="--model NAME"):
         ChatEntailment().test(pairs(("a", "b")), None)

@@ -261,7 +261,7 @@ FIELD = re.compile(r"log-?odds|logarithm|\btrees?\b|encoder|\bmarks\b|order of t
 """Terms of the field, and of how the examiner is made."""
 
 
-def test_explain_speaks_plainly_until_the_technical_view_is_wanted(
+def test_explain_speaks_plainly_and_its_json_has_every_effect(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = [
@@ -280,8 +280,10 @@ def test_explain_speaks_plainly_until_the_technical_view_is_wanted(
     for shown in (f"question: {QUESTION}", f"reference: {REFERENCES[0]}", "[Austen]", "{"):
         assert shown in plain
     assert "words of the reference" in plain
-    assert run([*words, "--technical"]) == 0
-    assert "log-odds" in capsys.readouterr().out
+    assert run([*words, "--format", "json"]) == 0
+    features = json.loads(capsys.readouterr().out)["features"]
+    assert len(features) > 6
+    assert all(feature["effect"] for feature in features)
 
 
 @pytest.mark.parametrize(

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from markscheme.cli import run
 from markscheme.contract import ChatReply, ChatRequest
 from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.contract.registry import judges
 from markscheme.engine.execute import apply
-from markscheme.errors import DataError, JudgeError, ModelError
-from markscheme.judges.prompted.examples import choose_examples, read_examples
+from markscheme.errors import JudgeError, ModelError
+from markscheme.judges.prompted.examples import read_examples
 from markscheme.judges.prompted.prompted import NEEDS, Prompted
 from markscheme.models.chat.scripted import ScriptedChat
-from markscheme.models.ledger.exchange import ReplayChat
-from markscheme.models.local.encoder import token_encoder
 from markscheme.models.sources import ModelOptions, Models
-from markscheme.tables.answers import read_answers, write_answers
+from markscheme.tables.answers import read_answers
 from markscheme.tables.judgments import OUTCOME, STATUSES
 
 NASTY = [
@@ -365,6 +363,30 @@ def test_the_grader_gives_relation_marks_and_claims() -> None:
     assert row["marks"] == pytest.approx(1 / 3)
 
 
+GRADE = '{"reason": "the same", "relation": "equivalent", "verdict": "yes", "marks": 1}'
+SLIPS = {
+    "a comma too many": GRADE.replace("1}", "1,}"),
+    "single quotes": GRADE.replace('"', "'").replace("the same", "it's so"),
+    "bare names": re.sub(r'"(\w+)":', r"\1:", f"So:\n{GRADE}\nGood."),
+    "a line break": GRADE.replace("the same", "the\nsame"),
+}
+
+
+@pytest.mark.parametrize("reply", SLIPS.values(), ids=SLIPS)
+def test_json_that_models_write_needs_no_second_request(reply: str) -> None:
+    chat = ScriptedChat(replies=lambda _: reply)
+    row = apply(parse_judge("llm_grader"), table(["Lutetia"]), Models(chat=chat)).row(0, named=True)
+    assert (row["status"], row["verdict"], row["relation"]) == ("judged", True, "equivalent")
+    assert len(chat.seen) == 1
+
+
+def test_two_grades_are_two_however_they_are_written() -> None:
+    yes, no = (GRADE.replace("1}", f"{marks},}}") for marks in (1, 0.5))
+    row = one("llm_grader(repair=false)", lambda _: yes + no)
+    assert (row["status"], row["verdict"]) == ("unparsed", None)
+    assert "several grades" in row["explanation"]
+
+
 def test_an_obedient_model_cannot_be_told_what_to_do_from_the_answer() -> None:
     """A model that obeys only what stands outside the fence never sees the injected order."""
 
@@ -411,11 +433,13 @@ def test_without_a_model_the_error_says_how_to_name_one(judge: Prompted) -> None
 
 def test_a_prompt_file_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text('summary = "x."\nparser = "relation"\nuser = "{{ answer }} | {{ question }}"\n')
+    path.write_text(
+        'summary = "x."\nparser = "choice"\nlabels = {whole = 1, half = 0.5, none = 0}\n'
+        'user = "{{ answer }} | {{ question }}"\n'
+    )
     judge = parse_judge(f"llm_prompt(prompt={str(path)!r})")
-    models = asking({"Lutetia | What is the capital of France?": "inferior"})
+    models = asking({"Lutetia | What is the capital of France?": "Half."})
     rows = apply(judge, table(["Lutetia"]), models)
-    assert rows["relation"].to_list() == ["inferior"]
     assert rows["score"].to_list() == [0.5]
 
 
@@ -453,46 +477,6 @@ def test_a_line_separator_in_an_example_ends_no_line(tmp_path: Path) -> None:
     assert read_examples(str(path))[0]["answer"] == shot["answer"]
 
 
-def labelled() -> pl.DataFrame:
-    topics = {
-        "football": "Who won the football cup in {}?", "opera": "Who composed the opera of {}?",
-        "river": "Which river floods the plain since {}?",
-        "physics": "Which particle was found in {}?",
-    }  # fmt: skip
-    return read_answers(
-        [
-            {"question": question.format(year), "references": [topic], "label": label,
-             "answer": topic if label else "nobody", "system": "s"}
-            for topic, question in topics.items() for year in (1950, 1960, 1970) for label in (0, 1)
-        ]
-    )  # fmt: skip
-
-
-def test_examples_are_one_a_cluster_with_both_labels() -> None:
-    chosen = choose_examples(labelled(), token_encoder(), count=4, seed=1)
-    assert chosen["references"].list.first().n_unique() == 4
-    assert sorted(chosen["label"]) == [0, 0, 1, 1]
-    assert chosen.equals(choose_examples(labelled(), token_encoder(), count=4, seed=1))
-    with pytest.raises(DataError, match="labels of both kinds"):
-        choose_examples(labelled().filter(pl.col("label") == 1), token_encoder())
-    with pytest.raises(DataError, match="there are 12 questions"):
-        choose_examples(labelled(), token_encoder(), count=13)
-
-
-def test_the_command_writes_examples_that_the_judge_reads(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    source, out = tmp_path / "labelled.jsonl", tmp_path / "shots.jsonl"
-    write_answers(labelled(), source)
-    assert run(["llm-examples", str(source), "--out", str(out), "--system", "s"]) == 0
-    said = capsys.readouterr().out
-    assert "4 examples in" in said
-    assert "llm_evouna_icl(examples=" in said
-    judge: Any = parse_judge(f"llm_evouna_icl(examples={str(out)!r})")
-    assert requests_of(judge, table(["x"]))[0].last_user.count("A: Yes") == 2
-    assert run(["llm-examples", str(source), "--out", str(out), "--system", "t"]) == 2
-
-
 # --- recorded replies -------------------------------------------------------------------------
 
 
@@ -515,7 +499,8 @@ def test_recorded_replies_through_the_judge_give_the_released_labels(
     assert outcomes["status"].unique().to_list() == ["judged"]
     assert len(chat.seen) == len(set(asked))
     assert outcomes["verdict"].to_list() == replies["verdict"].to_list()
-    replayed = apply(judge, pairs, Models(chat=ReplayChat(ledger, name="text-davinci-003")))
+    options = ModelOptions(model="text-davinci-003", ledger=ledger, replay=True)
+    replayed = apply(judge, pairs, Models(options=options))
     assert replayed["verdict"].equals(outcomes["verdict"])
 
 

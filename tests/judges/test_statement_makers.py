@@ -21,10 +21,10 @@ from markscheme.judges.entailment.statement_makers import (
     StatementMaker,
     statement_maker,
 )
+from markscheme.judges.entailment.statements import loops, read_statement
 from markscheme.judges.prompted.prompt import shipped
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
-from markscheme.text.replies.statements import loops, read_statement
 
 PAIRS = pl.DataFrame(
     {
@@ -191,7 +191,10 @@ def test_the_papers_example_is_a_statement_where_it_was_asked_for() -> None:
 GOOD = [
     ("how tall is it", "6ft 1in", "It is 6 feet 1 inch tall."),
     ("is the sky green", "No.", "The sky is not green."),
+    ("È vero?", "Certo.", "È vero."),
     ("how many are there", "three", "There are 3 of them."),
+    ("how heavy is it", "12,5 kg", "It weighs 12.5 kg."),
+    ("Which city is it? A - Paris B - Rome", "B", "The city is Rome."),
     ("who sang it", "Beyoncé", "Beyonce sang it."),
     ("what is the best blood type", "A+", "The best blood type is A+."),
     ("中国的首都是哪里", "北京", "中国的首都是北京。"),

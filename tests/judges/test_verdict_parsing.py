@@ -15,7 +15,6 @@ from markscheme.text.replies.grades import (
     EXAMPLE_REASON,
     RELATIONS,
     read_grade,
-    read_relation,
     read_score,
 )
 from markscheme.text.replies.reply import Reading
@@ -220,21 +219,6 @@ def test_relations_are_those_of_the_judgments_table() -> None:
     assert RELATIONS == judgments.RELATIONS
 
 
-def test_it_reads_relations() -> None:
-    assert read_relation("superior").verdict is True
-    assert read_relation("**Equivalent**.").relation == "equivalent"
-    assert read_relation("Relation: incorrect").verdict is False
-    assert read_relation('{"relation": "Inferior"}').relation == "inferior"
-    half = read_relation("It is inferior.")
-    assert (half.verdict, half.score) == (None, 0.5)
-    assert "several" in read_relation("superior or equivalent").reason
-    assert read_relation("good").status == "unparsed"
-    assert read_relation("").status == "unparsed"
-    assert read_relation("", finished=False).reason.startswith("cut off")
-    assert read_relation("I'm sorry, I can't.").status == "refused"
-    assert read_relation('{"relation": "better"}').status == "unparsed"
-
-
 def grade(**changes: object) -> str:
     whole = {
         "reason": "Same city.", "supported_claims": [], "unattributable_claims": [],
@@ -298,7 +282,7 @@ def test_a_grade_that_was_cut_off_or_refused() -> None:
     assert read_grade("I'm sorry, I can't.").status == "refused"
 
 
-READERS = [read_yes_no, read_score, read_relation, read_grade]
+READERS = [read_yes_no, read_score, read_grade]
 
 
 @pytest.mark.parametrize("read", READERS)

@@ -291,7 +291,7 @@ def good_reply(judge: Prompted) -> str:
     prompt = judge.template
     plain = {
         "yes_no": "Yes", "yes_no_last": "It is the same person. Yes", "score": "4",
-        "relation": "equivalent", "ten": "[[9]]", "rank": "[[A]]", "pair": "[[A]]",
+        "ten": "[[9]]", "rank": "[[A]]", "pair": "[[A]]",
     }  # fmt: skip
     if prompt.parser in plain:
         return plain[prompt.parser]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -359,8 +360,26 @@ def test_a_recorded_run_needs_no_server(here: Path, capfd: pytest.CaptureFixture
     assert run_command(line(server.url, "-o", "two", "--replay", "--ledger", "two.sqlite")) == 0
     for name in ("judgments.parquet", "summary.json"):
         assert Path("run", name).read_bytes() == Path("two", name).read_bytes()
+    used = [json.loads(Path(run, "manifest.json").read_text())["ledger"] for run in ("run", "two")]
+    assert used[0] == used[1]
+    assert used[0]["entries"] == 30
     assert run_command(["ledger", "stats", "--ledger", "nowhere.sqlite"]) == 2
     assert "there is no ledger nowhere.sqlite" in capfd.readouterr().err
+
+
+def test_a_recorded_reply_that_was_changed_is_not_used_and_a_note_says_so(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with ChatServer() as server:
+        assert run_command(line(server.url, "-o", "run", "--ledger", "one.sqlite")) == 0
+    with sqlite3.connect("one.sqlite") as connection:
+        connection.execute("UPDATE replies SET reply = replace(reply, 'Yes', 'No')")
+    connection.close()
+    capfd.readouterr()
+    replayed = line(server.url, "-o", "two", "--replay", "--ledger", "one.sqlite")
+    run_command([word for word in replayed if word != "--quiet"])
+    assert "entries of the ledger are damaged, changed or not signed" in capfd.readouterr().err
+    assert pl.read_parquet("two/judgments.parquet")["status"].unique().to_list() == ["failed"]
 
 
 def result_of(request: dict[str, Any]) -> dict[str, Any]:
@@ -399,6 +418,8 @@ def test_a_batch_is_written_for_what_is_missing_and_read_back(
         assert "18 replies, $0.1350, 2 failed" in shown
         assert "1 times: batch: HTTP 400: too long" in shown
         assert "1 times: batch: batch_expired" in shown
+        assert run_command(["llm", "ledger", "stats", "--format", "markdown"]) == 0
+        assert "1 times: batch: batch_expired" in capfd.readouterr().out
         assert run_command([*written, "rest.jsonl"]) == 0
         rest = [json.loads(text) for text in Path("rest.jsonl").read_text().splitlines()]
         assert rest == requested[:2]

@@ -57,5 +57,5 @@ def test_weights_in_this_process_need_the_research_package(
     with pytest.raises(MissingExtraError, match=wanted):
         models.chat()
     named = Models(options=ModelOptions(model="nobody:some", ledger=ledger, replay=True))
-    with pytest.raises(ModelError, match="no recording"):  # A name with a colon is a name.
+    with pytest.raises(ModelError, match="there is no ledger"):  # A name with a colon is a name.
         named.chat()

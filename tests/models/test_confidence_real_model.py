@@ -62,7 +62,7 @@ def test_the_probability_is_that_of_the_token_inside_json(models: Models) -> Non
     import torch
 
     from markscheme.contract import ChatReply
-    from markscheme.judges.prompted.confidence import confidence
+    from markscheme.judges.prompted.confidence import confidence_of
     from markscheme.text.replies import read_yes_no
     from markscheme_research.transformers_models import _token_logprobs
 
@@ -86,7 +86,7 @@ def test_the_probability_is_that_of_the_token_inside_json(models: Models) -> Non
     chances = torch.softmax(logits[at].float(), dim=-1)
     ids = {word: tokenizer.encode(word, add_special_tokens=False) for word in ("yes", "no")}
     assert all(len(one) == 1 for one in ids.values())
-    found = confidence(reply, read_yes_no(text), "yes_no")
+    found = confidence_of(reply, read_yes_no(text), "yes_no")
     yes, no = (float(chances[ids[word][0]]) for word in ("yes", "no"))
     if found.score is None:  # The small model would rather go on otherwise.
         assert yes + no < 0.6 or yes < no

@@ -94,7 +94,7 @@ def test_threads_that_start_together_load_the_weights_once(
     monkeypatch.setattr(
         encoder, "open_session", lambda *taken: opened.append(taken) or original(*taken)
     )
-    encoder._loaded.cache_clear()
+    encoder._loaded.__wrapped__.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         vectors = list(pool.map(lambda _: token_encoder().encode(["together"]), range(8)))
     assert len(opened) == 1

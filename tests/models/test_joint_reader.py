@@ -6,6 +6,8 @@ import doctest
 import json
 import random
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +39,18 @@ def ids_of(reader: JointReader, row: Row) -> tuple[list[int], list[tuple[int, in
     question, references, answer = row
     [(ids, _, offsets)] = reader._sequences([(question, tuple(references), answer)])
     return ids.tolist(), offsets
+
+
+def test_threads_that_begin_together_load_the_weights_once(tmp_path: Path) -> None:
+    folder = shutil.copytree(ENGLISH, tmp_path / "encoder")
+    begin = threading.Barrier(4)
+
+    def load(_: int) -> JointReader:
+        begin.wait()
+        return open_reader(folder)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(map(id, pool.map(load, range(4))))) == 1
 
 
 def test_the_wrong_name_is_marked_and_a_right_one_accepted(reader: JointReader) -> None:

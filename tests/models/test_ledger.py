@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import sqlite3
@@ -20,7 +21,6 @@ from markscheme.errors import BadRowsError, ModelError
 from markscheme.models.chat.cached import CachedChat
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.ledger.exchange import (
-    ReplayChat,
     export_ledger,
     failure_reasons,
     import_ledger,
@@ -241,16 +241,35 @@ def test_a_recording_answers_and_says_what_it_lacks(tmp_path: Path) -> None:
     ledger.flush()
     export_ledger(ledger, tmp_path / "a.jsonl")
     ledger.close()
-    for source in (path, tmp_path / "a.jsonl"):
-        chat = ReplayChat(source, name="m", revision="r")
-        a, b = chat.complete([request("a"), request("b")])
-        assert a == YES
-        assert b.status == "failed"
-        assert "has no reply of m r to this request" in str(b.error)
-        assert ReplayChat(source, name="m").complete([request("a")])[0].status == "failed"
-    with pytest.raises(ModelError, match="no recording"):
-        ReplayChat(tmp_path / "nowhere", name="m")
+
+    def recorded(source: str, revision: str = "") -> Models:
+        options = ModelOptions(
+            model="m", revision=revision, ledger=str(tmp_path / source), replay=True
+        )
+        return Models(options=options)
+
+    with contextlib.closing(recorded("ledger.sqlite", "r")) as models:
+        a, b = models.chat().complete([request("a"), request("b")])
+    assert a == YES
+    assert b.status == "failed"
+    assert "has no reply of m r to this request" in str(b.error)
+    with contextlib.closing(recorded("ledger.sqlite")) as models:
+        assert models.chat().complete([request("a")])[0].status == "failed"
+    with pytest.raises(ModelError, match="there is no ledger"):
+        recorded("nowhere").chat()
     assert not (tmp_path / "nowhere").exists()
+    with pytest.raises(ModelError, match=r"llm ledger import .*a\.jsonl"):
+        recorded("a.jsonl").chat()
+
+
+def test_a_model_object_whose_replies_are_replayed_is_sent_nothing(tmp_path: Path) -> None:
+    script = ScriptedChat(replies=lambda text: f"re {text}")
+    for replay, texts in ((False, "a"), (True, "ab")):
+        options = ModelOptions(ledger=str(tmp_path / "ledger.sqlite"), replay=replay)
+        with contextlib.closing(Models(chat=script, options=options)) as models:
+            found = models.chat().complete([request(text) for text in texts])
+    assert [reply.status for reply in found] == ["ok", "failed"]
+    assert len(script.seen) == 1
 
 
 def test_a_changed_export_is_refused_whole(tmp_path: Path) -> None:

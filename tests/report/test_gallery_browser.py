@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import markscheme
 from answer_gallery import GALLERY
 from axe_check import violations
 from markscheme.reports import report
+from markscheme.text import csv_cell
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -150,6 +152,28 @@ def test_systems_are_set_side_by_side_and_rows_are_saved(browser: Browser, galle
     lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("answer_id,question,references,answer,system,label")
     page.close()
+
+
+def test_saved_rows_are_read_back_as_they_were(browser: Browser, tmp_path: Path) -> None:
+    """A negative number, a list, a quoted formula and a formula."""
+    texts = ["-5", "- one\n- two", "'=x", "=1+1", "@you", "+49 30 1234"]
+    rows = [
+        {"id": f"a{place}", "question": "What is it?", "references": ["-5"], "answer": text}
+        for place, text in enumerate(texts)
+    ]
+    markscheme.judge(rows, ["exact_match"], out=tmp_path / "run")
+    page, _ = opened(browser, report(tmp_path / "run").path)
+    with page.expect_download() as download:
+        page.click("#save-csv")
+    saved = tmp_path / "answers.csv"
+    download.value.save_as(saved)
+    page.close()
+    with saved.open(encoding="utf-8", newline="") as lines:
+        cells = [row["answer"] for row in csv.DictReader(lines)]
+    assert cells == [csv_cell(text) for text in texts]
+    again = markscheme.judge(saved, ["exact_match"], out=tmp_path / "again")
+    assert again.answers["answer"].to_list() == texts
+    assert again.judgments["verdict"].to_list() == [True, *[False] * 5]
 
 
 def test_figures_without_answers_fit_and_need_no_script(

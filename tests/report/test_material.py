@@ -63,7 +63,7 @@ def test_labels_come_from_a_file_and_need_not_cover_all(tmp_path: Path) -> None:
 def test_a_card_is_of_one_population_and_no_interval_leaves_its_range(
     labelled: int, tmp_path: Path
 ) -> None:
-    """Table and chart of a card count the same answers; few labels stand in a card of their own."""
+    """Table and chart count the same answers: people are in them only where all have a label."""
     rows = [
         {"question": f"Question {n // 2}?", "references": ["yes"], "system": f"s{n % 2}",
          "answer": "yes" if n % 3 else "no", "label": int(n % 4 > 0) if n < labelled else None}
@@ -71,21 +71,19 @@ def test_a_card_is_of_one_population_and_no_interval_leaves_its_range(
     ]  # fmt: skip
     markscheme.judge(rows, "exact_match", out=tmp_path / "run")
     found = {one.key: one for one in sections(read_material(tmp_path / "run"))}
-    assert ("accuracy-labelled" in found) is (0 < labelled < 119)
-    for key in {"accuracy", "accuracy-labelled"} & set(found):
-        table, chart = found[key].table, found[key].chart
-        assert chart is not None
-        drawn = {
-            (one["judge"], one["system"]): 100 * one["accuracy"]
-            for rows_ in json.loads(chart().to_json())["datasets"].values()
-            for one in rows_
-            if "accuracy" in one
-        }
-        for system, *cells in table.rows:
-            for voice, cell in zip(table.header[1:], cells, strict=True):
-                if system != "(all)":
-                    share = float(cell.split()[0])
-                    assert drawn[voice, system] == pytest.approx(share, abs=0.05)
+    table, chart = found["accuracy"].table, found["accuracy"].chart
+    assert chart is not None
+    drawn = {
+        (one["judge"], one["system"]): 100 * one["accuracy"]
+        for rows_ in json.loads(chart().to_json())["datasets"].values()
+        for one in rows_
+        if "accuracy" in one
+    }
+    for system, *cells in table.rows:
+        for voice, cell in zip(table.header[1:], cells, strict=True):
+            if system != "(all)":
+                share = float(cell.split()[0])
+                assert drawn[voice, system] == pytest.approx(share, abs=0.05)
     assert ("people" in found["accuracy"].table.header) is (labelled == 119)
     voice = "people" if labelled == 119 else "exact_match"
     assert f"by {voice}" in found["pairs"].table.title

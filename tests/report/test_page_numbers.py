@@ -195,9 +195,11 @@ def of_accuracy(case: Case) -> Iterator[tuple[Place, list[str]]]:
         yield ("accuracy", "mark", f"{judge}, {system}"), accuracy(one)[:3]
 
 
-def people_of(case: Case, section: str, rows: pl.DataFrame) -> Iterator[tuple[Place, list[str]]]:
+def of_people(case: Case) -> Iterator[tuple[Place, list[str]]]:
     """People's share of right answers, as `judge` gives that of a judge with their verdicts."""
-    labels = rows.filter(pl.col("judge") == case.judges[0]).with_columns(
+    if not case.every_label:
+        return
+    labels = case.judgments.filter(pl.col("judge") == case.judges[0]).with_columns(
         pl.lit("people").alias("judge"), verdict="accepted"
     )
     for system in case.systems:
@@ -208,31 +210,8 @@ def people_of(case: Case, section: str, rows: pl.DataFrame) -> Iterator[tuple[Pl
         ))  # fmt: skip
         by_method = {one["method"]: one["figure"] for one in found["estimates"][0]["estimates"]}
         numbers_ = sides(by_method["labels_only"])
-        yield (section, system, "people"), numbers_
-        yield (section, "mark", f"people, {system}"), numbers_
-
-
-def of_labelled(case: Case) -> Iterator[tuple[Place, list[str]]]:
-    rows = case.judgments.filter(pl.col("accepted").is_not_null())
-    if case.every_label:
-        yield from people_of(case, "accuracy", rows)
-        return
-    section = "accuracy-labelled"
-    yield (section, "h2"), [str(case.labelled)]
-    yield (section, "span"), [str(case.labelled)]
-    yield ("page", "span"), [str(case.labelled)]
-    yield from people_of(case, section, rows)
-    answers = open_run(case.run).answers
-    for judge in case.judges:  # Which judges the labelled answers alone.
-        alone = markscheme.judge(
-            answers.filter(pl.col("answer_id").is_in(rows["answer_id"].implode())),
-            judge,
-            models=models(),
-        )
-        for one in alone.summary.iter_rows(named=True):
-            figures = accuracy(one)
-            yield (section, one["system"], judge), figures
-            yield (section, "mark", f"{judge}, {one['system']}"), figures[:3]
+        yield ("accuracy", system, "people"), numbers_
+        yield ("accuracy", "mark", f"people, {system}"), numbers_
 
 
 def of_estimate(case: Case) -> Iterator[tuple[Place, list[str]]]:
@@ -430,7 +409,7 @@ def of_page(case: Case) -> Iterator[tuple[Place, list[str]]]:
 def claims(case: Case) -> Claims:
     """What the commands give, by where the page shows it; marks by their words."""
     found: Claims = {}
-    for made in (of_page, of_estimate, of_accuracy, of_labelled, of_pairs, of_agreement,
+    for made in (of_page, of_estimate, of_accuracy, of_people, of_pairs, of_agreement,
                  of_verdicts, of_failures, of_judgments, of_scores):  # fmt: skip
         for place, figures in made(case):
             found.setdefault(place, []).append(figures)

@@ -86,7 +86,6 @@ def test_tables_say_of_what_answers_and_by_whom(half: Path, run_folder: Path) ->
     found = _by_key(read_material(half))
     titles = [one.table.title for one in found.values()]
     assert len(titles) == len(set(titles))
-    assert "labelled answers alone" in found["accuracy-labelled"].table.title
     counts = ("only first right, by contains", "only second right, by contains", "p (Holm)")
     assert found["pairs"].table.header[3:] == counts
     counts = ("only first right", "only second right", "p (Holm)")

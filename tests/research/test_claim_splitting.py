@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import random
 import re
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme_research.statements.claim_splitting import MOST, claims
+from markscheme_research.statements.claim_splitting import MOST, claims, pieces
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("It is so. The parts are:\n1. a wing\n2. a tail. It moves.",
+         [("", "It is so."), ("The parts are:", "a wing"), ("The parts are:", "a tail."),
+          ("", "It moves.")]),
+        ("There are two: 1. Red 2. Green",
+         [("There are two:", "Red"), ("There are two:", "Green")]),
+        ("It is 1. Red in May. 3. Green in June.",
+         [("", "It is 1."), ("", "Red in May."), ("", "3."), ("", "Green in June.")]),
+        (" \n ...", []),
+    ],
+)  # fmt: skip
+def test_items_come_with_the_line_that_introduces_them(
+    answer: str, found: list[tuple[str, str]]
+) -> None:
+    assert list(pieces(answer)) == found
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_cut_into_pieces_of_it(answer: str) -> None:
+    for _, piece in pieces(answer):
+        assert piece
+        assert piece in answer
+
 
 SPLIT = [
     ("Little Polveir won in 1989. It was his fourth attempt.",
@@ -124,3 +153,7 @@ def test_real_answers_keep_every_word(data_dir: Path) -> None:
         if "?" not in answer and "\n" not in answer and ":" not in answer:
             kept = words_of(" ".join(one.text for one in found))
             assert words_of(answer) - kept <= JOINING
+
+
+def test_the_examples_of_the_docstrings_hold() -> None:
+    assert doctest.testmod(sys.modules[claims.__module__]).failed == 0

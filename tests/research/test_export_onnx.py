@@ -12,8 +12,8 @@ from scipy.special import erf
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from markscheme.errors import ModelError
-from markscheme.models.local.pair_classifier import OnnxPairClassifier
 from markscheme.models.local.weights import in_batches, open_session, open_tokenizer
+from markscheme_research.pair_classifiers import OnnxPairClassifier
 from markscheme_research.training.export_onnx import export, quantise
 
 WIDTH, HEADS, LAYERS, INNER = 64, 4, 2, 128

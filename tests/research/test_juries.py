@@ -1,4 +1,4 @@
-"""Juries: votes weighed on labels, honest about judges that err alike, and used by a panel."""
+"""Juries: votes weighed on labels, honest about judges that err alike, and used by a judge."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ def weights(path: Path, **judges: float) -> str:
     return str(path)
 
 
-def test_a_panel_votes_by_weights(tmp_path: Path) -> None:
+def test_a_jury_votes_by_weights(tmp_path: Path) -> None:
     file = weights(tmp_path / "jury.json", exact_match=0.25, contains=2.0)
-    name = f"panel(judges=[exact_match, contains], weights='{file}')"
+    name = f"jury(judges=[exact_match, contains], weights='{file}')"
     rows = [{"question": "q", "references": ["Paris"], "answer": text}
             for text in ("It is Paris", "Rome")]  # fmt: skip
     found = markscheme.judge(rows, name).judgments
@@ -125,10 +125,10 @@ def test_weights_of_other_judges_are_refused(content: str | None, why: str, tmp_
         file.write_text(content)
     rows = [{"question": "q", "references": ["Paris"], "answer": "Paris"}]
     with pytest.raises(JudgeError, match=why):
-        markscheme.judge(rows, f"panel(judges=[exact_match, contains], weights='{file}')")
+        markscheme.judge(rows, f"jury(judges=[exact_match, contains], weights='{file}')")
 
 
-def test_the_command_writes_what_a_panel_reads(
+def test_the_command_writes_what_a_jury_reads(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     judged, labels = recorded()
@@ -155,7 +155,7 @@ def test_a_jury_of_two_providers_in_one_run(tmp_path: Path) -> None:
     file = weights(tmp_path / "jury.json", **{names[0]: 0.5, names[1]: 3.0})
     models = Models(chat=one, named={"two": two}, options=ModelOptions())
     rows = [{"question": "q", "references": ["Paris"], "answer": "Paris!"}]
-    name = f"panel(judges=[{', '.join(names)}], weights='{file}')"
+    name = f"jury(judges=[{', '.join(names)}], weights='{file}')"
     found = markscheme.judge(rows, name, models=models).judgments
     assert (len(one.seen), len(two.seen)) == (1, 1)
     assert found["verdict"].to_list() == [False]

@@ -22,14 +22,15 @@ from markscheme.agreement.annotators import (
     fleiss_kappa,
     pairwise_kappas,
 )
-from markscheme.agreement.cascades import choose_setting
-from markscheme.agreement.options import AgreeOptions, CascadeOptions
+from markscheme.agreement.options import AgreeOptions
 from markscheme.agreement.ranking import rank_systems
 from markscheme.agreement.thresholds import choose_threshold
 from markscheme.tables.joins import join_labels
 from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.labels import load_labels, majority
 from markscheme_research.papers.kamalloo_2023 import TABLE_1, printed
+from markscheme_research.studies import CascadeOptions
+from markscheme_research.studies.cascades import choose_setting
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "nq301.json"
 

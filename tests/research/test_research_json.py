@@ -145,9 +145,11 @@ def test_datasets(data_dir: Path, cli: Callable[..., str]) -> None:
 
 ELSEWHERE = {
     "test_bench.py": {"bench"},
+    "test_cascades.py": {"cascade"},
     "test_entailed_pairs.py": {"entail"},
     "test_hand_tags.py": {"tags"},
     "test_juries.py": {"jury"},
+    "test_may_replace.py": {"may-replace"},
     "test_pattern_expansion.py": {"references expand"},
     "test_public_studies.py": {"amend", "hierarchy", "reliability"},
     "test_tuning.py": {"tune-judge"},
@@ -174,7 +176,7 @@ def test_every_research_command_with_json_is_proved_equal() -> None:
     assert named >= with_json
     assert set(every) - with_json == {
         # These download, or write the files that they name; they have no figures.
-        "datasets export", "datasets fetch", "references apply", "references build",
+        "datasets export", "datasets fetch", "examples", "references apply", "references build",
         "references draw", "references shots", "train entailment", "train learned",
         "train listwise", "train question-kind",
     }  # fmt: skip

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.judges.entailment import statement_maker
+from markscheme.judges.entailment.grounding import ungrounded
 from markscheme.models import Models
 from markscheme.tables import read_answers
-from markscheme.text.replies.grounding import ungrounded
 from markscheme_research.statements import answers as statements_answers
 from markscheme_research.statements import claim_splitting as claims
 from markscheme_research.statements import sentence_forms as sentences

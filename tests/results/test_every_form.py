@@ -21,9 +21,6 @@ FUNCTIONS: dict[str, Callable[[Path, Path], Any]] = {
     "estimate": lambda run, _: markscheme.estimate(run, run.parent / "few.jsonl", judge="contains"),
     "plan_labels": lambda run, _: markscheme.plan_labels(run, judge="token_f1", count=20),
     "calibrate": lambda run, _: markscheme.calibrate(run, judge="token_f1"),
-    "choose_cascade": lambda run, _: markscheme.choose_cascade(
-        run, run.parent / "few.jsonl", first="token_f1", then="contains", calls=0.5
-    ),
     "diff": lambda run, _: markscheme.diff(run, run, judge="contains"),
     "explain": lambda *_: markscheme.explain("Who wrote Emma?", ["Jane Austen"], "Miss Austen"),
     "failures": lambda run, _: markscheme.failures(run),

@@ -77,7 +77,9 @@ def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_room(
     path = answers_file(tmp_path, 12_000)
     out = small_disk / "run"
     judge = ["judge", str(path), "--judge", "exact_match", "--quiet", "--out"]
-    is_told(command(*judge, str(out), limited=True), "cannot write")
+    full = command(*judge, str(out), limited=True)
+    is_told(full, "cannot write")
+    assert out.is_dir(), full.stderr
     assert not list(out.rglob("*.parquet.part")), "a full disk is not filled with halves"
     moved = tmp_path / "moved"
     subprocess.run(["cp", "-r", str(out), str(moved)], check=True)

@@ -10,7 +10,6 @@ import pytest
 
 from markscheme.service.batching import Batcher
 from markscheme.service.problems import Refusal
-from markscheme.service.settings import Batching
 
 
 class Work:
@@ -35,7 +34,7 @@ class Work:
 
 def started(work: Work, *, queue_rows: int = 100, rows: int = 4) -> Batcher:
     """A batcher whose thread is busy with one row."""
-    batcher = Batcher(work, batching=Batching(batch_rows=rows, batch_ms=0), queue_rows=queue_rows)
+    batcher = Batcher(work, queue_rows=queue_rows, slice_rows=rows, wait=0)
     batcher.submit("a", [0])
     assert work.begun.wait(60)
     return batcher
@@ -106,7 +105,7 @@ def test_closing_finishes_what_was_taken() -> None:
 def test_rows_of_a_request_larger_than_a_slice_come_back_together() -> None:
     work = Work()
     work.go.set()
-    batcher = Batcher(work, batching=Batching(batch_rows=2, batch_ms=10), queue_rows=100)
+    batcher = Batcher(work, queue_rows=100, slice_rows=2, wait=0.01)
     assert batcher.submit("a", list(range(9))).result(60) == [2 * n for n in range(9)]
     batcher.close()
     assert [len(rows) for rows in work.calls] == [2, 2, 2, 2, 1]
@@ -124,7 +123,7 @@ def test_owners_get_equal_shares_of_the_time() -> None:
         order.extend(rows)
         return rows
 
-    batcher: Batcher = Batcher(work, batching=Batching(batch_rows=1, batch_ms=0), queue_rows=100)
+    batcher: Batcher = Batcher(work, queue_rows=100, slice_rows=1, wait=0)
     first = batcher.submit("j", [f"a{n}" for n in range(6)], "a")
     begun.wait(10)
     futures = [batcher.submit("j", ["b0"], "b"), batcher.submit("j", ["c0"], "c")]
@@ -145,9 +144,7 @@ def test_slow_rows_are_cut_into_slices_that_others_come_between() -> None:
         time.sleep(0.02 * len(rows))
         return rows
 
-    batcher: Batcher = Batcher(
-        work, batching=Batching(batch_rows=64, batch_ms=0), queue_rows=100, slice_seconds=0.05
-    )
+    batcher: Batcher = Batcher(work, queue_rows=100, slice_rows=64, wait=0, slice_seconds=0.05)
     assert batcher.submit("j", list(range(20)), "a").result(60) == list(range(20))
     batcher.close()
     assert sizes[0] == 8
@@ -167,7 +164,7 @@ def test_work_that_is_given_up_ends_and_leaves_the_queue() -> None:
             raise RuntimeError("ended")
         return rows
 
-    batcher: Batcher = Batcher(work, batching=Batching(batch_rows=4, batch_ms=0), queue_rows=100)
+    batcher: Batcher = Batcher(work, queue_rows=100, slice_rows=4, wait=0)
     gone = batcher.submit("a", [0])
     assert begun.wait(60)
     assert gone.cancel()
@@ -186,9 +183,7 @@ def test_owners_share_no_slice_and_one_that_takes_too_long_is_cut_into_rows() ->
         time.sleep(0.001)
         return rows
 
-    batcher = Batcher(
-        work, batching=Batching(batch_rows=8, batch_ms=20), queue_rows=4, slice_seconds=1
-    )
+    batcher = Batcher(work, queue_rows=4, slice_rows=8, wait=0.02, slice_seconds=1)
     slow = batcher.submit("j", [1, 13, 2], "a")
     other = batcher.submit("j", [5, 6, 7, 8], "b")
     with pytest.raises(Refusal, match="too many answers wait"):

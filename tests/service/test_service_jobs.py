@@ -65,12 +65,19 @@ def test_a_file_is_judged(client: TestClient, example: Path, tmp_path: Path, end
     assert [one.name for one in (tmp_path / "jobs").iterdir()] == [".lock"]
 
 
+def test_nothing_in_a_csv_is_a_formula(client: TestClient) -> None:
+    path = send(client, lines(ROW | {"id": "=1+1"})).headers["location"]
+    until(client, path, "done", "failed")
+    table = client.get(f"{path}/judgments", params={"format": "csv"}).text
+    assert pl.read_csv(io.StringIO(table))["answer_id"].to_list() == ["'=1+1"]
+
+
 def test_how_a_file_is_read_can_be_said(client: TestClient) -> None:
     row = {"q": "Who wrote Emma?", "gold": "Jane Austen/Austen", "pred": "Austen did."}
     bad = {"q": "", "gold": "x", "pred": "x"}
     sent = send(
         client, lines(row, bad), "../../etc/pass wd*.jsonl", columns="question=q,answer=pred",
-        reference_separator="/", on_bad_row="skip", clean="chat",
+        reference_separator="/", on_bad_row="skip", clean="formatting",
     )  # fmt: skip
     job = until(client, f"/v1/jobs/{sent.json()['id']}", "done", "failed")
     assert (job["error"], job["file"], job["rows_judged"]) == (None, "pass_wd_.jsonl", 1)

@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 from markscheme.errors import DataError, ModelError
 from markscheme.service import judging
 from markscheme.service.guard import OPEN
-from markscheme.service.settings import Batching, Keys, Limits, Settings, read_keys
+from markscheme.service.settings import Keys, Limits, Settings, read_keys
 
 JSON = {"content-type": "application/json"}
 
@@ -333,9 +333,7 @@ def test_ready_then_stopping(client: TestClient) -> None:
 def test_without_keys_other_names_are_refused(tmp_path: Path) -> None:
     from markscheme.service.app import make_app
 
-    settings = Settings(
-        jobs=tmp_path, hosts=frozenset({"localhost"}), limits=Limits(), batching=Batching()
-    )
+    settings = Settings(jobs=tmp_path, hosts=frozenset({"localhost"}), limits=Limits())
     with TestClient(make_app(settings)) as client:
         is_problem(client.get("/v1/judges", headers={"host": "evil.example"}), 421)
         assert client.get("/v1/judges", headers={"host": "localhost:99"}).status_code == 200
@@ -468,5 +466,14 @@ def test_one_key_cannot_take_anothers_room(tmp_path: Path, keys: Keys) -> None:
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/openapi.json", "/", "/metrics"])
 def test_reading_takes_no_body(client: TestClient, path: str, method: str) -> None:
-    refused = client.request(method, path, content=b"a")
-    assert (refused.status_code, refused.headers["connection"]) == (400, "close")
+    """None is read: the answer is as without it, and the connection ends with it."""
+    answered = client.request(method, path, content=b"a")
+    assert answered.headers["connection"] == "close"
+    bare = client.request(method, path)
+    assert (answered.status_code, "connection" in bare.headers) == (bare.status_code, False)
+
+
+def test_a_method_that_a_path_lacks_is_405_with_a_body_too(client: TestClient) -> None:
+    for path in ("/v1/judgments", "/v1/jobs", "/v1/explanations"):
+        refused = client.request("GET", path, content=b"{}")
+        assert (refused.status_code, refused.headers["allow"]) == (405, "POST")

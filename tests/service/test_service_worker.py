@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import platform
 import signal
 import sys
 import time
@@ -65,6 +66,13 @@ def test_what_nobody_waits_for_is_ended(worker: Worker) -> None:
     with pytest.raises(AbandonedError):
         worker.call(time.sleep, 600, seconds=600, abandoned=lambda: True)
     assert worker.pid is None
+
+
+def test_what_is_done_before_another_process_would_start_is_not_ended(worker: Worker) -> None:
+    """Else a client that leaves at once makes everybody wait for a new process."""
+    pid = worker.call(os.getpid, seconds=60)
+    worker.call(time.sleep, 0.5, seconds=60, abandoned=lambda: True)
+    assert worker.pid == pid
 
 
 def test_a_process_that_dies_is_an_error_and_another_starts(worker: Worker) -> None:
@@ -133,3 +141,20 @@ class Hangs:
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         time.sleep(600)
         return answers
+
+
+def megabytes_kept() -> float:
+    """Of 200 MB of buffers that were freed but for the last, what this process still has."""
+    del [bytearray(200_000) for _ in range(10)][:]  # From here glibc by itself would keep such.
+    before = resident()
+    last = [bytearray(200_000) for _ in range(1_000)].pop()
+    return resident() - before - len(last) / 1e6
+
+
+def resident() -> float:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="an option of glibc")
+def test_memory_of_long_answers_is_given_back(worker: Worker) -> None:
+    assert worker.call(megabytes_kept, seconds=60) < 50

@@ -115,17 +115,6 @@ def test_known_labels_teach_what_a_verdict_is_worth() -> None:
     assert shares[1] == pytest.approx(truth.mean(), abs=0.02)
 
 
-def test_grades_are_those_that_people_gave() -> None:
-    rng = np.random.default_rng(5)
-    grades = rng.integers(0, 4, 500).astype(float)
-    _, supposed = world(rng, 500, 1, 0.0)
-    known = piloted(rng, grades, supposed, 60)
-    labels, _ = _drawn(known, rng)
-    assert set(labels) <= {0.0, 1.0, 2.0, 3.0}
-    plan = labels_needed(known, narrower_than(0.2))
-    assert 60 < plan.labels < 500
-
-
 def test_whole_questions_of_two_systems_are_labelled() -> None:
     rng = np.random.default_rng(6)
     _, one = world(rng, 200, 1, 0.0)

@@ -30,13 +30,13 @@ from markscheme.errors import BadRowsError, DataError, UnknownNameError
 from markscheme.integrations.pandas import judged as judged_in_pandas
 from markscheme.tables.answers import (
     ANSWERS_SCHEMA,
-    BLANK_CELLS,
     AnswersReader,
     ReadOptions,
     content_ids,
     read_answers,
     write_answers,
 )
+from markscheme.tables.files import system_names
 from markscheme.tables.previews import preview
 
 ROWS: list[dict[str, Any]] = [
@@ -200,7 +200,7 @@ def test_a_malformed_row_is_named_or_skipped(tmp_path: Path, line: bytes, messag
     read = pl.concat(list(reader))
     kept = ["x"] * ("label" in message)  # judged, without a label
     assert read["answer"].to_list() == [row["answer"] for row in ROWS] + kept
-    assert [(problem.line, problem.kept) for problem in reader.problems] == [(4, bool(kept))]
+    assert [(problem.line, problem.kept) for problem in reader.met.problems] == [(4, bool(kept))]
 
 
 def test_alike_bad_rows_are_one_error_with_the_first_lines(tmp_path: Path) -> None:
@@ -234,12 +234,47 @@ def test_labels_that_cannot_be_read_leave_their_answers_in() -> None:
     reader = AnswersReader([rows], ReadOptions(on_bad_row="skip"))
     read = pl.concat(list(reader))
     assert read["label"].to_list() == [1.0, *[None] * 6, 0.0, None, None]
-    assert [one.line for one in reader.problems if one.kept] == [3, 7, 9]
-    assert len(reader.problems) == 3
-    assert reader.notes == {
-        "label '?' is read as no label": 2,
-        "label 'N/A' is read as no label": 1,
-    }
+    assert [one.line for one in reader.met.problems if one.kept] == [3, 7, 9]
+    assert len(reader.met.problems) == 3
+    assert reader.met.no_labels == {"'?'": 2, "'N/A'": 1}
+    assert reader.met.counted[-2:] == [
+        "label '?' is read as no label (2 rows)",
+        "label 'N/A' is read as no label (1 row)",
+    ]
+
+
+def test_files_of_one_name_in_several_folders_are_several_systems(tmp_path: Path) -> None:
+    rows = [{"question": "q1", "gold": "a", "answer": "a"}]
+    files = [tmp_path / "gpt/answers.jsonl", tmp_path / "claude/answers.jsonl"]
+    more = [tmp_path / "other.jsonl", tmp_path / "claude/answers.part2.jsonl"]
+    for file in (*files, *more):
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(jsonl(rows))
+    alone = AnswersReader([files[0]])
+    assert pl.concat(list(alone))["system"].to_list() == ["answers"]
+    reader = AnswersReader([*files, *more])
+    expected = ["gpt/answers", "claude/answers", "other", "claude/answers"]
+    assert pl.concat(list(reader))["system"].to_list() == expected
+    assert [said for said in reader.met.recognised if "folders" in said] == [
+        "several files are called 'answers', so their folders are part of their systems' names; "
+        "parts of one system need a column that names it"
+    ]
+    assert [one.rows["system"].item() for one in preview(files)] == expected[:2]
+    pieces, _ = input_pieces([str(tmp_path / "*/answers.jsonl")])
+    assert [piece.system for piece in pieces] == ["claude/answers", "gpt/answers"]
+    for file, system in zip(files, ("a", "b"), strict=True):
+        file.write_bytes(jsonl([{**rows[0], "system": system}]))
+    reader = AnswersReader(files)
+    assert pl.concat(list(reader))["system"].to_list() == ["a", "b"]
+    assert not any("folders" in said for said in reader.met.recognised)
+
+
+def test_files_of_one_folder_s_name_are_distinguished_by_the_next_one(tmp_path: Path) -> None:
+    files = [tmp_path / f"{name}/run/answers.csv" for name in "ab"]
+    assert system_names(files) == ["a/run/answers", "b/run/answers"]
+    assert system_names(["-", "s3://bucket/a/x.parquet", "s3://bucket/b/x.parquet"]) == [
+        "system", "a/x", "b/x"
+    ]  # fmt: skip
 
 
 TABLE = [["question", "gold", "answer"], ["q1", "a, b", "a"], ["q2", "c", "d"]]
@@ -264,7 +299,7 @@ def test_columns_without_a_name_are_let_be(tmp_path: Path) -> None:
     path.write_text("question,gold,answer,,, \nq,a,b,,,\n")
     reader = AnswersReader([path])
     assert pl.concat(list(reader))["answer"].to_list() == ["b"]
-    assert not reader.ignored
+    assert not reader.met.ignored
     path.write_text("question,gold,answer,,,gold\nq,a,b,,,c\n")
     with pytest.raises(DataError, match=r"columns named twice: gold$"):
         read_answers(path)
@@ -337,7 +372,7 @@ def test_lists_as_pandas_writes_them_to_csv(tmp_path: Path) -> None:
     pd.DataFrame({"question": "q", "gold": gold, "answer": "x"}).to_csv(path)
     reader = AnswersReader([path])
     assert pl.concat(list(reader))["references"].to_list() == gold
-    assert reader.notes == {"references read as Python lists": 3}
+    assert reader.met.notes == {"references read as Python lists": 3}
 
 
 def test_notes_count_the_rows_that_they_are_of(tmp_path: Path) -> None:
@@ -347,7 +382,7 @@ def test_notes_count_the_rows_that_they_are_of(tmp_path: Path) -> None:
     )
     reader = AnswersReader([path])
     assert pl.concat(list(reader))["references"].list.len().to_list() == [2, 2, 2, 1, 1]
-    assert reader.notes == {
+    assert reader.met.notes == {
         "references split at '|'; --reference-separator none keeps them": 2,
         "references read as Python lists": 1,
         "a question has other answers of the same system, which all count; no column says whose "
@@ -362,9 +397,9 @@ def test_notes_on_references_of_a_wide_table_count_its_rows() -> None:
     ]
     reader = AnswersReader([rows], ReadOptions(answer_columns=("one", "two")))
     assert sum(frame.height for frame in reader) == 10
-    notes = {text.partition(";")[0]: count for text, count in reader.notes.items()}
+    notes = {text.partition(";")[0]: count for text, count in reader.met.notes.items()}
     assert notes["references with '"] == 3
-    assert notes["two: blank cells, judged as wrong"] == 5
+    assert reader.met.blank_cells == {"two": 5}
 
 
 def test_blank_cells_of_a_wide_table_are_counted_by_system_and_can_be_left_out() -> None:
@@ -375,11 +410,13 @@ def test_blank_cells_of_a_wide_table_are_counted_by_system_and_can_be_left_out()
     wide = ("one", "two")
     reader = AnswersReader([rows], ReadOptions(answer_columns=wide))
     assert pl.concat(reader).height == 12
-    assert reader.notes == {f"one: {BLANK_CELLS}": 2, f"two: {BLANK_CELLS}": 1}
+    assert not reader.met.notes
+    assert reader.met.blank_cells == {"one": 2, "two": 1}
+    assert "two: blank cells, judged as wrong; if the system" in reader.met.blank[1]
     reader = AnswersReader([rows], ReadOptions(answer_columns=wide, blank_answers="drop"))
     counts = pl.concat(reader)["system"].value_counts().rows()
     assert sorted(counts) == [("one", 4), ("two", 5)]
-    assert reader.notes == {"rows without an answer, left out": 3}
+    assert reader.met.notes == {"rows without an answer, left out": 3}
 
 
 def test_a_failed_call_is_no_blank_answer() -> None:
@@ -415,7 +452,7 @@ def test_references_without_a_word_are_counted() -> None:
     references = [["A"], ["the Danube"], ["*", "The"], ["C++"], ["A", "B"], [" an "]]
     reader = AnswersReader([[{**ROWS[0], "references": one} for one in references]])
     assert pl.concat(list(reader))["references"].to_list() == references
-    assert reader.notes == {
+    assert reader.met.notes == {
         "a reference is an article or signs alone: lexical judges take it as written": 4,
     }
 
@@ -444,7 +481,7 @@ def test_ids_used_twice_stop_even_where_bad_rows_are_skipped(tmp_path: Path) -> 
         assert "--on-bad-row" not in str(caught.value)
         reader = AnswersReader([path], replace(skipping, columns={"answer_id": "none"}))
         assert pl.concat(list(reader)).height == 3
-        assert len(reader.problems) == 1
+        assert len(reader.met.problems) == 1
 
 
 @pytest.mark.parametrize("name", ["error", "error_message", "Error Message"])
@@ -456,12 +493,20 @@ def test_a_column_of_errors_says_why_there_is_no_answer_and_nothing_else(name: s
         reader = AnswersReader([rows], ReadOptions(batch_rows=batch_rows))
         found = pl.concat(list(reader))
         assert found["answer_error"].to_list() == ["time-out", None, None, None, "{'n': 5}"]
-        assert reader.notes["rows without an answer, judged as wrong"] == 2
-        (note,) = (text for text in reader.notes if "says that the call failed" in text)
-        assert reader.notes[note] == 2
+        assert reader.met.notes["rows without an answer, judged as wrong"] == 2
+        (note,) = (text for text in reader.met.notes if "says that the call failed" in text)
+        assert reader.met.notes[note] == 2
         assert repr(name) in note
     off = ReadOptions(columns={"answer_error": "none"})
     assert read_answers(rows, off)["answer_error"].null_count() == 5
+
+
+@pytest.mark.parametrize("name", ["error", "answer_error"])
+@pytest.mark.parametrize("word", ["NA", "none", "?", "No error", " "])
+def test_words_for_no_error_are_the_same_in_every_column_of_errors(name: str, word: str) -> None:
+    rows = [{**ROWS[0], "id": "1", "answer": "", name: word},
+            {**ROWS[0], "id": "2", "answer": "", name: "time-out"}]  # fmt: skip
+    assert read_answers(rows)["answer_error"].to_list() == [None, "time-out"]
 
 
 def test_files_set_one_behind_another_have_a_byte_order_mark_each(
@@ -486,7 +531,7 @@ def test_ids_that_stand_once_for_each_system_number_questions() -> None:
     found = pl.concat(list(reader))
     assert found["answer_id"].n_unique() == 6
     assert found["system"].to_list() == ["gpt", "llama"] * 3
-    assert "nr is the same for several systems, so it numbers questions" in reader.recognised
+    assert "nr is the same for several systems, so it numbers questions" in reader.met.recognised
     given = ReadOptions(columns={"answer_id": "nr"})
     with pytest.raises(BadRowsError, match="the id 'Q0' was used before"):
         read_answers(by_system("system"), given)
@@ -497,11 +542,11 @@ def test_rows_that_repeat_do_not_change_what_ids_are_taken_for(column: str) -> N
     twice = [*by_system(column), *by_system(column)[:2]]
     reader = AnswersReader([twice])
     assert pl.concat(list(reader))["answer_id"].n_unique() == 8
-    assert reader.repeats == 2
+    assert reader.met.repeats == 2
     reader = AnswersReader([twice], ReadOptions(repeats="drop"))
     assert pl.concat(list(reader)).height == 6
-    assert (reader.repeats, reader.problems) == (0, [])
-    assert reader.notes["rows that repeat an earlier one exactly are left out"] == 2
+    assert (reader.met.repeats, reader.met.problems) == (0, [])
+    assert reader.met.notes["rows that repeat an earlier one exactly are left out"] == 2
 
 
 @pytest.mark.parametrize("batch_rows", [1, 2, 100])
@@ -511,7 +556,7 @@ def test_a_repeated_row_with_an_id_of_its_own_counts_again_or_is_dropped(batch_r
     reader = AnswersReader([twice], ReadOptions(batch_rows=batch_rows))
     ids = pl.concat(list(reader))["answer_id"].to_list()
     assert ids == ["0", "1", "2", "0 (row 4)", "0 (row 5)"]
-    assert reader.repeats == 2
+    assert reader.met.repeats == 2
     dropped = ReadOptions(batch_rows=batch_rows, repeats="drop")
     assert read_answers(twice, dropped).height == len(rows)
     for reading in (ReadOptions(batch_rows=batch_rows), dropped):
@@ -528,7 +573,7 @@ def test_other_answers_of_the_same_system_are_counted() -> None:
     more = {**by_system("system")[0], "answer": "something else"}
     reader = AnswersReader([[*by_system("system"), more]])
     assert pl.concat(list(reader)).height == 7
-    assert reader.notes["a question has other answers of the same system, which all count"] == 1
+    assert reader.met.notes["a question has other answers of the same system, which all count"] == 1
 
 
 def nested(systems: str = "AB") -> list[dict[str, Any]]:
@@ -584,11 +629,11 @@ def test_answers_of_systems_that_no_column_names_are_counted_with_candidates() -
     rows = [{**row, "run": {"engine": row["run"]["model"]}} for row in nested()]
     reader = AnswersReader([rows])
     assert list(reader)
-    assert "run.engine may say whose answer each row is (A, B)" in "".join(reader.recognised)
+    assert "run.engine may say whose answer each row is (A, B)" in "".join(reader.met.recognised)
     rows = [{**row, "run": {"number": n}} for n, row in enumerate(nested("AA"))]
     reader = AnswersReader([rows])
     assert list(reader)
-    ((note, count),) = ((one, n) for one, n in reader.notes.items() if "other answers" in one)
+    ((note, count),) = ((one, n) for one, n in reader.met.notes.items() if "other answers" in one)
     assert count == 6
     assert "--columns system=NAME names one (not used: run.number)" in note
 
@@ -596,19 +641,19 @@ def test_answers_of_systems_that_no_column_names_are_counted_with_candidates() -
 def test_a_column_that_may_name_systems_is_offered() -> None:
     reader = AnswersReader([by_system("bot")])
     assert pl.concat(list(reader))["system"].unique().to_list() == ["system"]
-    (offer,) = (one for one in reader.recognised if "--columns" in one)
+    (offer,) = (one for one in reader.met.recognised if "--columns" in one)
     assert offer == (
         "bot may say whose answer each row is (gpt, llama): --columns system=bot reads it"
     )
     reader = AnswersReader([by_system("bot")], ReadOptions(columns={"system": "bot"}))
     assert pl.concat(list(reader))["system"].to_list() == ["gpt", "llama"] * 3
-    assert not any("--columns" in one for one in reader.recognised)
+    assert not any("--columns" in one for one in reader.met.recognised)
     rows = [
         {"question": f"q{n % 2}", "gold": "a", "answer": f"x{n}", "topic": "t"} for n in range(4)
     ]
     reader = AnswersReader([rows])
     assert list(reader)
-    assert not any("--columns" in one for one in reader.recognised)
+    assert not any("--columns" in one for one in reader.met.recognised)
 
 
 def test_a_missing_answer_column_is_asked_for_together_with_the_systems() -> None:
@@ -626,7 +671,7 @@ def test_repeated_rows_are_kept_counted_and_told_apart() -> None:
     read = pl.concat(list(reader))
     assert read.height == 3
     assert read["answer_id"].n_unique() == 3
-    assert reader.repeats == 1
+    assert reader.met.repeats == 1
 
 
 def test_content_ids_do_not_change() -> None:
@@ -800,9 +845,9 @@ def test_no_row_is_lost(rows: list[dict[str, Any]]) -> None:
     try:
         read = pl.concat(list(reader))
     except DataError:
-        assert len(reader.problems) == len(rows)
+        assert len(reader.met.problems) == len(rows)
     else:
-        assert read.height + len(reader.problems) == len(rows)
+        assert read.height + len(reader.met.problems) == len(rows)
         assert read["answer_id"].n_unique() == read.height
 
 

@@ -68,7 +68,7 @@ def test_files_that_tools_wrote(name: str) -> None:
     found, reader = read(EXPORTS / name)
     assert found == MADE_BY_TOOLS[name]
     if name != "hf-dataset":
-        assert reader.recognised, "what was guessed is said"
+        assert reader.met.recognised, "what was guessed is said"
 
 
 def test_the_system_is_the_one_that_the_log_names() -> None:
@@ -194,7 +194,7 @@ def test_rows_with_lists_of_references(name: str, tmp_path: Path) -> None:
 def test_openai_evals_logs_are_joined_by_sample(tmp_path: Path) -> None:
     found, reader = read(jsonl(tmp_path / "log.jsonl", openai_evals(ROWS)))
     assert found == ROWS
-    assert "OpenAI evals log" in next(iter(reader.recognised))
+    assert "OpenAI evals log" in next(iter(reader.met.recognised))
 
 
 def squad(rows: list[tuple[str, list[str], str]]) -> dict[str, Any]:
@@ -219,7 +219,7 @@ def test_squad_with_the_answers_of_two_systems(tmp_path: Path) -> None:
     assert table["system"].to_list() == ["one"] * 3 + ["two"] * 3
     assert table["answer"].to_list()[3:] == ["Alder", None, None]
     assert table["answer_id"][3] == "i0:two"
-    assert any("no question" in note for note in reader.notes)
+    assert any("no question" in note for note in reader.met.notes)
     with pytest.raises(DataError, match="give the file of the answers"):
         read_answers(data)
     two.write_text(json.dumps({"x": "y"}))
@@ -247,7 +247,7 @@ def test_encodings_and_separators(encoding: str, mark: str, tmp_path: Path) -> N
     found, reader = read(path)
     assert found == SINGLE
     if encoding != "utf-8-sig":
-        assert any("was read as" in said and "--encoding" in said for said in reader.recognised)
+        assert any("was read as" in said and "--encoding" in said for said in reader.met.recognised)
 
 
 def test_a_named_encoding_is_taken_and_a_wrong_one_refused(tmp_path: Path) -> None:
@@ -307,8 +307,8 @@ def test_wide_tables_have_a_system_a_column(given: tuple[str, ...]) -> None:
     table = pl.concat(list(reader))
     assert table["system"].to_list() == ["gpt-4o"] * 3 + ["claude"] * 3
     assert table["answer"].to_list() == [row[2] for row in ROWS] + ["Alder"] * 3
-    assert list(reader.ignored) == ["topic"]
-    assert "answer = each of gpt-4o, claude" in next(iter(reader.recognised))
+    assert list(reader.met.ignored) == ["topic"]
+    assert "answer = each of gpt-4o, claude" in next(iter(reader.met.recognised))
 
 
 def test_columns_that_say_answer_of_a_system() -> None:
@@ -341,7 +341,8 @@ def test_json_in_cells_is_said_where_it_is_judged_as_text() -> None:
     rows = [{"question": "q", "gold": '{"a": "Paris"}', "answer": '{"city": "Rome", "in": "IT"}'}]
     found, reader = read(rows)
     assert found[0][2] == '{"city": "Rome", "in": "IT"}'
-    assert any("answer hold JSON objects" in note and "answer.KEY" in note for note in reader.notes)
+    notes = list(reader.met.notes)
+    assert any("answer hold JSON objects" in note and "answer.KEY" in note for note in notes)
 
 
 def test_two_places_that_could_be_the_answer_are_not_guessed() -> None:
@@ -474,6 +475,6 @@ def test_columns_called_like_models_are_offered_as_answers() -> None:
     ))  # fmt: skip
     table = pl.concat(list(reader))
     assert table["answer"].to_list() == ["x"]
-    (note,) = (note for note in reader.notes if "other systems" in note)
+    (note,) = (note for note in reader.met.notes if "other systems" in note)
     assert note.startswith("'beta-large' may hold")
     assert "alpha-7b,beta-large reads all" in note

@@ -233,6 +233,15 @@ def test_without_questions_answers_stand_singly() -> None:
     assert "each answer counts as its own question" in joined.notes()[-1]
 
 
+def test_only_answers_without_a_question_stand_singly() -> None:
+    joined = join_labels(
+        judgments(answer_id=list("123456"), verdict=[1] * 6),
+        labels(answer_id=list("123456"), question=["q", "q", None, None, "q", "r"], label=[1] * 6),
+    )
+    assert joined.rows["cluster"].to_list() == [0, 0, 2, 3, 0, 1]
+    assert joined.notes()[-1] == "each answer without a question counts as its own question"
+
+
 def test_contradictions_and_empty_overlaps_are_errors() -> None:
     some = judgments(answer_id=["1"], verdict=[1])
     with pytest.raises(AgreementError, match=r"contradictory labels: '1'\."):

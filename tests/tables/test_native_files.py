@@ -95,7 +95,7 @@ def test_layouts_of_predictions(layout: str, ids: str, tmp_path: Path) -> None:
     assert found == TEXTS
     assert table["references"].to_list() == [["Vác"], ["1838"], ["Danube", "Donau"]]
     assert table["system"].unique().to_list() == [layout.split(".")[0]]
-    assert not reader.notes
+    assert not reader.met.notes
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
@@ -123,7 +123,7 @@ def test_missing_and_further_ids_are_counted(tmp_path: Path) -> None:
     table, reader = read(gold, one, two)
     assert table["answer"].to_list() == ["Donau", None, None, None, None, "Vác"]
     assert table["system"].to_list() == ["one"] * 3 + ["two"] * 3
-    assert reader.notes == {
+    assert reader.met.notes == {
         "questions have no answer in one.json and count as not answered": 2,
         "questions have no answer in two.jsonl and count as not answered": 2,
         "answers of one.json are to no question that was read": 1,
@@ -137,7 +137,7 @@ def test_batches_of_questions_share_the_answers(tmp_path: Path) -> None:
     gold = written(tmp_path / "gold.jsonl", GOLD)
     table, reader = read(gold, written(tmp_path / "one.json", TEXTS), batch_rows=1)
     assert table["answer"].to_list() == list(TEXTS.values())
-    assert not reader.notes
+    assert not reader.met.notes
 
 
 def test_two_files_of_one_name_are_two_systems(tmp_path: Path) -> None:
@@ -182,8 +182,8 @@ def test_columns_of_aliases_are_further_references(
     table, reader = read(written(tmp_path / "rows.jsonl", [row]))
     assert table["references"].to_list() == [["Danube", "Donau"]]
     assert table["answer"].to_list() == ["Donau"]
-    assert f"references = answer and {column}" in next(iter(reader.recognised))
-    assert not reader.ignored
+    assert f"references = answer and {column}" in next(iter(reader.met.recognised))
+    assert not reader.met.ignored
 
 
 def test_aliases_alone_are_the_references_and_a_given_column_is_the_only_one(
@@ -195,7 +195,7 @@ def test_aliases_alone_are_the_references_and_a_given_column_is_the_only_one(
     row |= {"gold": "Danube"}
     table, reader = read(written(path, [row]), columns={"references": "gold"})
     assert table["references"].to_list() == [["Danube"]]
-    assert list(reader.ignored) == ["aliases"]
+    assert list(reader.met.ignored) == ["aliases"]
 
 
 def test_gold_alone_is_not_judged_as_its_own_answer(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_questions_without_an_id_are_not_answered(tmp_path: Path) -> None:
     )
     assert table["answer_id"].to_list() == ["a", "line 2", "line 3"]
     assert table["answer"].to_list() == ["Donau", None, None]
-    assert list(reader.notes.values()) == [2, 2, 2]
+    assert list(reader.met.notes.values()) == [2, 2, 2]
 
 
 def test_tables_by_columns_are_not_predictions(tmp_path: Path) -> None:

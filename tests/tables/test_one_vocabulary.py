@@ -95,6 +95,22 @@ def test_columns_that_are_called_like_annotators_are_no_labels(tmp_path: Path) -
     assert read_answers(tmp_path / "answers.csv")["annotator_labels"].to_list() == [None]
 
 
+def test_columns_of_annotators_are_the_same_for_answers_and_for_labels(tmp_path: Path) -> None:
+    file = tmp_path / "answers.csv"
+    table = {"question": ["q", "r"], "gold": ["g", "g"], "answer": ["a", "b"]}
+    two = {"annotator1": ["yes", "no"], "annotator2": ["yes", "yes"]}
+    pl.DataFrame({**table, **two, "annotator_notes": ["a doubt", ""]}).write_csv(file)
+    for read in (read_answers, load_labels):
+        assert read(file)["annotator_labels"].to_list() == [[1.0, 1.0], [0.0, 1.0]]
+    names = {"annotator_anna": two["annotator1"], "annotator_ben": two["annotator2"]}
+    pl.DataFrame({**table, **names}).write_csv(file)
+    assert read_answers(file)["annotator_labels"].to_list() == [None, None]
+    with pytest.raises(DataError, match="--columns annotator1=NAME,annotator2=NAME"):
+        load_labels(file)
+    given = {"annotator1": "annotator_anna", "annotator2": "annotator_ben"}
+    assert load_labels(file, names=given)["annotators"].to_list() == [[*names]] * 2
+
+
 def test_the_two_readers_give_the_same_labels(tmp_path: Path) -> None:
     file = file_of(tmp_path / "answers.csv")
     assert read_answers(file)["label"].to_list() == VALUES
@@ -120,7 +136,7 @@ def test_a_word_that_is_no_label_is_found_in_the_users_own_column() -> None:
     table = pl.DataFrame({"id": ["a", "b", "c"], "Ann": ["yes", None, "unsure"]})
     with pytest.raises(DataError, match=r"'Ann' has 1 values .* 'unsure', the first in row 3; .*"):
         load_labels(table, names={"label": "Ann"})
-    with pytest.raises(DataError, match="no column 'label', but 'lable'; name it"):
+    with pytest.raises(DataError, match="no column 'label'; did you mean 'lable'\\? name it"):
         load_labels(table.rename({"Ann": "lable"}))
 
 

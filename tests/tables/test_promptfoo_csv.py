@@ -54,8 +54,8 @@ def test_the_wrapper_is_cut(cell: str, answer: str | None, tmp_path: Path) -> No
     assert table.select("question", "references", "answer", "system").row(0) == (
         "Capital of France?", ["Paris"], answer, "reply"
     )  # fmt: skip
-    assert "promptfoo" in next(iter(reader.recognised))
-    assert sum(reader.notes.values()) == (not answer)
+    assert "promptfoo" in next(iter(reader.met.recognised))
+    assert sum(reader.met.notes.values()) == (not answer)
 
 
 def test_providers_are_systems(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_providers_are_systems(tmp_path: Path) -> None:
     assert table["system"].to_list() == ["openai:gpt-4o", "anthropic:claude"] * 3
     assert table["answer"].to_list() == ["Paris", "Rome", "", "Rome", None, "3"]
     assert table["answer_id"].to_list()[:2] == ["a:openai:gpt-4o", "a:anthropic:claude"]
-    assert reader.notes == {
+    assert reader.met.notes == {
         "results are errors of promptfoo, not answers: not judged": 1,
         "rows without an answer, judged as wrong": 1,
     }
@@ -101,7 +101,7 @@ def test_columns_after_each_output(described: bool, reasoning: bool, tmp_path: P
     assert table["answer"].to_list() == ["Paris", "Rome", None, "Rome\n---\nis it"]
     assert table["references"].to_list() == [["Paris"]] * 2 + [["Rome"]] * 2
     assert table["system"].to_list() == ["openai:gpt-4o", "anthropic:claude"] * 2
-    assert sum(reader.notes.values()) == 1
+    assert sum(reader.met.notes.values()) == 1
 
 
 def test_prompts_of_one_provider_are_told_apart(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_column_of_answers_is_no_system(tmp_path: Path) -> None:
 def test_other_tables_are_read_as_they_are(rows: list[list[str]], tmp_path: Path) -> None:
     table, reader = read(tmp_path / "table.csv", rows)
     assert table["answer"].to_list() == [row[2] for row in rows[1:]]
-    assert not any("promptfoo" in said for said in reader.recognised)
+    assert not any("promptfoo" in said for said in reader.met.recognised)
 
 
 def test_columns_named_twice_are_an_error_elsewhere(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_file_is_of_one_kind_to_its_end(tmp_path: Path) -> None:
     rows = [["question", "expected", ONE, TWO], ["q1", "a", "[PASS] (1.00) a", "[FAIL] (0.00) b"]]
     table, reader = read(tmp_path / "twice.csv", [*rows, *rows])
     assert table["answer"].to_list() == ["a", "b"] * 2
-    assert any("the header is repeated in 1 row" in one for one in reader.recognised)
+    assert any("the header is repeated in 1 row" in one for one in reader.met.recognised)
 
 
 def test_assertions_of_a_file_of_tests_are_references(tmp_path: Path) -> None:

@@ -40,18 +40,18 @@ def test_separators_are_said_and_split_at_where_asked_for(
 ) -> None:
     kept, reader = read(cell)
     assert kept == [cell]
-    (note,) = reader.notes
+    (note,) = reader.met.notes
     assert f"--reference-separator '{separator}' splits them" in note
     split, reader = read(cell, reference_separator=separator)
     assert split == parts
-    assert not reader.notes
-    assert not read(cell, reference_separator="none")[1].notes
+    assert not reader.met.notes
+    assert not read(cell, reference_separator="none")[1].met.notes
 
 
 def test_prose_and_lists_are_left_in_peace() -> None:
     said = "It was signed in the spring of that year; the king had long been ill by then."
-    assert not read(said)[1].notes
-    assert not read(["Paris|Lyon", "x"])[1].notes
+    assert not read(said)[1].met.notes
+    assert not read(["Paris|Lyon", "x"])[1].met.notes
 
 
 SQUAD = [

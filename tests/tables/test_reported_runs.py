@@ -108,6 +108,29 @@ def test_digits_stay_in_lists_in_cells_and_in_labels(tmp_path: Path) -> None:
     assert load_labels(labels)["answer_id"].to_list() == ["5", str(BIG), str(BIG + 1)]
 
 
+def test_digits_stay_in_objects_in_cells_and_in_archives(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text(f'question,gold,output\nq,{BIG},"{{""answer"": {BIG}}}"\n')
+    assert read_answers(table)["answer"].to_list() == [str(BIG)]
+    log = json.loads((REPORTED.parent / "exports" / "inspect.json").read_bytes())
+    samples = log.pop("samples")
+    for sample in samples:
+        sample["target"] = BIG
+    found = []
+    for name, parts in (
+        ("a.json", None),
+        ("a.eval", {"header.json": log} | {f"samples/{n}.json": s for n, s in enumerate(samples)}),
+    ):
+        path = tmp_path / name
+        path.write_text(json.dumps({**log, "samples": samples}))
+        if parts is not None:
+            with zipfile.ZipFile(path, "w") as archive:
+                for part, content in parts.items():
+                    archive.writestr(part, json.dumps(content))
+        found.append(read_answers(path)["references"].to_list())
+    assert found == [[[str(BIG)]] * len(samples)] * 2
+
+
 def test_numbers_of_usual_size_are_as_they_were(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(
@@ -125,7 +148,7 @@ def test_a_header_that_stands_again_is_left_out() -> None:
     path = REPORTED / "08-header-repeated" / "cat.csv"
     reader = AnswersReader([path])
     assert pl.concat(list(reader)).height == 10
-    (note,) = [one for one in reader.recognised if "header" in one]
+    (note,) = [one for one in reader.met.recognised if "header" in one]
     assert "the header is repeated in 1 row, left out (the first is line 7)" in note
 
 

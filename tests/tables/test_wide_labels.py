@@ -44,7 +44,7 @@ def test_each_system_may_have_a_column() -> None:
 def test_verdicts_on_a_system_are_no_system(name: str) -> None:
     reader = AnswersReader([table(a=name)])
     assert set(pl.concat(reader)["system"]) == set(SYSTEMS)
-    (offer,) = reader.offers
+    (offer,) = reader.met.offered
     assert f"--columns 'label:gpt-4o={name}' reads them" in offer
     assert labels(table(a=name), **{"label:gpt-4o": name}) == {"gpt-4o": 8}
 
@@ -54,7 +54,7 @@ def test_a_column_of_verdicts_is_offered_for_the_system_that_its_name_says() -> 
              "judge_fid": bool(n % 2), "judge_gpt35": n % 3 == 0} for n in range(6)]  # fmt: skip
     reader = AnswersReader([pl.DataFrame(rows)])
     assert set(pl.concat(reader)["system"]) == {"fid", "gpt35"}
-    offers = " ".join(reader.offers)
+    offers = " ".join(reader.met.offered)
     for system in ("fid", "gpt35"):
         assert f"--columns label:{system}=judge_{system} reads them" in offers
 
@@ -65,7 +65,7 @@ def test_labels_are_offered_for_the_system_with_which_they_share_a_word() -> Non
              "Bot ok?": ("yes", "no")[n % 2]} for n in range(6)]  # fmt: skip
     reader = AnswersReader([pl.DataFrame(rows)], ReadOptions(answer_columns=("Bot v1", "Bot v2")))
     assert list(reader)
-    typed = [shlex.split(offer.partition("labels? ")[2])[:2] for offer in reader.offers]
+    typed = [shlex.split(offer.partition("labels? ")[2])[:2] for offer in reader.met.offered]
     assert typed == [
         ["--columns", "label:Bot v1=v1 ok?"],
         ["--columns", "label:Bot v2=v2 ok?"],
@@ -75,7 +75,7 @@ def test_labels_are_offered_for_the_system_with_which_they_share_a_word() -> Non
 
 def test_what_is_advised_reads_labels_of_one_system() -> None:
     data = table(a="Urteil")
-    (offer,) = (reader := AnswersReader([data])).offers or ([*reader] and reader.offers)
+    (offer,) = (reader := AnswersReader([data])).met.offered or ([*reader] and reader.met.offered)
     assert "--columns label:SYSTEM=Urteil" in offer
     assert labels(data, **{"label:llama-3": "Urteil"}) == {"llama-3": 8}
     result = markscheme.judge(data, "exact_match", columns={"label:gpt-4o": "Urteil"})
@@ -97,7 +97,30 @@ def test_labels_of_a_system_that_there_is_not() -> None:
 def test_columns_of_errors_are_not_offered_as_labels(name: str) -> None:
     reader = AnswersReader([table(a=name)])
     assert list(reader)
-    assert not reader.offers
+    assert not reader.met.offered
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"),
+    [
+        ("response ({})", "label ({})"),
+        ("{} (output)", "{} ok?"),
+        ("answer_{}", "OK? - {}"),
+        ("{}-output", "human label: {}"),
+    ],
+)
+def test_answers_and_labels_name_their_system_by_one_rule(answer: str, label: str) -> None:
+    systems = ("gpt-4o", "Bot")
+    asked = {"id": IDS[:6], "question": [f"q{n}" for n in range(6)], "gold": ["a"] * 6}
+    answers = {answer.format(name): ["a", "a", "a", "b", "b", "b"] for name in systems}
+    people = {label.format(name): ["yes", "yes", "no"] * 2 for name in systems}
+    together = pl.DataFrame({**asked, **answers, **people})
+    assert labels(together) == dict.fromkeys(systems, 6)
+    within = markscheme.judge(together, "exact_match").agree(by="system")
+    result = markscheme.judge(pl.DataFrame({**asked, **answers}), "exact_match")
+    apart = markscheme.agree(result, pl.DataFrame({**asked, **people}), by="system")
+    assert apart.frame.equals(within.frame)
+    assert set(apart.frame["system"]) >= {*systems}
 
 
 # Labels in a file of their own, known by the ids of a wide table's rows.

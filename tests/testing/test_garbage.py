@@ -13,12 +13,13 @@ from markscheme.contract import ChatRequest, Message
 from markscheme.contract.judge import ModelSource, Needs
 from markscheme.contract.registry import judges, register
 from markscheme.errors import JudgeError
-from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
+from markscheme.judges.entailment import read_statement
+from markscheme.judges.listwise.replies import read_rank, read_ten
+from markscheme.judges.prompted import PAIR
 from markscheme.testing import check_garbage_replies
 from markscheme.text.replies.entailment import read_entailment
-from markscheme.text.replies.grades import read_grade, read_relation, read_score
+from markscheme.text.replies.grades import read_grade, read_score
 from markscheme.text.replies.reply import Reading
-from markscheme.text.replies.statements import read_statement
 from markscheme.text.replies.verdicts import read_yes_no
 
 ASKING = [found.example for found in judges().values() if found.needs.chat]
@@ -41,11 +42,10 @@ PARSERS: dict[str, Callable[[str], Reading]] = {
     "yes_no": read_yes_no,
     "yes_no_last": lambda reply: read_yes_no(reply, verdict_last=True),
     "score": read_score,
-    "relation": read_relation,
     "grade": read_grade,
     "entailment": read_entailment,
     "ten": read_ten,
-    "pair": read_pair,
+    "pair": PAIR,
     "rank": lambda reply: read_rank(reply, references=3),
     "statement": lambda reply: read_statement(
         reply, question="Who wrote Emma?", answer="Jane Austen"

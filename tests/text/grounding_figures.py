@@ -13,7 +13,7 @@ from pathlib import Path
 
 import orjson
 
-from markscheme.text.replies import read_statement
+from markscheme.judges.entailment import read_statement
 
 HERE = Path(__file__).parent
 

@@ -1,4 +1,4 @@
-"""An answer's sentences and list items."""
+"""A text's sentences."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import doctest
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from markscheme.text.answer_pieces import pieces, reads_as_sentence, sentences
+from markscheme.text.answer_pieces import reads_as_sentence, sentences
 
 WHOLE = [
     "Dr. J. R. Smith Jr. of St. Mary's, e.g., earned approx. $3.5 million.",
@@ -33,32 +31,6 @@ def test_years_and_abbreviations_may_end_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "found"),
-    [
-        ("It is so. The parts are:\n1. a wing\n2. a tail. It moves.",
-         [("", "It is so."), ("The parts are:", "a wing"), ("The parts are:", "a tail."),
-          ("", "It moves.")]),
-        ("There are two: 1. Red 2. Green",
-         [("There are two:", "Red"), ("There are two:", "Green")]),
-        ("It is 1. Red in May. 3. Green in June.",
-         [("", "It is 1."), ("", "Red in May."), ("", "3."), ("", "Green in June.")]),
-        (" \n ...", []),
-    ],
-)  # fmt: skip
-def test_items_come_with_the_line_that_introduces_them(
-    answer: str, found: list[tuple[str, str]]
-) -> None:
-    assert list(pieces(answer)) == found
-
-
-@given(st.text(max_size=200))
-def test_any_text_is_cut_into_pieces_of_it(answer: str) -> None:
-    for _, piece in pieces(answer):
-        assert piece
-        assert piece in answer
-
-
-@pytest.mark.parametrize(
     ("answer", "sentence"),
     [
         ("It is in Rome", True), ("He didn't come", True), ("Ann wrote the whole book.", True),
@@ -71,4 +43,4 @@ def test_sentences_are_told_from_names_and_phrases(answer: str, sentence: bool) 
 
 
 def test_the_examples_of_the_docstrings_hold() -> None:
-    assert doctest.testmod(sys.modules[pieces.__module__]).failed == 0
+    assert doctest.testmod(sys.modules[sentences.__module__]).failed == 0

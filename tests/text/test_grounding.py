@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.text.replies.grounding import ungrounded
+from markscheme.judges.entailment.grounding import ungrounded
 
 
 def test_fewer_than_one_good_statement_in_two_hundred_is_refused() -> None:
@@ -43,9 +43,10 @@ FORMS = [
     ("the Food and Drug Administration", "The FDA does.", None),
     ("FDA", "The Federal Reserve does.", "nothing of its input"),
     ("2.5 million", "Two and a half million do.", None),
-    ("2.5 million", "Three million do.", "another number"),
+    ("2.5 million", "Three million do.", "another value"),
     ("5,000 m", "It is 5 km.", None),
-    ("Apollo 11", "Apollo 13 does.", "another number"),
+    ("Apollo 11", "Apollo 13 does.", "another value"),
+    ("12 May 1990", "That of 12 May 1995 does.", "another value"),
     ("W", "The west does.", None),
     ("W", "The north does.", "nothing of its input"),
     ("Ann", "", "no words"),

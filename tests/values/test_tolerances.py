@@ -9,7 +9,7 @@ from markscheme.text import Tolerance
 SOURCE = Path(markscheme.__file__).parent
 READERS = [
     *(SOURCE / "values").glob("*.py"),
-    SOURCE / "text" / "replies" / "grounding.py",
+    SOURCE / "judges" / "entailment" / "grounding.py",
     SOURCE / "features" / "entailment" / "containment.py",
 ]
 LARGEST = 0.1

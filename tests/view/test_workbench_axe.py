@@ -155,8 +155,6 @@ def test_labelling_in_every_state(browser: Any, folder: Path) -> None:
     with printed(folder, "annotate", str(folder / "rows.jsonl"), *ranks, "--per-item", "1") as said:
         ann = enter(browser, said, "Ann")
         checked(ann, "ranking", faults)
-        press(ann, "=")
-        checked(ann, "two at a time", faults)
     assert not faults
 
 

@@ -19,13 +19,10 @@ import polars as pl
 
 from markscheme.agreement.options import About, EstimateOptions
 from markscheme.agreement.people_errors import (
-    decided,
     label_noise,
     noise_sentence,
     tie_sentence,
-    tied_answers,
     undone,
-    with_questions,
 )
 from markscheme.agreement.sequences import RunningEstimate, running_estimate
 from markscheme.agreement.sources import names_of
@@ -41,7 +38,15 @@ from markscheme.stats import (
     possible_counts,
     powered,
 )
-from markscheme.tables import KEYS, Joined, as_binary, join_labels, one_judge
+from markscheme.tables import (
+    Joined,
+    as_binary,
+    is_tied,
+    join_labels,
+    knows_questions,
+    one_judge,
+    unequal_chances,
+)
 from markscheme.text import counted
 
 METHODS = ("ppi_tuned", "labels_only")
@@ -154,7 +159,13 @@ def human_accuracy(
         AgreementError: the labels cannot support an estimate over all answers (none, not of a
             random sample), or judgments and labels do not match.
     """
-    options = options or EstimateOptions()
+    return matched_accuracy(judgments, labels, options or EstimateOptions())[0]
+
+
+def matched_accuracy(
+    judgments: pl.DataFrame, labels: pl.DataFrame, options: EstimateOptions
+) -> tuple[list[HumanAccuracy], Joined]:
+    """As `human_accuracy`, with the first judge's judgments and labels as they were matched."""
     if options.half_width is not None and not options.anytime:
         raise AgreementError(
             "--half-width requires --anytime; 'markscheme plan-labels --half-width' says before "
@@ -168,9 +179,10 @@ def human_accuracy(
     about = options.about or ("these" if options.anytime else "future")
     names = tuple(dict.fromkeys(names_of(options.judge)))
     options = replace(options, judge=names, about=about)
-    table, others = _all_answers(judgments, labels, names)
+    joined = join_labels(one_judge(judgments, names[0] if names else None), labels)
+    table, others = _all_answers(judgments, joined, names)
     noise = label_noise(
-        with_questions(labels, judgments),
+        joined.labels,
         errors=options.label_errors,
         positive_from=options.positive_from,
         confidence=options.confidence,
@@ -190,11 +202,11 @@ def human_accuracy(
         for one in (whole, *(_of_answers(part, name, options) for name, part in parts))
     ]
     said = [noise] if isinstance(noise, str) else _of_noise(noise, found)
-    said += _of_ties(judgments, labels, options, [name for name, _ in parts])
+    said += _of_ties(joined, table, options, [name for name, _ in parts])
     found[0] = replace(found[0], notes=[*others, *whole.notes, *said])
     if all(one.refusal for one in found):
         raise AgreementError(whole.refusal or "no system has enough labels")
-    return found
+    return found, joined
 
 
 def _of_noise(noise: LabelNoise, found: Sequence[HumanAccuracy]) -> list[str]:
@@ -207,12 +219,15 @@ def _of_noise(noise: LabelNoise, found: Sequence[HumanAccuracy]) -> list[str]:
 
 
 def _all_answers(
-    judgments: pl.DataFrame, labels: pl.DataFrame, names: Sequence[str]
+    judgments: pl.DataFrame, joined: Joined, names: Sequence[str]
 ) -> tuple[pl.DataFrame, list[str]]:
-    """`with_labels` of the first judge, with what the others say."""
-    table, said = with_labels(one_judge(judgments, names[0] if names else None), labels)
+    """Every answer of the first judge, with what the others say; and what the reader should know
+    of all that was matched.
+    """
+    table, said = joined.every(), joined.notes(of_all=True)
     for place, name in enumerate(names[1:], 1):
-        table, left_out = _with_judge(table, one_judge(judgments, name), place)
+        rows = one_judge(judgments, name)
+        table, left_out = _with_judge(table, rows, joined.identity, place)
         if left_out:
             said.append(
                 f"{left_out:,} answers of {name}'s are not among those of {names[0]}, and left out"
@@ -221,20 +236,20 @@ def _all_answers(
 
 
 def _of_ties(
-    judgments: pl.DataFrame,
-    labels: pl.DataFrame,
-    options: EstimateOptions,
-    systems: Sequence[str],
+    joined: Joined, table: pl.DataFrame, options: EstimateOptions, systems: Sequence[str]
 ) -> list[str]:
     """What the figures would be if every tie were decided one way, or the other."""
-    ties = tied_answers(labels)
-    if not ties:
+    if not joined.tied:
         return []
+    ratings = pl.col("annotator_labels").list
+    ties = joined.labels.with_columns(place=pl.int_range(pl.len())).filter(is_tied(joined.labels))
+    ties = ties.select("place", lowest=ratings.min(), highest=ratings.max())
+    table = table.join(ties, on="place", how="left", maintain_order="left")
     ends: defaultdict[str, list[float]] = defaultdict(list)
     for way in ("lowest", "highest"):
-        table, _ = _all_answers(judgments, decided(labels, way), options.judge)
-        parts = [("(all)" if systems else "the figure is", table)]
-        parts += [(name, table.filter(pl.col("system") == name)) for name in systems]
+        decided = table.with_columns(label=pl.coalesce("label", way))
+        parts = [("(all)" if systems else "the figure is", decided)]
+        parts += [(name, decided.filter(pl.col("system") == name)) for name in systems]
         for name, part in parts:
             figure = _of_answers(part, None, options).figure
             if figure is not None and figure.value is not None:
@@ -242,7 +257,7 @@ def _of_ties(
     between = {name: (min(two), max(two)) for name, two in ends.items() if len(two) == 2}
     if not between:
         return []
-    return [tie_sentence(len(ties), "as rejected, or as accepted", between)]
+    return [tie_sentence(joined.tied, "as rejected, or as accepted", between)]
 
 
 def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOptions) -> HumanAccuracy:
@@ -291,7 +306,7 @@ def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOption
         worth = f"{found[0].worth:,.0f} without it"
         notes.append(f"with the judge, {labelled:,} labels are worth {worth}")
     rest = table.height - labelled
-    if about.about == "these" and sample.binary and 0 < rest <= table.height / 10:
+    if about.about == "these" and 0 < rest <= table.height / 10:
         low, high = (share_text(right / table.height) for right in possible_counts(sample))
         notes.append(f"whatever people say of the {rest:,} without a label: {low} to {high}%")
     return replace(about, estimates=found, few=few)
@@ -315,8 +330,14 @@ def _at_any_time(
     about: HumanAccuracy, table: pl.DataFrame, sample: Sample, options: EstimateOptions
 ) -> HumanAccuracy:
     """The interval to look at after every label, which needs no least number of labels."""
-    refusal, warning = unequal_chances(table), None
-    if refusal is None and about.labelled >= LEAST_FOR_JUDGES:
+    refusal = warning = None
+    if unequal_chances(table):
+        refusal = (
+            "the labelled answers were drawn with unequal chances, and an interval to look at "
+            "after every label needs equal ones: draw with 'plan-labels', or "
+            "look once, without --anytime, when all drawn answers are labelled"
+        )
+    elif about.labelled >= LEAST_FOR_JUDGES:
         refusal, warning = _not_random(table, sample, options)
     if refusal is not None:
         return replace(about, refusal=refusal)
@@ -332,30 +353,21 @@ def _at_any_time(
     return replace(about, estimates=[sequence], notes=notes, more_labels=more)
 
 
-def unequal_chances(table: pl.DataFrame) -> str | None:
-    """Why labels that were drawn with unequal chances have no interval at every look."""
-    drawn = table.filter(pl.col("label").is_not_null())
-    for name in ("stratum", "inclusion_probability"):
-        if name in drawn.columns and drawn[name].n_unique() > 1:
-            return (
-                "the labelled answers were drawn with unequal chances, and an interval to look at "
-                "after every label needs equal ones: draw with 'plan-labels', or "
-                "look once, without --anytime, when all drawn answers are labelled"
-            )
-    return None
-
-
 def running(table: pl.DataFrame, sample: Sample, confidence: float) -> tuple[RunningEstimate, bool]:
     """The sequence at its last label, and whether each bet is on a whole question."""
     last = table["place"].max()
     place = table["place"].fill_null(int(last if isinstance(last, int) else 0) + 1).to_numpy()
     order = np.argsort(place, kind="stable")
-    # Equal answers that were labelled once share a place, and are one bet.
-    once = table.select(pl.coalesce(pl.col("place"), -1 - pl.int_range(pl.len()))).to_series()
-    whole = _in_blocks(sample.clusters[order], sample.labelled[order])
+    labelled = sample.labelled[order]
+    units = sample.clusters[order]
+    whole = _in_blocks(units, labelled)
+    if not whole and {"question", "answer"} <= set(table.columns):
+        # Equal answers that were labelled together, as one, are one bet.
+        equal = numbers_of(table.select(pl.struct("question", "answer")).to_series())[order]
+        units = equal if _in_blocks(equal, labelled) else np.arange(len(order))
     found = running_estimate(
         sample.labels[order],
-        units=(sample.clusters if whole else once.to_numpy())[order].tolist(),
+        units=units.tolist(),
         predictions=sample.predictions[order, 0],
         confidence=confidence,
     )
@@ -384,75 +396,13 @@ def _when_to_stop(found: RunningEstimate, half_width: float, more: int | None) -
     return f"about {counted(more, 'more label')} for {points}"
 
 
-def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Every answer of one judge once, with its label where it has one, and `cluster`.
-
-    `place` is the row of the labels of the answer, labelled or still to be labelled. The notes say
-    which labels have no answer, which drawn answers no label, and what was matched without ids.
-
-    Raises:
-        AgreementError: judgments and labels do not match, or only the labels know the question.
-    """
-    joined = join_labels(judgments, labels)
-    matched, key, identity = joined.rows, joined.key, joined.identity
-    if "question" in matched.columns and "question" not in judgments.columns:
-        raise AgreementError(
-            "the judgments do not say which answers share a question, as the labels do; give the "
-            "judged file with --answers, or a column 'question' in the judgments"
-        )
-    extra = [n for n in ("label", "inclusion_probability", "stratum") if n in matched.columns]
-    places = joined.labels.select(*key).with_row_index("place").unique(key, keep="first")
-    table = judgments.unique(identity, keep="first", maintain_order=True)
-    for found, by in (
-        (matched.select(*identity, *extra), identity),
-        (places.with_columns(pl.col("place").cast(pl.Int64)), key),
-    ):
-        table = table.join(found, on=by, how="left", nulls_equal=True, maintain_order="left")
-    return with_clusters(table), _left_out(table, labels, joined)
-
-
-def _left_out(table: pl.DataFrame, labels: pl.DataFrame, joined: Joined) -> list[str]:
-    said = []
-    if joined.unused_labels:
-        other = counted(joined.unused_labels, "label is", "labels are")
-        said.append(f"{other} of other answers, and left out")
-    drawn = table.drop_nulls("place")
-    blank = drawn["label"].null_count() - joined.tied
-    if blank > 0 and ("inclusion_probability" in table.columns or drawn.height < table.height):
-        said.append(
-            f"{blank:,} of the {drawn.height:,} drawn answers have no label; if these are the hard "
-            "ones, the labels are not a random sample"
-        )
-    if joined.key != KEYS[:1] and KEYS[0] in table.columns:
-        used, known = labels["label"].count() - joined.unused_labels, drawn["label"].count()
-        labels_are = counted(used, "label is", "labels are")
-        many = "" if used == known else f": {labels_are} of {counted(known, 'answer')}"
-        said.append(f"labels are matched by {' and '.join(joined.key)}, not by id{many}")
-    return said
-
-
-def knows_questions(table: pl.DataFrame) -> bool:
-    """Whether the question of every answer is known."""
-    return "question" in table.columns and table["question"].null_count() == 0
-
-
-def with_clusters(table: pl.DataFrame) -> pl.DataFrame:
-    """The answers with `cluster`, the number of their question; else each has its own."""
-    cluster = (
-        pl.col("question").rank("dense")
-        if knows_questions(table)
-        else pl.int_range(1, pl.len() + 1)
-    )
-    return table.with_columns(cluster.cast(pl.Int64).alias("cluster"))
-
-
-def _with_judge(table: pl.DataFrame, rows: pl.DataFrame, place: int) -> tuple[pl.DataFrame, int]:
+def _with_judge(
+    table: pl.DataFrame, rows: pl.DataFrame, key: Sequence[str], place: int
+) -> tuple[pl.DataFrame, int]:
     """The answers with what a further judge says of them, in columns with its number.
 
     Also how many answers of that judge's are not among them.
     """
-    by_id = "answer_id" in table.columns and "answer_id" in rows.columns
-    key = [KEYS[0]] if by_id else [name for name in KEYS[1:] if name in table.columns]
     further = rows.unique(key, keep="first").select(
         *key, *(pl.col(name).alias(f"{name} {place}") for name in ("verdict", "score"))
     )
@@ -462,7 +412,7 @@ def _with_judge(table: pl.DataFrame, rows: pl.DataFrame, place: int) -> tuple[pl
 
 
 def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, str]:
-    """Answers as `with_labels` gives them, as a sample; and what a judge's prediction is."""
+    """Answers as `Joined.every` gives them, as a sample; and what a judge's prediction is."""
     verdicts = [name for name in table.columns if re.fullmatch(r"verdict( \d+)?", name)]
     scores = [name.replace("verdict", "score") for name in verdicts]
     use = options.predictions
@@ -524,7 +474,7 @@ def _estimate(method: str, found: Powered, weights: Mapping[str, float] | None =
         method=method,
         figure=Figure(value=found.value, low=found.low, high=found.high, method=found.method),
         # Labels that are all alike show no spread, and an interval that is not a point.
-        standard_error=found.error if found.error or found.low == found.high is not None else None,
+        standard_error=found.error if found.error or found.low == found.high else None,
         worth=found.worth,
         weights=weights or {},
     )
@@ -571,74 +521,69 @@ def few_labels(sample: Sample) -> str | None:
     return None
 
 
-def evidently_chosen(sample: Sample) -> bool:
-    """Whether some answers are labelled, and evidently not a random part of all."""
-    return not sample.labelled.all() and drawn_unlike_rest(sample)[2] < REFUSE_BELOW
+@dataclass(frozen=True, kw_only=True)
+class LabelsCheck:
+    """Whether the labelled answers may be a random part of all.
+
+    Attributes:
+        p: of their being one; 1 where all have a label, or none.
+        unlike: in what they differ from all.
+        undrawn: the systems of which no answer has a label, though others' were drawn with known
+            chances.
+    """
+
+    p: float = 1.0
+    unlike: str = ""
+    undrawn: tuple[str, ...] = ()
+
+    @property
+    def chosen(self) -> str | None:
+        """Why they evidently are none; None where they may be."""
+        if self.undrawn:
+            return f"no answer of {', '.join(map(repr, self.undrawn))} has a label"
+        return f"{self.unlike} (p = {self.p:.1g})" if self.p < REFUSE_BELOW else None
 
 
-def evidently_not_random(
-    judgments: pl.DataFrame, labels: pl.DataFrame, judge: str, positive_from: float | None
-) -> str | None:
-    """Why labels are evidently of no random sample of a judge's answers; None where they may be.
+def labels_check(sample: Sample, table: pl.DataFrame | None = None) -> LabelsCheck:
+    """Check that the labelled answers are like all, as far as judge and systems show it.
 
     Args:
-        judgments: as `load_judgments` gives them.
-        labels: as `load_labels` gives them.
-        judge: whose answers.
-        positive_from: grade from which an answer is acceptable.
+        sample: the answers.
+        table: the same, as `Joined.every` gives them; None of one system's.
     """
-    table, _ = with_labels(one_judge(judgments, judge), labels)
-    sample, _ = sample_of(table, EstimateOptions(positive_from=positive_from))
     if sample.labelled.all() or not sample.labelled.any():
-        return None
-    p, said = unlike_rest(table, sample)
-    return f"{said} (p = {p:.1g})" if p < REFUSE_BELOW else None
-
-
-def unlike_rest(table: pl.DataFrame, sample: Sample) -> tuple[float, str]:
-    """p of the labelled answers being a random part of all, and in what they differ."""
+        return LabelsCheck()
     drawn, whole, p = drawn_unlike_rest(sample)
-    said = f"the judge's mean is {drawn:.3f} on labelled answers and {whole:.3f} on all"
-    if "system" in table.columns and "inclusion_probability" not in table.columns:
-        by_system = _p_of_systems(table, sample)
-        if by_system < p:
-            p, said = by_system, "some systems' answers were labelled far more often than others'"
-    return p, said
+    unlike = f"the judge's mean is {drawn:.3f} on labelled answers and {whole:.3f} on all"
+    undrawn: tuple[str, ...] = ()
+    if table is not None and "system" in table.columns:
+        if "inclusion_probability" in table.columns:
+            labelled = pl.col("label").is_not_null().any().over("system")
+            undrawn = tuple(table.filter(~labelled)["system"].drop_nulls().unique().sort())
+        elif (by_system := _p_of_systems(table, sample)) < p:
+            p, unlike = by_system, "some systems' answers were labelled far more often than others'"
+    return LabelsCheck(p=p, unlike=unlike, undrawn=undrawn)
 
 
 def _not_random(
     table: pl.DataFrame, sample: Sample, options: EstimateOptions
 ) -> tuple[str | None, str | None]:
     """A refusal or a warning where the labelled answers differ from all answers."""
-    if sample.labelled.all():
-        return None, None
-    never = _never_drawn(table)
-    if never is not None:
-        return never, None
-    p, said = unlike_rest(table, sample)
-    if p < REFUSE_BELOW and not options.trust_sample:
+    found = labels_check(sample, table)
+    if found.undrawn:
         return (
-            f"the labels are evidently not a random sample: {said} (p = {p:.1g}). Label at random "
+            f"{found.chosen}: label all that were drawn; if none were, estimate by system, or "
+            "compare --systems"
+        ), None
+    if found.chosen and not options.trust_sample:
+        return (
+            f"the labels are evidently not a random sample: {found.chosen}. Label at random "
             "('markscheme plan-labels'), give inclusion_probability, or estimate by system; "
             "--trust-sample overrides this"
         ), None
-    if p < WARN_BELOW:
-        return None, f"the labels may not be a random sample: {said} (p = {p:.2g})"
+    if found.p < WARN_BELOW:
+        return None, f"the labels may not be a random sample: {found.unlike} (p = {found.p:.2g})"
     return None, None
-
-
-def _never_drawn(table: pl.DataFrame) -> str | None:
-    """A refusal where answers were drawn with known chances, and some system's not at all."""
-    if "system" not in table.columns or "inclusion_probability" not in table.columns:
-        return None
-    labelled = table.filter(pl.col("label").is_not_null())["system"].unique()
-    never = table.filter(~pl.col("system").is_in(labelled.implode()))["system"].unique()
-    if never.is_empty() or labelled.is_empty():
-        return None
-    return (
-        f"no answer of {', '.join(map(repr, never.sort()))} has a label: label all that were "
-        "drawn; if none were, estimate by system, or compare --systems"
-    )
 
 
 def _p_of_systems(table: pl.DataFrame, sample: Sample) -> float:

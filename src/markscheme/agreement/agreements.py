@@ -10,21 +10,19 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.accuracy_estimates import evidently_not_random
+from markscheme.agreement.accuracy_estimates import labels_check, sample_of
 from markscheme.agreement.against_labels import Agreement, agreement, closest_judges
-from markscheme.agreement.alternative_annotator import alternative_table, alternative_tests
 from markscheme.agreement.annotators import annotator_tables, annotators_of
 from markscheme.agreement.comparison_notes import systems_population
 from markscheme.agreement.fitness import CHOSEN, SURE, Fitness, by_judge, fitness_of, write_fitness
 from markscheme.agreement.label_errors import label_errors, label_errors_table
-from markscheme.agreement.options import AgreeOptions, Unjudged
+from markscheme.agreement.options import AgreeOptions, EstimateOptions, Unjudged
 from markscheme.agreement.people_errors import (
     NOTHING_TWICE,
     label_noise,
     noise_sentence,
     tie_sentence,
     undone,
-    with_questions,
 )
 from markscheme.agreement.question_averages import (
     PerQuestion,
@@ -167,7 +165,7 @@ def agree(
         run, labels, wanted, judges=wanted.judges, slices=wanted.slices
     )
     joined = join_labels(rows, known)
-    known = with_questions(known, rows)
+    known = joined.labels
     about = of_labels(joined)
     tables: list[Table] = []
     data: dict[str, Any] = {"command": "agree", "matched": joined.notes()}
@@ -195,10 +193,6 @@ def agree(
             known, wanted.blanks, names_of(wanted.people), confidence=wanted.confidence
         )
         tables += annotator_tables(data["annotators"])
-    if wanted.alternative_annotator:
-        tests = alternative_tests(joined, wanted.epsilon, wanted.positive_from)
-        data["alternative_annotator"] = tests
-        tables.append(alternative_table(tests))
     noise = label_noise(
         known,
         errors=wanted.label_errors,
@@ -221,12 +215,12 @@ def agree(
             slices=wanted.slices,
         )
         if joined.unlabelled or joined.tied:
-            statements = _with_chosen(statements, rows, known, wanted.positive_from)
+            statements = _with_chosen(statements, joined, wanted.positive_from)
         data["fitness"] = by_judge(statements)
         of_judge = {one.judge: one for one in statements}
         leading = [one.judge for one in closest_judges(found)[:_LEADING]]
         tables += [_fitness_table(of_judge[name], about) for name in leading if name in of_judge]
-    ties = joined.tied_judgments.select(joined.identity).unique(maintain_order=True).to_dicts()
+    ties = joined.ties
     if ties:
         data["tied"] = ties
     of_scores = (
@@ -247,15 +241,14 @@ def agree(
 
 
 def _with_chosen(
-    statements: Sequence[Fitness],
-    rows: pl.DataFrame,
-    labels: pl.DataFrame,
-    positive_from: float | None,
+    statements: Sequence[Fitness], joined: Joined, positive_from: float | None
 ) -> list[Fitness]:
     """Statements that say where the labels are evidently of answers that somebody chose."""
+    cut = EstimateOptions(positive_from=positive_from)
+    every = [joined.every(one.judge) for one in statements]
     return [
-        replace(one, chosen=evidently_not_random(rows, labels, one.judge, positive_from))
-        for one in statements
+        replace(one, chosen=labels_check(sample_of(table, cut)[0], table).chosen)
+        for one, table in zip(statements, every, strict=True)
     ]
 
 
@@ -363,108 +356,94 @@ def scope_agreement(joined: Joined, options: AgreeOptions) -> dict[str, dict[str
     Returns:
         By judge, then by `all`, `rest` (all but those it learned from) and the `SCOPES` that occur.
     """
-    plain = replace(options, by=None)
-    found: dict[str, dict[str, Agreement]] = {}
-    for (judge,), mine in joined.rows.group_by("judge", maintain_order=True):
+
+    def divided(mine: pl.DataFrame) -> dict[str, pl.DataFrame]:
         parts = scope_parts(mine)
-        if set(parts) - {ALL, INSIDE, NEW}:
-            found[str(judge)] = {
-                name: agreement(replace(joined, rows=part), plain)[0]
-                for name, part in parts.items()
-            }
-    return found
+        return parts if set(parts) - {ALL, INSIDE, NEW} else {}
+
+    return _agreement_by(joined, options, divided)
+
+
+def _agreement_by(
+    joined: Joined,
+    options: AgreeOptions,
+    divided: Callable[[pl.DataFrame], Mapping[str, pl.DataFrame]],
+) -> dict[str, dict[str, Agreement]]:
+    """Agreement on each part of a judge's rows, by judge, of those whose rows are divided."""
+    plain = replace(options, by=None)
+    found = {
+        str(judge): {
+            name: agreement(replace(joined, rows=part), plain)[0]
+            for name, part in divided(mine).items()
+        }
+        for (judge,), mine in joined.rows.group_by("judge", maintain_order=True)
+    }
+    return {judge: parts for judge, parts in found.items() if parts}
 
 
 def _within(joined: Joined, options: AgreeOptions) -> tuple[list[Table], dict[str, Any]]:
     """Tables of agreement by what trained a judge and by slices, and the figures by `scope`,
     `slices`."""
     tables: list[Table] = []
-    by_scope, by_slice = scope_agreement(joined, options), slice_agreement(joined, options)
+    by_scope = scope_agreement(joined, options)
     if by_scope:
+        parts = [
+            (_SCOPES[kind], one)
+            for kinds in by_scope.values()
+            for kind, one in kinds.items()
+            # What the rest is made of is not said twice; answers not given are of no kind.
+            if kind in (ALL, REST, LEARNED) or len(kinds.keys() - {ALL, REST, LEARNED}) > 1
+        ]
+        trained = any(LEARNED in kinds for kinds in by_scope.values())
+        title = (
+            "On questions that a judge was trained on, its figures may be too high"
+            if trained
+            else "Agreement inside and outside a judge's field"
+        )
         lines = lineage_lines(joined, by_scope)
-        tables.append(_scope_table(by_scope, lines, joined, options.confidence))
-    for column, found in by_slice.items():
-        tables.append(_slice_table(column, found, joined, options.confidence))
+        tables.append(
+            _parts_table(title, "part", parts, joined, confidence=options.confidence, lines=lines)
+        )
+    by_slice: dict[str, dict[str, dict[str, Agreement]]] = {}
+    for column in options.slices:
+        by_slice[column] = _agreement_by(joined, options, partial(_by_value, column=column))
+        parts = [part for values in by_slice[column].values() for part in values.items()]
+        title = f"Agreement by {column}"
+        tables.append(_parts_table(title, column, parts, joined, confidence=options.confidence))
     named = (("scope", by_scope), ("slices", by_slice))
     return tables, {name: found for name, found in named if found}
 
 
-def slice_agreement(
-    joined: Joined, options: AgreeOptions
-) -> dict[str, dict[str, dict[str, Agreement]]]:
-    """Agreement within each value of `options.slices`: by column, judge and value."""
-    plain = replace(options, by=None)
-    found: dict[str, dict[str, dict[str, Agreement]]] = {}
-    for column in options.slices:
-        parts = joined.rows.group_by("judge", column, maintain_order=True)
-        for (judge, value), part in parts:
-            (one,) = agreement(replace(joined, rows=part), plain)
-            found.setdefault(column, {}).setdefault(str(judge), {})[str(value)] = one
-    return found
+def _by_value(rows: pl.DataFrame, column: str) -> dict[str, pl.DataFrame]:
+    parts = rows.group_by(column, maintain_order=True)
+    return {str(value): part for (value,), part in parts}
 
 
-def _slice_table(
-    column: str,
-    found: Mapping[str, Mapping[str, Agreement]],
+def _parts_table(
+    title: str,
+    heading: str,
+    parts: Sequence[tuple[str, Agreement]],
     joined: Joined,
+    *,
     confidence: float,
+    lines: Sequence[str] = (),
 ) -> Table:
+    """Agreement within parts of the answers, each with its name, under a heading for names."""
+    sizes = [(one.questions if joined.clustered else None, one.answers) for _, one in parts]
+    about = systems_population("according to the labels of its own answers", sizes, of=heading)
+    figures = ((name, one.left_out[name]) for _, one in parts for name in SHORT)
     wrong = ("false_positive", "false_negative")
-    rows = [
-        (
-            *(judge, value, one.questions, one.answers),
-            *(one.left_out[name] for name in SHORT),
-            *(one.counts[name] for name in wrong),
-        )
-        for judge, values in found.items()
-        for value, one in values.items()
-    ]
-    every = [one for values in found.values() for one in values.values()]
-    sizes = [(one.questions if joined.clustered else None, one.answers) for one in every]
-    about = systems_population("according to the labels of its own answers", sizes, of=column)
     return Table.of(
-        f"Agreement by {column}",
+        title,
         (
             "judge",
-            column,
+            Column(heading, "part"),
             *columns("count", "questions", "answers"),
             *(Column(name, format=_form(name, words=True)) for name in SHORT),
-            *columns("count", *(_CELLS[name] for name in wrong)),
+            *columns("count", *((_CELLS[name], name) for name in wrong)),
         ),
-        rows,
-        interval_note(
-            ((name, one.left_out[name]) for one in every for name in SHORT), about, confidence
-        ),
-    )
-
-
-def _scope_table(
-    found: Mapping[str, Mapping[str, Agreement]],
-    lines: Sequence[str],
-    joined: Joined,
-    confidence: float,
-) -> Table:
-    rows = [
-        (judge, _SCOPES[kind], one.questions, one.answers, *map(one.left_out.get, SHORT))
-        for judge, kinds in found.items()
-        for kind, one in kinds.items()
-        # What the rest is made of is not said twice; answers that were not given are of no kind.
-        if kind in (ALL, REST, LEARNED) or len(kinds.keys() - {ALL, REST, LEARNED}) > 1
-    ]
-    every = [one for kinds in found.values() for one in kinds.values()]
-    trained = any(LEARNED in kinds for kinds in found.values())
-    return Table.of(
-        "On questions that a judge was trained on, its figures may be too high"
-        if trained
-        else "Agreement inside and outside a judge's field",
-        (
-            "judge",
-            "the questions",
-            *columns("count", "number", "answers"),
-            *(Column(name, format=_form(name, words=True)) for name in SHORT),
-        ),
-        rows,
-        (*lines, *_intervals_of(every, {name: name for name in SHORT}, joined, confidence)),
+        [{"part": name, **vars(one), **one.left_out, **one.counts} for name, one in parts],
+        (*lines, *interval_note(figures, about, confidence)),
     )
 
 

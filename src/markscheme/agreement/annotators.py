@@ -33,6 +33,7 @@ from markscheme.results import (
     Table,
     cell,
     columns,
+    flat_frame,
     interval_note,
     population,
 )
@@ -46,7 +47,7 @@ from markscheme.stats import (
     krippendorff_alphas,
     pair_agreement,
 )
-from markscheme.tables import ratings_table
+from markscheme.tables import question_numbers, ratings_table
 
 ALL_SAME = "every rating is the same, so chance agreement is certain"
 ONE_CATEGORY = "every rating is the same, so no second category is known"
@@ -95,10 +96,8 @@ class _Ratings:
             codes[blank] = len(values)
             values = np.append(values, np.nan)
         numbers = np.arange(len(cells))
-        if questions is not None:  # an item without one is a question of its own
-            known = questions.is_not_null().to_numpy()
-            texts = questions.drop_nulls().to_numpy()
-            numbers[known] = len(cells) + np.unique(texts, return_inverse=True)[1]
+        if questions is not None:
+            numbers = question_numbers(questions.to_frame("question")).to_numpy()
         return cls(codes=codes, values=values, questions=numbers, confidence=confidence)
 
     @property
@@ -158,40 +157,27 @@ def _pairs(names: Sequence[str], table: _Ratings, most: int | None = None) -> pl
     pairs = list(combinations(range(len(names)), 2))
     if most is not None:
         pairs = sorted((pair for pair in pairs if shared[pair]), key=lambda pair: -shared[pair])
+        pairs = sorted(pairs[:most])
     rows = []
-    for first, second in pairs[:most]:
+    for first, second in pairs:
         both = table.pair(first, second)
         items, agree = len(both.codes), int((both.codes[:, 0] == both.codes[:, 1]).sum())
         kappa, ac1 = both.coefficient("cohen"), both.coefficient("ac1")
         lacking = kappa.reason if kappa.value is None else None
         rows.append(
-            (
-                names[first],
-                names[second],
-                items,
-                agree,
-                agree / items if items else None,
-                kappa.value,
-                kappa.low,
-                kappa.high,
-                ac1.value,
-                ac1.low,
-                ac1.high,
-                lacking,
-                None if lacking else kappa.reason,
-            )
+            {
+                "first": names[first],
+                "second": names[second],
+                "items": items,
+                "agree": agree,
+                "accuracy": agree / items if items else None,
+                "kappa": _figure(kappa),
+                "ac1": _figure(ac1),
+                "reason": lacking,
+                "no_interval": None if lacking else kappa.reason,
+            }
         )
-    numbers = ("accuracy", *(name + end for name in ("kappa", "ac1") for end in _ENDS))
-    schema = {
-        **dict.fromkeys(("first", "second"), pl.String),
-        **dict.fromkeys(("items", "agree"), pl.Int64),
-        **dict.fromkeys(numbers, pl.Float64),
-        **dict.fromkeys(("reason", "no_interval"), pl.String),
-    }
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-_ENDS = ("", "_low", "_high")
+    return flat_frame(rows)
 
 
 def disagreements(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> pl.Series:
@@ -271,7 +257,7 @@ def annotator_agreement(
     given = unfilled.counts
     unsettled = (given == given.max(axis=1, keepdims=True, initial=0)).sum(axis=1) > 1
     agreement, kappa = pair_agreement(table.counts), overall["fleiss_kappa"].value
-    shares = [(agreement, kappa), *pairs.select("accuracy", "kappa").rows()]
+    shares = [(agreement, kappa), *((each["accuracy"], each["kappa"]) for each in pairs.to_dicts())]
     low = any(
         None not in both and both[0] >= HIGH_AGREEMENT and both[1] < LOW_KAPPA for both in shares
     )
@@ -327,15 +313,15 @@ def _of_pair(name: str) -> Callable[[Mapping[str, Any]], Figure]:
     """Reads `kappa` or `ac1` of a row of `pairwise_kappas`."""
 
     def read(pair: Mapping[str, Any]) -> Figure:
-        value, low, high = (pair[name + end] for end in _ENDS)
+        value, low, high = (pair[name + end] for end in ("", "_low", "_high"))
         reason = pair["reason"] if value is None else None
         return _figure(Coefficient(value=value, low=low, high=high, reason=reason))
 
     return read
 
 
-def annotator_tables(people: dict[str, Any]) -> list[Table]:
-    """Pairs of annotators, and what holds for all of them."""
+def annotator_tables(people: Mapping[str, Any]) -> list[Table]:
+    """Pairs of annotators, if there are any, and what holds for all of them."""
     blank = ", ".join(f"{n} {name}" for name, n in people["blank_cells"].items() if n)
     policy = f"blank cells: {blank or 'none'}; a blank is {_MEANING[people['blanks']]}"
     lacking = [
@@ -350,7 +336,7 @@ def annotator_tables(people: dict[str, Any]) -> list[Table]:
     ]
     prevalence = [people["prevalence"]] if people["prevalence"] else []
     about = population(BY_ANNOTATORS, questions=people["questions"], answers=people["items"])
-    return [
+    tables = [
         Table.of(
             "Annotators, two by two",
             (
@@ -370,6 +356,7 @@ def annotator_tables(people: dict[str, Any]) -> list[Table]:
             (policy, *interval_note(figures, about, people["confidence"]), *lacking, *prevalence),
         ),
     ]
+    return tables if people["pairs"].height else tables[1:]
 
 
 _OF_ALL: dict[str, tuple[str, Form]] = {

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.options import CalibrateOptions
-from markscheme.agreement.sources import JudgmentsSource, TableSource, joined_with_labels
+from markscheme.agreement.sources import JudgmentsSource, TableSource, judged_and_labelled
 from markscheme.agreement.thresholds import Chosen, choose_threshold, sensitivity, split_questions
 from markscheme.agreement.verdicts import STATISTICS
 from markscheme.errors import AgreementError
@@ -29,7 +29,7 @@ from markscheme.results import (
     population,
 )
 from markscheme.stats import LEAST_FOR_JUDGES
-from markscheme.tables import as_binary, one_judge
+from markscheme.tables import as_binary, join_labels, one_judge
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -196,8 +196,8 @@ def calibrate(
         AgreementError: nothing matches, several judges and none named, or no scores.
     """
     wanted = with_keywords(CalibrateOptions, options, keywords)
-    joined = joined_with_labels(
-        judgments, labels, wanted, judges=wanted.judge or "", answers=answers
+    joined = join_labels(
+        *judged_and_labelled(judgments, labels, wanted, judges=wanted.judge or "", answers=answers)
     )
     rows = one_judge(joined.rows)
     judge = rows["judge"][0]

@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.accuracy_estimates import with_labels
 from markscheme.agreement.comparison_notes import (
     ON_QUESTIONS,
     apart_note,
@@ -18,7 +17,6 @@ from markscheme.agreement.comparison_notes import (
     not_compared,
     pairs_population,
     reversed_pairs,
-    undecided,
     uneven_note,
     unpaired_note,
     without_difference,
@@ -38,7 +36,6 @@ from markscheme.agreement.people_errors import (
     NOTHING_TWICE,
     label_noise,
     noise_sentence,
-    with_questions,
 )
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -77,7 +74,6 @@ from markscheme.tables import (
     LEARNED,
     Joined,
     join_labels,
-    label_notes,
     matched_on,
     scope_parts,
     with_answers,
@@ -167,16 +163,17 @@ def compare(
                 "would say"
             )
         else:
-            labelled, _ = with_labels(rows, known)
+            matched = join_labels(rows, known)
+            labelled = matched.every()
             noise = label_noise(
-                with_questions(known, rows),
+                matched.labels,
                 errors=wanted.label_errors,
                 positive_from=wanted.positive_from,
                 confidence=wanted.confidence,
             )
             people = peoples_differences(labelled, pairs, wanted, noise)
             by_people = by_labels(labelled["label"].count(), labelled.height)
-            said += label_notes(rows, known)
+            said += matched.notes(of_all=True)
         said += uneven_note(rows, people=bool(people))
         sliced = _sliced(rows, labelled, wanted, noise)
     else:
@@ -375,10 +372,9 @@ def _sliced(
                 SlicedDifference(column=column, value=str(value), pair=pair, people=one)
                 for pair, one in zip(pairs, people, strict=True)
             ]
-    if labelled is None:
-        return found
-    corrected = with_holm([one.people for one in found if one.people is not None])
-    return [replace(one, people=p) for one, p in zip(found, corrected, strict=True)]
+    corrected: list[Any] = with_holm([one.people or one.pair for one in found])
+    whose = "pair" if labelled is None else "people"
+    return [replace(one, **{whose: p}) for one, p in zip(found, corrected, strict=True)]
 
 
 def _on_the_rest(
@@ -439,19 +435,52 @@ def _known(name: str) -> Callable[[Mapping[str, Any]], Figure | None]:
 
 _PAIR = ("first", "second", ON_QUESTIONS)
 
-_OF_PEOPLE = (
-    Column("by the judge alone", "alone", "change"),
-    Column("labels", "labelled", "count"),
+_BEST_DIFFERENCE = (
+    Column("difference", _known("difference"), "share", missing="n/a", show=None),
+    Column("by the judge alone", "alone", "change", show=None),
+    Column("labels", "labelled", "count", show=None),
     Column("p", _known("p"), "p", show=None),
     Column("Holm", "p_holm", "p", show=None),
 )
-"""Columns of a pair by people, behind the difference."""
+"""The difference of a `_row`: people's where it is known, else the judge's own."""
 
 
 def _row(pair: Comparison, people: PeoplesDifference | None) -> dict[str, Any]:
     """A pair by the judge; where it is known, by people, with the judge's difference as `alone`."""
-    own = vars(pair)
+    own = {**vars(pair), "alone": None, "labelled": None}
     return own if people is None else {**own, **vars(people), "alone": pair.difference.value}
+
+
+def _pair_notes(
+    pairs: Sequence[Pair],
+    by: str,
+    options: CompareOptions,
+    *made: str,
+    values: Sequence[str] = (),
+    by_points: bool = True,
+) -> tuple[str, ...]:
+    """What is printed below every table of pairs; `values` are those of a column, in a table that
+    has no shares, and `made` says more of p than its tests."""
+    people = any(isinstance(one, PeoplesDifference) for one in pairs)
+    further = options.about == "future" or not people
+    where = "within" if values else "of"
+    names = values or [f"{one.first} and {one.second}" for one in pairs]
+    shares = () if values else ("first_value", "second_value")
+    figures = (("", getattr(pair, name)) for pair in pairs for name in ("difference", *shares))
+    tests = methods_of(one.p for one in pairs)
+    alpha, few = 1 - options.confidence, "labels" if people else "questions"
+    return (
+        *interval_note(
+            figures,
+            pairs_population(pairs, by, systems=options.systems, further=further),
+            options.confidence,
+        ),
+        *(apart_note(pairs, by_points=by_points) if shares else ()),
+        "; ".join([f"p: {explained(tests)}", *made] if tests else made),
+        *unpaired_note(pairs),
+        *detectable_note(pairs, names, alpha, where=where, by_points=by_points, by=few),
+        *(without_difference(pairs, names, where=where) if people else ()),
+    )
 
 
 def _people_table(
@@ -462,31 +491,19 @@ def _people_table(
     noise: LabelNoise | str,
 ) -> Table:
     lacking = any(one.difference.value is None is not one.first_value.value for one in people)
-    made = methods_of(one.p for one in people)
-    test = f"p: {explained(made)}; " if made else ""
     few = "where there is no difference yet, a system's share is what its own few labels say"
-    figures = ("difference", "first_value", "second_value")
+    random = "the labels must be of all answers or of a random sample"
     return Table.of(
         "What people would say, in percent of answers accepted",
         (
             *_PAIR,
             Column("of first", _known("first_value"), "share"),
             Column("of second", _known("second_value"), "share"),
-            Column("difference", _known("difference"), "share", missing="n/a", show=None),
-            *_OF_PEOPLE,
+            *_BEST_DIFFERENCE,
         ),
         map(_row, pairs, people),
         (
-            *interval_note(
-                (("", getattr(pair, name)) for pair in people for name in figures),
-                pairs_population(people, by, systems=True, further=options.about == "future"),
-                options.confidence,
-            ),
-            *apart_note(people),
-            *unpaired_note(people),
-            *detectable_note(people, 1 - options.confidence, by="labels"),
-            f"{test}the labels must be of all answers or of a random sample",
-            *without_difference(people),
+            *_pair_notes(people, by, options, random),
             *([few] if lacking else []),
             *_of_noise(people, noise),
         ),
@@ -514,31 +531,24 @@ def _slices_table(
 ) -> Table:
     """The differences within each value of one column, as people would say where it is known."""
     by_people = any(one.people is not None for one in sliced)
-    shown = [one.people or one.pair for one in sliced]
-    rows = [{"value": one.value, **_row(one.pair, one.people)} for one in sliced]
-    own = (Column("questions", format="count"), Column("p", _known("p"), "p"))
-    made = methods_of(one.p for one in shown)
     whose = "What people would say" if by_people else "Difference of share accepted"
-    further = options.about == "future" or not by_people
     return Table.of(
         f"{whose}, by {column}, in percent",
         (
             Column(column, "value"),
             *_PAIR,
-            Column("difference", _known("difference") if by_people else None, "share"),
-            *(_OF_PEOPLE if by_people else own),
+            *_BEST_DIFFERENCE,
+            Column("questions", format="count", show=not by_people),
         ),
-        rows,
+        [{"value": one.value, **_row(one.pair, one.people)} for one in sliced],
         (
-            *interval_note(
-                (("", one.difference) for one in shown),
-                pairs_population(shown, by, systems=True, further=further),
-                options.confidence,
+            *_pair_notes(
+                [one.people or one.pair for one in sliced],
+                by,
+                options,
+                "Holm's correction is over all slices",
+                values=[one.value for one in sliced],
             ),
-            *([f"p: {made}"] if made else []),
-            *unpaired_note(shown),
-            *(["Holm's correction is over all slices"] if by_people else []),
-            *undecided(column, rows),
             *warnings,
         ),
     )
@@ -583,10 +593,7 @@ def _difference_table(
     by_points = what not in STATISTICS or not STATISTICS[what].lowest
     values = (("of first", "first_value"), ("of second", "second_value"), "difference")
     wins = ("only first", "only second")
-    methods = methods_of(pair.p for pair in pairs)
-    made = [f"p: {explained(methods)}"] if methods else []
-    if len(pairs) > 1:
-        made.append(f"Holm's correction over {len(pairs)} pairs")
+    made = [f"Holm's correction over {len(pairs)} pairs"] if len(pairs) > 1 else []
     made.append(f"not judged: {options.unjudged.replace('_', ' ')}")
     return Table.of(
         f"Difference of {what}{' in percent' if by_points else ''}{among}",
@@ -598,16 +605,5 @@ def _difference_table(
             *columns("count", *wins, ("compared", "shared"), "questions", "left out"),
         ),
         map(vars, pairs),
-        (
-            *interval_note(
-                (("", pair.difference) for pair in pairs),
-                pairs_population(pairs, by, systems=options.systems),
-                options.confidence,
-            ),
-            *apart_note(pairs, scale=100 if by_points else 1, digits=1 if by_points else 3),
-            "; ".join(made),
-            *unpaired_note(pairs),
-            *detectable_note(pairs, 1 - options.confidence, by_points=by_points),
-            *notes,
-        ),
+        (*_pair_notes(pairs, by, options, *made, by_points=by_points), *notes),
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import Any
 
 import polars as pl
 
@@ -105,18 +104,29 @@ def systems_population(
     return f"each {of}: {population(by, questions=questions, answers=answers, unit=unit)}"
 
 
-def without_difference(people: Sequence[PeoplesDifference]) -> list[str]:
-    """Why pairs have no difference by people: a line for each reason."""
-    reasons: dict[str, list[str]] = {}
-    for one in people:
-        if one.difference.value is None:
-            pair = f"{one.first} and {one.second}"
-            reasons.setdefault(str(one.difference.reason), []).append(pair)
-    return [f"no difference yet of {', '.join(names)}: {why}" for why, names in reasons.items()]
+def without_difference(
+    pairs: Sequence[Pair], names: Sequence[str], *, where: str = "of"
+) -> list[str]:
+    """Why some have no difference yet: a line for each reason, with names as in `detectable_note`.
+
+    A reason says first how much a system has, and then what is needed: where the first is another
+    of each, only the second is printed.
+    """
+    found: dict[str, list[tuple[str, str]]] = {}
+    for name, pair in zip(names, pairs, strict=True):
+        if why := pair.difference.reason:
+            found.setdefault(why.rpartition("; ")[2], []).append((name, why))
+    said = []
+    for needed, whose in found.items():
+        without, reasons = map(dict.fromkeys, zip(*whose, strict=True))
+        why = needed if len(reasons) > 1 else next(iter(reasons))
+        said.append(f"no difference yet {where} {', '.join(without)}: {why}")
+    return said
 
 
-def apart_note(pairs: Sequence[Pair], *, scale: int = 100, digits: int = 1) -> tuple[str, ...]:
+def apart_note(pairs: Sequence[Pair], *, by_points: bool = True) -> tuple[str, ...]:
     """Why a difference is not that of the two values printed before it, where some are not."""
+    scale, digits = (100, 1) if by_points else (1, 3)
     rounded = False
     for pair in pairs:
         figures = (pair.first_value.value, pair.second_value.value, pair.difference.value)
@@ -140,8 +150,10 @@ _APART = 0.01
 
 def detectable_note(
     pairs: Sequence[Pair],
+    names: Sequence[str],
     alpha: float,
     *,
+    where: str = "of",
     by_points: bool = True,
     by: str = "questions",
 ) -> list[str]:
@@ -149,19 +161,21 @@ def detectable_note(
 
     Args:
         pairs: that are shown together.
+        names: of each: `a and b`, or the value of a column `within` which it is.
         alpha: a p from which on chance explains a difference.
+        where: `of` or `within`.
         by_points: differences are of shares.
         by: of what there are too few, where a small difference could not be shown.
     """
     unshown = [
-        pair
-        for pair in pairs
+        (name, pair)
+        for name, pair in zip(names, pairs, strict=True)
         # Of answers that people labelled all, the difference is known.
         if pair.difference.low != pair.difference.high
         and (pair.p_holm is None or pair.p_holm > alpha)
     ]
-    sizes = [pair.detectable for pair in unshown if pair.detectable is not None]
-    never = [f"{pair.first} and {pair.second}" for pair in unshown if pair.detectable is None]
+    sizes = [pair.detectable for _, pair in unshown if pair.detectable is not None]
+    never = dict.fromkeys(name for name, pair in unshown if pair.detectable is None)
     said = []
     if sizes:
         ends = (min(sizes), max(sizes))
@@ -175,7 +189,7 @@ def detectable_note(
         if max(sizes) > LARGE:
             said.append(f"a small difference could not be shown by so few {by}")
     if never:
-        said.append(f"no difference of {', '.join(never)} could be shown by so few {by}")
+        said.append(f"no difference {where} {', '.join(never)} could be shown by so few {by}")
     return said
 
 
@@ -191,22 +205,6 @@ def explained(methods: str) -> str:
     """Words for tests, each with what it is."""
     words = methods.split(", ")
     return ", ".join(f"{word} ({_TESTS[word]})" if word in _TESTS else word for word in words)
-
-
-def undecided(column: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Why there is no difference within some values: a line for each reason, which names them.
-
-    A reason says first how much a system has, which is another number of each, and then what is
-    needed.
-    """
-    within: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if reason := row["difference"].reason:
-            within.setdefault(reason.rpartition("; ")[2], {})[row["value"]] = None
-    return [
-        f"no difference by {column} within {', '.join(values)}; {reason}"
-        for reason, values in within.items()
-    ]
 
 
 def not_compared(values: pl.Series, sliced: Sequence[SlicedDifference]) -> list[str]:

@@ -152,30 +152,6 @@ def drift(
     ).result(now or datetime.now(UTC))
 
 
-def check_anchors(anchors: TableSource, judges: Sequence[Judge], *, models: Models) -> DriftResult:
-    """`drift` for a run's own judges, as part of the run: those of them that ask a model.
-
-    At most once a day: a run that is resumed, or one soon after, asks nothing.
-
-    Args:
-        anchors, models: as for `drift`.
-        judges: the run's judges.
-
-    Raises:
-        AgreementError: no judge asks a model, or replies are replayed.
-        Other errors: as `drift`.
-    """
-    asking = [one for one in judges if needs_of(one).chat is not False]
-    if not asking:
-        names = ", ".join(map(judge_name, judges))
-        raise AgreementError(f"anchors are for judges that ask a language model, unlike {names}")
-    if models.options.replay:
-        raise AgreementError(
-            "anchors are sent to the model again, and with replay nothing is sent; leave one out"
-        )
-    return drift(anchors, DriftOptions(every=1.0), judges=asking, models=models)
-
-
 def _folder_of(anchors: object) -> Path:
     named = Path(anchors).name.split(".")[0] if isinstance(anchors, str | Path) else ""
     return Path("runs") / f"drift-{named or 'anchors'}"

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markscheme.agreement.accuracy_estimates import Estimate, HumanAccuracy, human_accuracy
+from markscheme.agreement.accuracy_estimates import Estimate, HumanAccuracy, matched_accuracy
 from markscheme.agreement.comparison_notes import systems_population
 from markscheme.agreement.options import EstimateOptions
-from markscheme.agreement.people_errors import tied_answers
 from markscheme.agreement.sources import JudgmentsSource, TableSource, judged_and_labelled
 from markscheme.flags import with_keywords
 from markscheme.results import (
@@ -23,7 +22,6 @@ from markscheme.results import (
     number,
     share_text,
 )
-from markscheme.tables import label_notes
 
 NAMES = {
     "ppi_tuned": "PPI, tuned (PPI++)",
@@ -87,16 +85,16 @@ def estimate(
     rows, known = judged_and_labelled(
         judgments, labels, wanted, judges=wanted.judge, answers=answers
     )
-    found = human_accuracy(rows, known, wanted)
+    found, joined = matched_accuracy(rows, known, wanted)
     records = [record for one in found for record in _records(one)]
     return EstimateResult(
         frame=flat_frame(records),
-        tables=(_table(found, wanted, label_notes(rows, known)),),
+        tables=(_table(found, wanted),),
         data={
             "command": "estimate",
             "confidence": wanted.confidence,
             "estimates": found,
-            **({"tied": ties} if (ties := tied_answers(known)) else {}),
+            **({"tied": joined.ties} if joined.tied else {}),
         },
         lead=_lead(found),
         estimates=tuple(found),
@@ -185,7 +183,7 @@ def _named(found: Sequence[HumanAccuracy]) -> Iterator[tuple[str, Figure]]:
             yield " ".join([one.system, *method] if one.system else method), each.figure
 
 
-def _table(found: Sequence[HumanAccuracy], options: EstimateOptions, more: Sequence[str]) -> Table:
+def _table(found: Sequence[HumanAccuracy], options: EstimateOptions) -> Table:
     said = [
         *_interval_notes(found, options.confidence),
         f"judge says: the mean of {found[0].judge.partition(' + ')[0]}'s {found[0].predictions}s",
@@ -194,7 +192,6 @@ def _table(found: Sequence[HumanAccuracy], options: EstimateOptions, more: Seque
     if any(method == "ppi_tuned" and value is not None for method, value in figures):
         how = "tuned prediction-powered inference (PPI++)"
         said.append(f"people would say: by {how} with {found[0].judge}")
-    said += more
     if options.anytime:
         said.append(
             "the interval holds at every look, labels in the order of their file, which must be "

@@ -12,13 +12,8 @@ import numpy as np
 import polars as pl
 
 from markscheme.agreement.accuracy_estimates import (
-    REFUSE_BELOW,
-    running,
+    labels_check,
     sample_of,
-    unequal_chances,
-    unlike_rest,
-    with_clusters,
-    with_labels,
 )
 from markscheme.agreement.options import EstimateOptions, PlanOptions
 from markscheme.agreement.sources import (
@@ -43,7 +38,16 @@ from markscheme.stats import (
     correlation_within,
     labels_needed,
 )
-from markscheme.tables import KEYS, load_labels, one_judge, opaque_ids, write_table
+from markscheme.tables import (
+    KEYS,
+    join_labels,
+    load_labels,
+    one_judge,
+    opaque_ids,
+    question_numbers,
+    unequal_chances,
+    write_table,
+)
 from markscheme.text import counted
 
 
@@ -63,21 +67,17 @@ class LabelNeed:
         more: how many more than these.
         questions: about how many questions like these would give the half-width with a label of
             every answer, where even all labels of these give less; None elsewhere.
-        more_anytime: about how many more if one looks after every label and stops when the
-            interval is narrow enough, as `estimate --anytime` says; None without a pilot, and
-            where the plan is not about these answers alone.
     """
 
     labels: int | None
     labels_alone: int | None
-    reach: float | None
+    reach: float
     share: float
     value: float
     source: str
     known: int = 0
     more: int | None = None
     questions: int | None = None
-    more_anytime: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -231,12 +231,13 @@ def plan_labels(
 def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> tuple[pl.DataFrame, list[str]]:
     """All answers of the judge with their `cluster` and, where it is known, `label`; and notes."""
     if labels is not None:
-        return with_labels(rows, labels)
+        joined = join_labels(rows, labels)
+        return joined.every(), joined.notes(of_all=True)
     none = {"label": pl.lit(None, pl.Float64), "place": pl.lit(None, pl.Int64)}
     by_id = KEYS[0] in rows.columns and not rows[KEYS[0]].null_count()
     key = KEYS[:1] if by_id else [name for name in KEYS[1:] if name in rows.columns]
     rows = rows.unique(key, keep="first", maintain_order=True)
-    return with_clusters(rows).with_columns(**none), []
+    return rows.with_columns(cluster=question_numbers(rows), **none), []
 
 
 def _drawn(
@@ -252,7 +253,7 @@ def _drawn(
     if number is None or options.half_width is not None or options.above is not None:
         # Labels that begin no draw still say what the judge is worth.
         need = label_need(answers, options)
-        need = need if known else replace(need, more=None, more_anytime=None)
+        need = need if known else replace(need, more=None)
         said.append(_sentence(need, system, answers.height, options))
         number = number or need.labels or answers.height
     if pair and number < 2 * LEAST_QUESTIONS <= answers.height:
@@ -276,11 +277,11 @@ def _begun(answers: pl.DataFrame, *, questions: bool) -> tuple[pl.DataFrame, str
     why, known = "", answers["label"].count()
     if unequal_chances(answers):
         why = "were drawn with unequal chances"
-    elif not questions and 0 < known < answers.height:
-        labelled = answers.with_columns(label=pl.col("label").is_not_null().replace(False, None))
-        p, unlike = unlike_rest(labelled, sample_of(labelled, EstimateOptions())[0])
-        why = f"are evidently not a random sample: {unlike} (p = {p:.1g})"
-        why = why if p < REFUSE_BELOW else ""
+    elif not questions:
+        sample, _ = sample_of(answers, EstimateOptions(positive_from=0.0))  # whatever they say
+        # Where chances were equal, every system was drawn as often as others.
+        found = labels_check(sample, answers.drop("inclusion_probability", strict=False))
+        why = f"are evidently not a random sample: {found.chosen}" if found.chosen else ""
     if not why:
         return answers, ""
     blank = answers.with_columns(label=pl.lit(None, dtype=pl.Float64))
@@ -372,11 +373,6 @@ def _sentence(need: LabelNeed, system: str | None, answers: int, options: PlanOp
     text = f"{_asked(need, answers, options)}; assuming {value}, from {need.source}"
     if need.more and need.labels is not None:
         text += f". {need.more:,} of them are still to be labelled"
-    if need.more_anytime:
-        text += (
-            f"; if you look after every label ('estimate --anytime'), about {need.more_anytime:,} "
-            f"more, {need.known + need.more_anytime:,} in all"
-        )
     return f"{system}: {text}" if system else text
 
 
@@ -390,7 +386,7 @@ def _asked(need: LabelNeed, answers: int, options: PlanOptions) -> str:
     else:
         what = f"show which of {' and '.join(options.for_difference)} is better"
     if need.labels is not None and need.more == 0:
-        if half is not None and need.reach is not None:
+        if half is not None:
             what = f"give +-{_points(need.reach)} points"
         return f"the {need.known:,} existing labels {what}"
     if need.labels is not None:
@@ -399,7 +395,7 @@ def _asked(need: LabelNeed, answers: int, options: PlanOptions) -> str:
         labels, share = some if need.labels < answers else (f"all {answers:,}", need.share)
         samples = f"in {share_text(share, digits=0)}% of samples"
         return f"{labels} labels {what} {samples} ({alone} without the judge)"
-    if half is not None and need.reach is not None:
+    if half is not None:
         reach = _points(need.reach, above=half)
         text = f"even all {most:,} labels give no less than +-{reach} points"
         if need.questions is not None:
@@ -446,7 +442,7 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
     """How many labels the wanted half-width, the winner or the limit takes.
 
     Args:
-        answers: of one judge, as `accuracy_estimates.with_labels` gives them: `score`, `verdict`,
+        answers: of one judge, as `Joined.every` gives them: `score`, `verdict`,
             `cluster`, and `label` where one is known; of two systems also `system`.
         options: what is wanted.
 
@@ -480,19 +476,16 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
         known=known,
         more=None if labels is None or not known else max(0, labels - known),
         questions=_questions_needed(answers, found.half_width, options) if not labels else None,
-        more_anytime=_more_anytime(answers, sample, options) if known else None,
     )
 
 
-def _questions_needed(
-    answers: pl.DataFrame, reach: float | None, options: PlanOptions
-) -> int | None:
+def _questions_needed(answers: pl.DataFrame, reach: float, options: PlanOptions) -> int | None:
     """Questions, labelled whole, that the wanted half-width takes, if further ones are like these.
 
     Half-widths shrink with the root of the number of questions.
     """
     half = options.half_width
-    if half is None or reach is None or options.about == "these" or options.for_difference:
+    if half is None or options.about == "these" or options.for_difference:
         return None
     simulated = answers["cluster"].n_unique() * min(1.0, MOST_ANSWERS / answers.height)
     return math.ceil(simulated * (reach / half) ** 2)
@@ -507,8 +500,6 @@ def _wanted(options: PlanOptions) -> tuple[Callable[[Powered], bool], float]:
         raise AgreementError(f"a limit of {limit:g} is out of range; give one between 0 and 1")
 
     def shown(found: Powered) -> bool:
-        if found.low is None or found.high is None:
-            return False
         if half is not None:
             return found.high - found.low <= 2 * half
         if limit is not None:
@@ -552,16 +543,6 @@ def units(answers: pl.DataFrame, *, questions: bool) -> np.ndarray:
     if questions:
         return numbers_of(answers["cluster"])
     return np.arange(answers.height)
-
-
-def _more_anytime(answers: pl.DataFrame, sample: Sample, options: PlanOptions) -> int | None:
-    """What `estimate --anytime` says, which is about these answers alone."""
-    half = options.half_width
-    if half is None or options.for_difference or options.about == "future":
-        return None
-    if unequal_chances(answers):
-        return None
-    return running(answers, sample, options.confidence)[0].more_for(half)
 
 
 def choose_labels(

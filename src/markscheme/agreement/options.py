@@ -123,8 +123,6 @@ class AgreeOptions(JudgmentOptions, JudgesOption):
         annotators: agreement between the people who labelled, too.
         people: which of them; none for all.
         blanks: an annotator's blank is no rating (`missing`), or a `category` of its own.
-        alternative_annotator: the test of Calderon et al. (2025); needs three annotators or more.
-        epsilon: its margin: 0.2 for experts, 0.15 for skilled annotators, 0.1 for crowds.
         per_question: correlate scores with grades within questions (LINKAGE).
         label_errors: as of `EstimateOptions`.
     """
@@ -148,21 +146,6 @@ class AgreeOptions(JudgmentOptions, JudgesOption):
             rare=True,
         ),
     ] = "missing"
-    alternative_annotator: Annotated[
-        bool,
-        Option(
-            "Test whether the judge may replace an annotator (Calderon et al. 2025); needs three "
-            "or more annotators.",
-            rare=True,
-        ),
-    ] = False
-    epsilon: Annotated[
-        float,
-        Option(
-            "Margin of that test: 0.2 for experts, 0.15 for skilled people, 0.1 for crowds.",
-            rare=True,
-        ),
-    ] = 0.15
     per_question: Annotated[
         bool, Option("Correlate scores with grades within each question (LINKAGE).", rare=True)
     ] = False
@@ -409,30 +392,6 @@ class DriftOptions(LabelOptions, FileOptions):
     alpha: Annotated[
         float, Option("Probability of a false alarm at each check.", minimum=0, rare=True)
     ] = 0.01
-    seed: Seed = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class CascadeOptions(JudgmentOptions):
-    """What a cascade's thresholds are chosen by: `agreement` or `calls`; neither for the curve.
-
-    Attributes:
-        agreement: expected agreement with people on a new question, to be guaranteed
-            (conformal risk control).
-        calls: share of answers, at most, that may go to the second judge.
-        share: of the labelled questions to choose on; figures are of the others.
-        seed: of the splits.
-    """
-
-    agreement: Annotated[
-        float | None,
-        Option("Choose thresholds that guarantee this agreement with people, such as 0.85."),
-    ] = None
-    calls: Annotated[
-        float | None,
-        Option("Choose thresholds that send at most this share of answers to the second judge."),
-    ] = None
-    share: Annotated[float, SHARE] = 0.5
     seed: Seed = 0
 
 

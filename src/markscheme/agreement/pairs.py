@@ -9,7 +9,6 @@ are corrected by Holm's method.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -67,17 +66,6 @@ KNOWN = "all answers are labelled, and the difference is known"
 _TINY = 1e-12
 
 
-def _former(name: str, now: str) -> property:
-    """The property of 0.1.0, which warns, until 0.3."""
-
-    def read(self: Comparison) -> Any:
-        text = f"Comparison.{name} is Comparison.{now} now, and permutes nothing; it goes in 0.3"
-        warnings.warn(text, DeprecationWarning, stacklevel=2)
-        return getattr(self, now)
-
-    return property(read)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Pair:
     """Two judges or systems, and which is better.
@@ -129,9 +117,6 @@ class Comparison(Pair):
     only_second: int
     shared: int
     left_out: int
-
-    permutation = _former("permutation", "p")
-    permutation_holm = _former("permutation_holm", "p_holm")
 
 
 _Pair = TypeVar("_Pair", bound=Pair)

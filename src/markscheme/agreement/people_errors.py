@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +33,7 @@ from markscheme.stats import (
     possible,
     without_noise,
 )
-from markscheme.tables import KEYS, as_binary, is_tied, matched_on, parse_labels
+from markscheme.tables import as_binary, parse_labels, question_numbers
 from markscheme.text import counted
 
 _AS_THEY_SAY = (
@@ -130,9 +129,6 @@ def _votes(labels: pl.DataFrame, positive_from: float | None) -> _Votes | None:
     )
     known = ~np.isnan(cells)
     people, accepted = known.sum(axis=1), np.where(known, cells, 0.0).sum(axis=1)
-    questions = np.arange(labels.height)
-    if "question" in labels.columns:
-        questions = labels["question"].rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
     label = as_binary(labels["label"], positive_from=positive_from).cast(pl.Float64).to_numpy()
     is_counted = ~np.isnan(label)
     ahead = np.where(label == 1, 2 * accepted - people, people - 2 * accepted)
@@ -142,7 +138,7 @@ def _votes(labels: pl.DataFrame, positive_from: float | None) -> _Votes | None:
     return _Votes(
         people=people,
         accepted=accepted,
-        questions=questions,
+        questions=question_numbers(labels).to_numpy(),
         # Somebody decided on ties, or against most: as one more person would.
         margins=np.maximum(ahead[voted], 1),
         deciding=people[voted] + (outvoted & (people[voted] % 2 == 0)),
@@ -176,10 +172,8 @@ def _noise_from_gold(
     said, truth = (
         as_binary(rows[name], positive_from=positive_from).to_numpy() for name in ("label", "gold")
     )
-    of = next((name for name in ("question", "answer_id") if name in rows.columns), None)
-    questions = np.arange(rows.height)
-    if of is not None:
-        questions = (rows[of].cast(pl.String).fill_null("").rank("dense") - 1).to_numpy()
+    of = "question" if "question" in rows.columns else "answer_id"
+    questions = question_numbers(rows, of).to_numpy()
     right = int(truth.sum())
     if min(right, len(truth) - right) < LEAST_OF_GOLD:
         return _AS_THEY_SAY.format(
@@ -194,21 +188,6 @@ def _noise_from_gold(
                 "many to correct for"
             )
     return noise_from_gold(said, truth, questions, confidence=confidence)
-
-
-def with_questions(labels: pl.DataFrame, judgments: pl.DataFrame) -> pl.DataFrame:
-    """Labels with the question of each answer, where they are known by `answer_id` alone.
-
-    So a file of labels has the same intervals whether it repeats the question or not.
-    """
-    known = {"answer_id", "question"}
-    if "question" in labels.columns or not known <= set(judgments.columns):
-        return labels
-    if "answer_id" not in labels.columns:
-        return labels
-    labels = matched_on(judgments, labels).table
-    questions = judgments.select("answer_id", "question").unique("answer_id", keep="first")
-    return labels.join(questions, on="answer_id", how="left", maintain_order="left")
 
 
 def are_verdicts(ratings: pl.DataFrame) -> bool:
@@ -316,19 +295,6 @@ def _text(figure: Figure, unit: str = "%") -> str:
     if figure.value is None:
         return f"an unknown share ({figure.reason})"
     return figure.text(scale=100, digits=0, unit=unit, words=True)
-
-
-def tied_answers(labels: pl.DataFrame) -> list[dict[str, Any]]:
-    """What is known of each answer on which annotators are tied: id, texts, system."""
-    key = [name for name in KEYS if name in labels.columns]
-    return labels.filter(is_tied(labels)).select(key).unique(maintain_order=True).to_dicts()
-
-
-def decided(labels: pl.DataFrame, way: Literal["lowest", "highest"]) -> pl.DataFrame:
-    """Labels with every tie decided for the lowest, or the highest, that somebody gave."""
-    ratings = pl.col("annotator_labels").list
-    end = ratings.min() if way == "lowest" else ratings.max()
-    return labels.with_columns(label=pl.when(is_tied(labels)).then(end).otherwise("label"))
 
 
 def tie_sentence(ties: int, ways: str, ends: Mapping[str, tuple[float, float]]) -> str:

@@ -16,10 +16,9 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.options import RankOptions
-from markscheme.agreement.protocols import require
 from markscheme.agreement.question_averages import correlations
-from markscheme.agreement.sources import JudgmentsSource, TableSource, joined_with_labels
-from markscheme.errors import AgreementError
+from markscheme.agreement.sources import JudgmentsSource, TableSource, judged_and_labelled
+from markscheme.errors import AgreementError, DataError
 from markscheme.flags import with_keywords
 from markscheme.results import (
     Column,
@@ -31,7 +30,7 @@ from markscheme.results import (
     population,
 )
 from markscheme.stats import LEAST_QUESTIONS, freedom_of, jackknife_variance, kish, t_quantile
-from markscheme.tables import Joined, as_binary
+from markscheme.tables import Joined, as_binary, join_labels
 
 Array = npt.NDArray[np.float64]
 
@@ -170,7 +169,12 @@ def tau_interval(point: Figure, sums: Array, counts: Array, *, confidence: float
 
 
 def _check(scores: pl.DataFrame, columns: Sequence[str]) -> None:
-    require(scores, ("question", "system", *columns), "scores")
+    missing = [name for name in ("question", "system", *columns) if name not in scores.columns]
+    if missing:
+        raise DataError(
+            f"the scores table lacks {', '.join(map(repr, missing))}; "
+            f"its columns are {', '.join(map(repr, scores.columns))}"
+        )
     if scores["system"].null_count() or scores["question"].null_count():
         raise AgreementError("some answers have no system or no question; ranking needs both")
     sets = scores.group_by("system").agg(pl.col("question").n_unique().alias("questions"))
@@ -264,7 +268,9 @@ def rank(
         AgreementError: systems, questions or answers are not known, or differ between systems.
     """
     wanted = with_keywords(RankOptions, options, keywords)
-    joined = joined_with_labels(judgments, labels, wanted, judges=wanted.judges, answers=answers)
+    joined = join_labels(
+        *judged_and_labelled(judgments, labels, wanted, judges=wanted.judges, answers=answers)
+    )
     wide, said = _side_by_side(joined, scores=wanted.scores, positive_from=wanted.positive_from)
     if wanted.common:
         wide, left = _common(wide)

@@ -138,7 +138,7 @@ def running_estimate(
     """Estimate what people would say of all answers, with an interval to look at after every label.
 
     Args:
-        labels: 0 to 1, one an answer, in the order in which the answers were put before people,
+        labels: 0 or 1, one an answer, in the order in which the answers were put before people,
             which must be random; None (NaN) for those without a label. Those after the last label
             are still to come. One in between (skipped, disputed, "cannot tell") counts as 0 for the
             lower bound and as 1 for the upper one until it has its label.
@@ -207,10 +207,10 @@ def _foretold(predictions: Sequence[float] | Array | None, answers: int) -> Arra
 
 
 def _check(known: Array, confidence: float) -> None:
-    if ((known < 0) | (known > 1)).any():
+    if not np.isin(known[~np.isnan(known)], (0.0, 1.0)).all():
         raise AgreementError(
-            "labels must lie between 0 and 1 where one looks after every label; give "
-            "--positive-from for grades"
+            "labels must be 0 or 1 where one looks after every label; give --positive-from for "
+            "grades"
         )
     if not 0.5 <= confidence < 1:
         raise AgreementError(f"the confidence is from 0.5 to 0.9999, not {confidence:g}")

@@ -19,16 +19,15 @@ from markscheme.tables import (
     ANSWERS_SCHEMA,
     KEYS,
     LABEL_OF,
-    NO_LABEL,
     REMARKS,
-    Joined,
     ReadOptions,
     column_names,
-    join_labels,
     judgments_file,
     load_judgments,
     load_labels,
+    no_label_remarks,
     numbered,
+    our_names,
     preview,
     read_answers,
     read_json,
@@ -38,7 +37,6 @@ from markscheme.tables import (
     renamed,
     with_answers,
 )
-from markscheme.text import in_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,12 +82,6 @@ def _is_result(source: Any) -> TypeGuard[JudgedAnswers]:
     if type(source).__module__.startswith(("pandas", "polars")):
         return False
     return all(getattr_static(source, name, None) is not None for name in ("judgments", "answers"))
-
-
-def _answers_of(result: JudgedAnswers) -> pl.DataFrame:
-    """The answers of a result; of one that gives them when called too, as 0.1.0 did."""
-    found: Any = result.answers
-    return found if isinstance(found, pl.DataFrame) else found()
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +169,7 @@ class Run:
             DataError: they cannot be read.
         """
         if _is_result(self.source):
-            return _answers_of(self.source)
+            return self.source.answers
         if self.file is None or self.folder is None:
             return None
         file = self.folder / "answers.parquet"
@@ -228,11 +220,8 @@ class Run:
     def names(self) -> list[str]:
         """The columns of the judgments, under our names where they are known."""
         there = self.table.columns if _is_result(self.source) else column_names(*self._unread)
-        known = {
-            ours: theirs for ours, theirs in self.columns.items() if theirs in (*there, "none")
-        }
         ours = ("question", "references", "answer", "verdict", "score")
-        return renamed(pl.DataFrame(schema=dict.fromkeys(there, pl.Null)), known, ours).columns
+        return our_names(there, self.columns, ours)
 
     @cached_property
     def stored_labels(self) -> pl.DataFrame | None:
@@ -245,16 +234,15 @@ class Run:
         if self.stored_answers is None:
             return None
         annotators: list[str] = []
-        notes: Mapping[str, int] = {}
+        words: Mapping[str, int] = {}
         if _is_result(self.source) and (report := getattr(self.source, "run", None)) is not None:
-            annotators, notes = getattr(report, "annotators", []), getattr(report, "notes", {})
+            annotators, words = getattr(report, "annotators", []), getattr(report, "no_labels", {})
         elif self.folder is not None and (self.folder / "summary.json").is_file():
             met = read_json(self.folder / "summary.json").get("answers", {})
-            annotators, notes = met.get("annotators", []), met.get("notes", {})
-        remarks = [f"{text} ({in_rows(rows)})" for text, rows in notes.items() if NO_LABEL in text]
+            annotators, words = met.get("annotators", []), met.get("no_labels", {})
         more = [
             pl.lit(texts, dtype=pl.List(pl.String)).alias(name)
-            for name, texts in (("annotators", annotators), (REMARKS, remarks))
+            for name, texts in (("annotators", annotators), (REMARKS, no_label_remarks(words)))
             if texts and name not in self.stored_answers.columns
         ]
         return self.stored_answers.with_columns(more) if more else self.stored_answers
@@ -298,7 +286,7 @@ class Run:
 
     def _read(self, source: Any) -> pl.DataFrame:
         if _is_result(source):
-            return _answers_of(source)
+            return source.answers
         name = str(source) if isinstance(source, str | Path) else self.name
         table, notes = read_with_notes(source, self._of_answers)
         self.notes[:] = [one if one.startswith(name) else f"{name}: {one}" for one in notes]
@@ -539,31 +527,13 @@ def judged_and_labels_if_any(
     ), None
 
 
-def joined_with_labels(
-    judgments: JudgmentsSource,
-    labels: JudgmentsSource | None,
-    reading: LabelOptions,
-    *,
-    judges: str | Sequence[str] = (),
-    answers: TableSource | None = None,
-) -> Joined:
-    """Judgments matched with labels; the arguments are those of `judged_and_labelled`.
-
-    Raises:
-        DataError, AgreementError: they cannot be read, or do not match.
-    """
-    return join_labels(
-        *judged_and_labelled(judgments, labels, reading, judges=judges, answers=answers)
-    )
-
-
 def answers_table(source: Any, options: ReadOptions | None = None) -> pl.DataFrame:
     """An answers table from a file, a frame, rows, or what `markscheme.judge` returned.
 
     Raises:
         DataError: it cannot be read.
     """
-    return _answers_of(source) if _is_result(source) else read_answers(source, options)
+    return source.answers if _is_result(source) else read_answers(source, options)
 
 
 def _sliced(rows: pl.DataFrame, slices: Sequence[str]) -> pl.DataFrame:

@@ -17,7 +17,7 @@ import polars as pl
 
 from markscheme.agreement.accuracy_estimates import (
     estimates,
-    evidently_chosen,
+    labels_check,
     labels_of,
     sample_of,
 )
@@ -79,7 +79,7 @@ def peoples_differences(
 
     Args:
         table: one judge's judgments with the labels, of all answers or of a random sample, as
-            `with_labels` gives them, and `system`.
+            `Joined.every` gives them, and `system`.
         pairs: which systems.
         options: confidence, what it is about, and from which grade an answer is acceptable.
         noise: how many labels are wrong, of either system's answers alike; a text where that is
@@ -188,7 +188,7 @@ def _paired(samples: Sequence[Sample], options: CompareOptions) -> dict[str, Any
 
 def _alone(sample: Sample, options: CompareOptions, none: Figure) -> Figure:
     """What the labels of a system say by themselves; `none` where there are none."""
-    if not sample.labelled.any() or evidently_chosen(sample):
+    if not sample.labelled.any() or labels_check(sample).chosen:
         return none
     return estimates(sample, about=options.about, confidence=options.confidence)[-1].figure
 
@@ -201,6 +201,6 @@ def _refusal(sample: Sample, system: str) -> str | None:
             f"needed are labels of {LEAST_QUESTIONS} questions of each: 'markscheme plan-labels' "
             "draws more"
         )
-    if evidently_chosen(sample):
+    if labels_check(sample).chosen:
         return f"the labels of {system!r} are evidently not a random sample"
     return None

@@ -15,13 +15,11 @@ from .explanations import answer_of as answer_of
 from .explanations import explain as explain
 from .failing import FailuresResult as FailuresResult
 from .failing import failures as failures
-from .judge_descriptions import JudgeDescription as JudgeDescription
 from .judge_descriptions import JudgeList as JudgeList
 from .judge_descriptions import describe_judge as describe_judge
 from .judge_descriptions import list_judges as list_judges
 from .judge_descriptions import needs_in_words as needs_in_words
 from .judged_answers import judged_answers as judged_answers
-from .ledger_contents import LedgerFigures as LedgerFigures
 from .ledger_contents import ledger_figures as ledger_figures
 from .mode_detection import GROUPS as GROUPS
 from .mode_detection import MODES as MODES
@@ -37,7 +35,5 @@ from .rejections import in_a_line as in_a_line
 from .rejections import rejected_answers as rejected_answers
 from .rejections import rejection as rejection
 from .rejections import with_rejections as with_rejections
-from .solved_examples import choose_solved_examples as choose_solved_examples
-from .solved_examples import solved_example_lines as solved_example_lines
 from .verifying import VerifyResult as VerifyResult
 from .verifying import verify as verify

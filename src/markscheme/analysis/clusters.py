@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from markscheme.agreement import holm_figures
+from markscheme.agreement import compare_answers, holm_figures
 from markscheme.analysis.wording import wording
 from markscheme.features.alignment import says_nothing
 from markscheme.text import asks_amount, asks_list, asks_time
+from markscheme.values import split_items
 
 LONGER = 2.0
 """An answer is longer (shorter) with so many times (one so many-th of) the words of the base's."""
 
+_LISTED = 3
+"""Items of a reference that is a list: "Austin, Texas" and "July 4, 1776" have two."""
 _LEAST_WORDS = 5
 """A change of length is of at least so many words."""
 
@@ -29,9 +32,8 @@ class Cluster:
         pairs: compared in it.
         worse, better: that flipped.
         change: share accepted among the new minus that among the base answers, -1 to 1.
-        p: McNemar's exact p of worse and better being equally likely, corrected by Holm's method
-            for the number of groups; None where nothing flipped.
-        method: of p: `mcnemar`.
+        p: of no change, by the score test by questions that all pairs have (`compare_answers`),
+            corrected by Holm's method for the number of groups; None where nothing flipped.
     """
 
     group: str
@@ -40,7 +42,6 @@ class Cluster:
     better: int
     change: float
     p: float | None
-    method: str = "mcnemar"
 
 
 def clusters(pairs: pl.DataFrame, *, slices: Sequence[str] = ()) -> list[Cluster]:
@@ -61,29 +62,27 @@ def clusters(pairs: pl.DataFrame, *, slices: Sequence[str] = ()) -> list[Cluster
         values = compared[name].drop_nulls().unique(maintain_order=True)
         if name in slices or len(values) > 1:
             masks |= {f"{name}={value}": compared[name].eq_missing(value) for value in values}
-    found = [_counts(name, compared.filter(mask)) for name, mask in masks.items() if mask.any()]
-    corrected = holm_figures([one["p"] for one in found])
+    found = [_cluster(name, compared.filter(mask)) for name, mask in masks.items() if mask.any()]
+    corrected = holm_figures([one.p for one in found])
     lost = [
-        Cluster(**{**one, "p": p})
-        for one, p in zip(found, corrected, strict=True)
-        if one["worse"] > one["better"]
+        replace(one, p=p) for one, p in zip(found, corrected, strict=True) if one.worse > one.better
     ]
     return sorted(lost, key=lambda one: (one.better - one.worse, one.change))
 
 
-def _counts(name: str, mine: pl.DataFrame) -> dict[str, Any]:
-    from scipy.stats import binomtest
-
-    worse = int((mine["change"] == "worse").sum())
-    better = int((mine["change"] == "better").sum())
-    return {
-        "group": name,
-        "pairs": mine.height,
-        "worse": worse,
-        "better": better,
-        "change": (better - worse) / mine.height,
-        "p": float(binomtest(worse, worse + better).pvalue) if worse + better else None,
-    }
+def _cluster(name: str, mine: pl.DataFrame) -> Cluster:
+    """A group's pairs, with its p by itself."""
+    verdicts = (mine[f"{side}_verdict"] for side in ("new", "base"))
+    found = compare_answers(("new", "base"), mine["question"], *verdicts)
+    worse, better = found.only_second, found.only_first
+    return Cluster(
+        group=name,
+        pairs=found.shared,
+        worse=worse,
+        better=better,
+        change=(better - worse) / found.shared,
+        p=found.p.value if worse or better else None,
+    )
 
 
 def _numbers(row: dict[str, Any]) -> bool:
@@ -98,8 +97,8 @@ def _dates(row: dict[str, Any]) -> bool:
 
 
 def _lists(row: dict[str, Any]) -> bool:
-    items = max((one.count(",") + one.count(" and ") for one in row["references"] or []), default=0)
-    return asks_list(row["question"]) or items > 1
+    listed = (len(split_items(one)) >= _LISTED for one in row["references"] or [])
+    return asks_list(row["question"]) or any(listed)
 
 
 def _answers(answer: str | None) -> bool:

@@ -13,8 +13,8 @@ import polars as pl
 from markscheme.errors import Problem, gathered
 from markscheme.flags import typed_columns, with_keywords
 from markscheme.results import Column, Format, Table, TableResult
-from markscheme.tables import FileOptions, ReadOptions, Source, SourcePreview, preview
-from markscheme.text import one_line
+from markscheme.tables import FileOptions, ReadOptions, Source, SourcePreview, preview, sources_of
+from markscheme.text import excerpt
 
 _EXAMPLE, _LONGEST = 60, 300
 _OTHERS = 20
@@ -63,10 +63,7 @@ def describe_columns(
         ['question', 'references', 'answer', 'system']
     """
     reading = with_keywords(ReadOptions, options, keywords)
-    several = isinstance(answers, list | tuple) and all(
-        isinstance(item, str | Path) for item in answers
-    )
-    found = preview(list(answers) if several else [answers], reading, rows=rows)  # type: ignore[arg-type, list-item]
+    found = preview(sources_of(answers), reading, rows=rows)
     frame = pl.DataFrame(
         [
             {
@@ -113,7 +110,7 @@ def _tables(found: SourcePreview, reading: ReadOptions) -> list[Table]:
             (
                 Column("read as", lambda column: column.read_as or "not used"),
                 Column("column", "name"),
-                Column("an example", lambda column: _short(column.example, _EXAMPLE)),
+                Column("an example", lambda column: excerpt(column.example, _EXAMPLE)),
             ),
             (*used, *others[:_OTHERS]),
             notes,
@@ -144,8 +141,7 @@ def _what(found: SourcePreview) -> str:
     kind = names.get(found.kind, found.kind) or "a table"
     if not found.tool:
         return kind
-    tool = f"{found.tool} {found.version}".strip()
-    return f"{'an archive' if found.kind == 'xlsx' else kind}: {tool}"
+    return f"{'an archive' if found.kind == 'xlsx' else kind}: {found.tool}"
 
 
 _FOUND = ("columns", "answer_columns")
@@ -173,14 +169,9 @@ def _command(found: SourcePreview, reading: ReadOptions) -> str:
     return " ".join(parts)
 
 
-def _short(text: str, most: int) -> str:
-    flat = one_line(text)
-    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
-
-
 def _value(value: Any) -> str:
     text = (" | ".join(map(str, value)) or "(none)") if isinstance(value, list) else str(value)
-    return _short(text, _LONGEST)
+    return excerpt(text, _LONGEST)
 
 
 _VALUE = Format(_value, numeric=False)
@@ -191,7 +182,6 @@ def _plain(found: SourcePreview, reading: ReadOptions) -> Mapping[str, Any]:
         "source": found.source,
         "format": found.kind,
         "tool": found.tool or None,
-        "version": found.version or None,
         "columns": [asdict(column) for column in found.columns],
         "rows": found.rows.to_dicts(),
         "problems": [asdict(problem) for problem in found.problems],

@@ -138,11 +138,6 @@ def _needed(options: DiffOptions) -> str:
     return f"with {options.looks:,} looks a change needs p {1 - options.level:.2g} or less"
 
 
-def _wanted(margin: float) -> float:
-    """The loss that a comparison should find."""
-    return min(margin or LARGE, LARGE)
-
-
 def _detectable(comparison: Comparison, options: DiffOptions, *, excluded: float | None) -> str:
     """Which loss so many questions would have shown, and how many would tell.
 
@@ -150,7 +145,7 @@ def _detectable(comparison: Comparison, options: DiffOptions, *, excluded: float
     limits for a loss read as a contradiction. What they are to tell is a loss of the margin, or
     without one a change like the one that is seen.
     """
-    least, wanted = comparison.detectable, _wanted(options.margin)
+    least, wanted = comparison.detectable, min(options.margin or LARGE, LARGE)
     seen = 0.0 if options.margin else abs(comparison.difference.value or 0.0)
     harmless = excluded is not None and excluded <= wanted
     if least is None or (harmless and not seen):
@@ -167,33 +162,6 @@ def _detectable(comparison: Comparison, options: DiffOptions, *, excluded: float
     what = "a change of this size" if seen else f"a loss of {100 * wanted:g} points"
     needed = math.ceil(comparison.questions * times)
     return f"{text} So few questions cannot tell: about {needed:,} are needed to find {what}."
-
-
-def caution(comparison: Comparison, conclusion: str, options: DiffOptions) -> str | None:
-    """Why a passed gate says little: a large loss is possible, and may not have been found.
-
-    Args:
-        comparison: new against base.
-        conclusion: as for `headline`.
-        options: the margin.
-
-    Returns:
-        None where it says enough.
-    """
-    least, low = comparison.detectable, comparison.difference.low
-    wanted = _wanted(options.margin)
-    found = least is not None and least <= wanted
-    excluded = low is not None and -low <= wanted
-    if conclusion in ("worse", "better") or found or excluded:
-        return None
-    few = f"{comparison.questions:,} questions"
-    if least is None:
-        return f"{few} could have found no loss at all, so that passing says nothing"
-    if low is not None and -low <= least:
-        size = f"exclude only a loss of more than {share_text(-low)} points"
-    else:
-        size = f"could have found only a loss of {share_text(least)} points or more"
-    return f"{few} {size}, so that passing says little"
 
 
 def _points(comparison: Comparison) -> str:
@@ -262,8 +230,8 @@ def change_tables(
                 ),
                 groups,
                 (
-                    "Groups overlap. p: mcnemar (each pair of answers taken as independent), "
-                    "corrected by Holm's method for the number of groups"
+                    "Groups overlap. p is of the same score test, corrected by Holm's method for "
+                    "the number of groups"
                     + (f"; {needed}." if (needed := _needed(options)) else "."),
                     *(
                         f"{pairs:,} pairs have no {name} on the new side and are in none of its "

@@ -25,7 +25,6 @@ from markscheme.analysis.diff_reports import comment, junit, sarif
 from markscheme.analysis.diff_tables import (
     IN_WORST_CASE,
     WITHOUT_PARTNER,
-    caution,
     change_tables,
     flips_table,
     headline,
@@ -88,11 +87,6 @@ class DiffResult(TableResult):
     new_rows: int
     options: DiffOptions
     notes: tuple[str, ...]
-
-    @property
-    def caution(self) -> str | None:
-        """Why a passed gate says little about so few questions; None where it says enough."""
-        return caution(self.comparison, self.conclusion, self.options)
 
     @property
     def headline(self) -> str:

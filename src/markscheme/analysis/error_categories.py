@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.analysis.mode_detection import tag
+from markscheme.analysis.mode_detection import by_texts, tag
 from markscheme.analysis.same import same_date
 from markscheme.analysis.wording import Pair, Wording, in_common, stands_in, wording
 from markscheme.contract import entry, name_of, parse_judge
@@ -148,13 +148,14 @@ def judge_errors(
 
     Args:
         judged: `answer_id`, `question`, `references`, `answer`, `judge`, `verdict`, `score`,
-            `accepted` (Boolean: people's verdict). Rows without a verdict or label are left out.
+            `accepted` (Boolean: people's verdict). Rows without a verdict or label are left out,
+            and those whose references are no texts (`reference_kind`).
         kinds: of the judges, where their names in the table are not their own.
 
     Returns:
         The rows that differ, with `kind`, `error` ("rejects" or "accepts"), `category`, `evidence`.
     """
-    wrong = judged.filter(pl.col("verdict") != pl.col("accepted"))
+    wrong = by_texts(judged).filter(pl.col("verdict") != pl.col("accepted"))
     if kinds is None:
         kinds = {name: kind_of(name) for name in wrong["judge"].unique()}
     found = [_category(kinds[row["judge"]], row) for row in wrong.iter_rows(named=True)]

@@ -20,6 +20,8 @@ from markscheme.tables import SPENT, ReadOptions, known_ids, read_answers
 
 _REFERENCES = 5
 """References that are shown."""
+_FEATURES = 6
+"""Deciding features that the table shows; the frame has all."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -27,7 +29,7 @@ class Explanation(TableResult):
     """What decided one judgment of the examiner. `frame` has a row for each deciding feature.
 
     The lead has question, reference and answer, with [words of the reference] and {words against
-    it} marked; the tables are in plain words, or also in those of the field (`technical`).
+    it} marked; the tables are in plain words, with the features that decided most.
 
     Attributes:
         answer: the answer as it was judged, without chat formatting and reasoning.
@@ -94,8 +96,7 @@ def explain(
     (places,) = matched_spans(*table, weights=chosen.weights).to_list()
     spans = list(zip(places[::2], places[1::2], strict=True))
     found = find_effects(question, given, answer, weights=chosen.weights, depth=chosen.depth)
-    shown = found.frame.head(chosen.features)
-    tables = (_outcome(judgment, found), _deciding(shown, technical=chosen.technical))
+    tables = (_outcome(judgment, found), _deciding(found.frame.head(_FEATURES)))
     data = {
         "command": "explain",
         **row,
@@ -199,25 +200,18 @@ def _outcome(judgment: Mapping[str, Any], found: Effects) -> Table:
     return Table.of("The examiner's judgment", shown, [judgment], notes)
 
 
-def _deciding(frame: pl.DataFrame, *, technical: bool) -> Table:
-    plain = (
-        "Each by itself, against its usual value; together the effects do not add up to the "
-        "probability. Of what is so or not, 1 is yes and 0 is no; shares and likenesses are from "
-        "0 to 1."
-    )
-    exact = (
-        "Effect: change of the trees' log-odds against the feature's median over the training "
-        "answers. How many content words are new or lacking is ln(1 + n), and how much longer the "
-        "answer is, the logarithm of the ratio."
-    )
+def _deciding(frame: pl.DataFrame) -> Table:
     return Table.of(
         "What counted most among words and values",
         (
             Column("what was looked at", lambda row: row["meaning"] or row["feature"]),
             Column("value", format=Format("{:.3g}".format)),
             Column("speaks", lambda row: "for it" if row["effect"] > 0 else "against it"),
-            Column("effect", format=Format("{:+.1f}".format), show=technical),
         ),
         frame,
-        (plain, exact) if technical else (plain,),
+        (
+            "Each by itself, against its usual value; together the effects do not add up to the "
+            "probability. Of what is so or not, 1 is yes and 0 is no; shares and likenesses are "
+            "from 0 to 1.",
+        ),
     )

@@ -13,7 +13,7 @@ from markscheme.agreement import (
     JudgmentsSource,
     Run,
     TableSource,
-    judged_table,
+    judged_and_labels_if_any,
     labelled_table,
     names_of_judged,
     open_run,
@@ -34,8 +34,7 @@ from markscheme.models import Models
 from markscheme.results import Column, Format, Table, TableResult, columns, excerpts, out_of
 from markscheme.tables import (
     as_binary,
-    label_notes,
-    matched_on,
+    join_labels,
     one_judge,
     write_table,
 )
@@ -47,6 +46,15 @@ _LISTED = 200
 """Characters of a text that a listing shows."""
 
 
+_SHOWN = (
+    "answer_id",
+    "system",
+    "question",
+    "references",
+    "reference_kind",
+    "answer",
+    "accepted",
+)
 _VERDICTS = {"verdict", "score"}
 _EXACT = "exact_match"
 
@@ -133,15 +141,18 @@ def failures(
             "choose one of --accepted and --rejected (Python: accepted=True, rejected=True)"
         )
     run = _opened(judged, answers, chosen, labels)
-    said = bool(labels is not None or chosen.trusted or chosen.label_column)
-    if chosen.accepted or chosen.rejected or not (said or _has_labels(run, chosen)):
+    listed = chosen.accepted or chosen.rejected
+    verdicts, known = (None, None) if listed else _read(run, chosen, labels)
+    if listed or (known is None and not (chosen.trusted or chosen.label_column)):
         rows = judged_answers(
             run, judges=chosen.judges, threshold=chosen.threshold, slices=chosen.slices
         )
-        listed = _acceptances(rows, chosen) if chosen.accepted else _rejections(rows, chosen)
-        return replace(listed, notes=tuple(run.notes))
+        found = _acceptances(rows, chosen) if chosen.accepted else _rejections(rows, chosen)
+        return replace(found, notes=tuple(run.notes))
     examples = 1 if chosen.examples is None else chosen.examples
-    table, verdicts, left_out = _accepted(run, chosen, labels)
+    table = run.answers.unique("answer_id", maintain_order=True)
+    accepted, left_out = _accepted(table, verdicts, known, chosen)
+    table = table.with_columns(accepted)
     modes = failure_modes(table, Models())
     tables = [_modes_table(modes, left_out, examples=examples)]
     data: dict[str, Any] = {"command": "failures", "modes": modes.to_dicts()}
@@ -157,10 +168,8 @@ def failures(
         if others:
             tables.clear()
         if chosen.judge_errors or others:
-            text = table.select(
-                "answer_id", "system", "question", "references", "answer", "accepted"
-            )
-            errors = judge_errors(verdicts.join(text, on="answer_id"))
+            said = verdicts.select("answer_id", "judge", "verdict", "score")
+            errors = judge_errors(said.join(table.select(_SHOWN), on="answer_id"))
             by_system = chosen.by == "system"
             notes = left_out if others else ()
             if errors.is_empty():
@@ -432,75 +441,54 @@ def _whose(rows: pl.DataFrame) -> tuple[Column, ...]:
     return (*several, *(identified if "answer_id" in rows.columns else []))
 
 
-def _has_labels(run: Run, options: FailureOptions) -> bool:
-    """Whether people's labels came with judgments, or with the answers that were judged.
+def _read(
+    run: Run, options: FailureOptions, labels: TableSource | None
+) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+    """Judgments, and labels; None in place of what there is not.
 
-    True as well of answers without judgments: nothing but labels can be looked at there.
+    Of answers without judgments nothing but labels can be looked at.
     """
-    if run.known_answers is None and not run.is_answers:
-        return False
-    bare = run.is_answers and not options.judges and not _VERDICTS & set(run.names)
-    return bare or run.answers["label"].count() > 0
+    if not run.is_answers:
+        if labels is None and run.known_answers is None and options.label_column is None:
+            return None, None  # Their labels are of answers that nobody knows.
+        return judged_and_labels_if_any(run, labels, options, judges=options.judges)
+    if labels is not None:
+        return None, labelled_table(
+            labels,
+            column=options.label_column,
+            columns=options.columns,
+            positive_from=options.positive_from,
+        )
+    bare = not options.judges and not _VERDICTS & set(run.names)
+    return None, run.answers if bare or run.answers["label"].count() else None
 
 
 def _accepted(
-    run: Run, options: FailureOptions, labels: TableSource | None
-) -> tuple[pl.DataFrame, pl.DataFrame | None, tuple[str, ...]]:
-    """Answers with `accepted`; judgments (`answer_id`, `judge`, `verdict`, `score`) if any; notes.
+    answers: pl.DataFrame,
+    judged: pl.DataFrame | None,
+    known: pl.DataFrame | None,
+    options: FailureOptions,
+) -> tuple[pl.Series, list[str]]:
+    """Whether each answer is acceptable, by people or the trusted judge; notes on the labels.
 
     Raises:
-        DataError: the files cannot be read, or have no references.
-        AgreementError: nothing says which answers are right.
+        AgreementError: nothing says which answers are right, or labels do not match.
     """
-    table = run.answers.unique("answer_id", maintain_order=True)
-    judged = None
-    if not run.is_answers:
-        judged = judged_table(
-            run,
-            judges=options.judges,
-            columns=options.columns,
-            threshold=options.threshold,
-            labels=labels,
-        )
-    if labels is None and options.label_column is not None:
-        labels = run.labels(options.label_column)
-    table = table.filter(pl.col("reference_kind").fill_null("text") == "text")
-    left_out: tuple[str, ...] = ()
     if options.trusted is not None:
         if judged is None:
             raise AgreementError(f"no judge {options.trusted!r} here: these are answers alone")
-        trusted = one_judge(judged, options.trusted).select("answer_id", accepted="verdict")
-        accepted = trusted.unique("answer_id", maintain_order=True)
-    else:
-        known = table
-        if labels is not None:
-            known = labelled_table(
-                labels,
-                column=options.label_column,
-                columns=options.columns,
-                positive_from=options.positive_from,
-            )
-        left_out = label_notes(table.drop("label"), known)
-        accepted = _by_people(table.drop("label"), known, options.positive_from)
-    table = table.join(accepted, on="answer_id", how="left", maintain_order="left")
-    if table["accepted"].null_count() == table.height:
+        trusted = one_judge(judged, options.trusted).unique("answer_id", keep="first")
+        found = answers.join(trusted, on="answer_id", how="left", maintain_order="left")
+        return found["verdict"].alias("accepted"), []
+    if known is None or not known["label"].count():
         raise AgreementError(
             "nothing says which answers are right: give --labels FILE (Python: labels=...), or "
             "--trusted JUDGE (Python: trusted=...) to take a judge's word; what a judge rejects is "
             "listed without labels: 'markscheme judge FILE', then 'markscheme failures RUN'"
         )
-    verdicts = None
-    if judged is not None:
-        verdicts = judged.select("answer_id", "judge", "verdict", "score")
-    return table, verdicts, left_out
-
-
-def _by_people(
-    answers: pl.DataFrame, labels: pl.DataFrame, positive_from: float | None
-) -> pl.DataFrame:
-    """`answer_id` of each answer, and whether its label, where it has one, is `accepted`."""
-    labels, key, _ = matched_on(answers, labels)
-    found = answers.select({"answer_id", *key}).join(
-        labels.select(*key, "label").unique(key, maintain_order=True), on=key, how="left"
+    unjudged = answers.select("answer_id", "question", "answer", "system").with_columns(
+        judge=pl.lit("people"), verdict=pl.lit(None, dtype=pl.Boolean)
     )
-    return found.select("answer_id", as_binary(found["label"], positive_from=positive_from))
+    joined = join_labels(unjudged, known)
+    accepted = as_binary(joined.labels_of(answers), positive_from=options.positive_from)
+    return accepted, joined.label_notes()

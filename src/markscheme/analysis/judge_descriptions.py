@@ -38,43 +38,6 @@ class JudgeList(TableResult):
     broken: Mapping[str, str]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class JudgeDescription(TableResult):
-    """One judge in full. `frame` has a row per parameter: name, type, required, default and
-    description, and `value` where parameters were named.
-
-    Attributes:
-        name: as users write it.
-        documentation: the docstring of its class, without what it says of parameters.
-        paper: where the method comes from; empty for our own.
-        references: the papers that it names, in full.
-        needs: what must be there.
-        example: a name with parameters that works.
-    """
-
-    name: str
-    documentation: str
-    paper: str
-    references: tuple[str, ...]
-    needs: str
-    example: str
-
-    @property
-    def parameters(self) -> list[str]:
-        """A line per parameter: name, type, the default or that it is required, and its value
-        where that was named and differs; its description follows in a line of its own."""
-        lines = []
-        for one in self.frame.iter_rows(named=True):
-            default = one["default"]
-            line = f"{one['parameter']}: {one['type']}, "
-            line += "required" if one["required"] else f"default {default}"
-            value = one.get("value", default)
-            lines.append(line if value == default else f"{line}, here {value}")
-            if one["description"]:
-                lines.append(f"    {one['description']}")
-        return lines
-
-
 def list_judges() -> JudgeList:
     """Every registered judge, those of plugins included, and the plugins that did not load."""
     known = list(judges().values())
@@ -91,12 +54,16 @@ def list_judges() -> JudgeList:
     return JudgeList(frame=flat_frame(records), tables=(table,), data=data, broken=broken)
 
 
-def describe_judge(name: str) -> JudgeDescription:
+def describe_judge(name: str) -> TableResult:
     """One judge: documentation, parameters with types and defaults, paper, needs, an example.
 
     Args:
         name: as `list_judges` lists it, or with parameters (`token_f1(threshold=0.6)`): then
             their values are shown too, and what the judge needs with them.
+
+    Returns:
+        A row per parameter: `parameter`, `type`, `required`, `default`, `description`, and `value`
+        where parameters were named; the rest is in `lead` and `data`.
 
     Raises:
         UnknownNameError: no judge has the name.
@@ -108,11 +75,21 @@ def describe_judge(name: str) -> JudgeDescription:
     parameters = [_parameter(found, one) for one in dataclasses.fields(found.judge)]  # type: ignore[arg-type]
     if judge is not None:
         parameters = [one | {"value": repr(getattr(judge, one["parameter"]))} for one in parameters]
-    shown = ("parameter", "type", Column("default", missing="required"))
-    table = Table.of(f"Parameters of {found.name}", shown, parameters)
     about = _about(found, judge)
     papers = references(found.paper)
-    return JudgeDescription(
+    # A shell takes quotes inside quotes of the same kind away.
+    quote = '"' if "'" in about["example"] else "'"
+    shown = (
+        "parameter",
+        "type",
+        Column("default", missing="required"),
+        Column("value", lambda row: row.get("value"), show=None),
+        Column("description", lambda row: row["description"] or None, show=None),
+    )
+    table = Table.of(
+        f"Parameters of {found.name}", shown, parameters, () if parameters else ("It takes none.",)
+    )
+    return TableResult(
         frame=flat_frame(parameters),
         tables=(table,),
         data={
@@ -122,12 +99,14 @@ def describe_judge(name: str) -> JudgeDescription:
             "documentation": documentation,
             "parameters": parameters,
         },
-        documentation=documentation,
-        name=about["name"],
-        paper=about["paper"],
-        references=tuple(papers),
-        needs=about["needs"],
-        example=about["example"],
+        lead=(
+            found.name,
+            documentation,
+            f"paper: {found.paper or 'none; our own'}",
+            *(f"  {paper}" for paper in papers),
+            f"needs: {about['needs']}",
+            f"example: markscheme judge FILE --judge {quote}{about['example']}{quote}",
+        ),
     )
 
 

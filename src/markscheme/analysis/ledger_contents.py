@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from markscheme.models.ledger import failure_reasons, ledger_stats, open_ledger
 from markscheme.results import Column, Format, Table, TableResult, columns, flat_frame
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LedgerFigures(TableResult):
-    """Replies, tokens and money by model, a row each.
-
-    Attributes:
-        reasons: why requests failed, and how often.
-    """
-
-    reasons: tuple[tuple[str, int], ...]
-
-
-def ledger_figures(place: str | None = None) -> LedgerFigures:
+def ledger_figures(place: str | None = None) -> TableResult:
     """Replies, tokens and US dollars of each model in a ledger, and why requests failed.
 
     Args:
@@ -32,7 +21,7 @@ def ledger_figures(place: str | None = None) -> LedgerFigures:
     opened = open_ledger(place, must_exist=True)
     try:
         stats = list(ledger_stats(opened))
-        reasons = tuple((reason, count) for reason, count in failure_reasons(opened))
+        reasons = list(failure_reasons(opened))
         shown = opened.shown
     finally:
         opened.close()
@@ -47,7 +36,10 @@ def ledger_figures(place: str | None = None) -> LedgerFigures:
             *columns(_DAY, "first", "last"),
         ),
         records,
-        ("Failures are attempts without an answer; they are sent again by the next run.",),
+        (
+            "Failures are attempts without an answer; they are sent again by the next run.",
+            *(f"{count:,} times: {reason}" for reason, count in reasons),
+        ),
     )
     data = {
         "command": "ledger stats",
@@ -55,7 +47,7 @@ def ledger_figures(place: str | None = None) -> LedgerFigures:
         "models": records,
         "failures": [{"reason": reason, "count": count} for reason, count in reasons],
     }
-    return LedgerFigures(frame=flat_frame(records), tables=(table,), data=data, reasons=reasons)
+    return TableResult(frame=flat_frame(records), tables=(table,), data=data)
 
 
 _DAY = Format(lambda moment: datetime.fromtimestamp(moment, UTC).date().isoformat(), numeric=False)

@@ -249,21 +249,30 @@ def tag(question: str, references: Sequence[str], answer: str) -> Tag | None:
     return None
 
 
+def by_texts(answers: pl.DataFrame) -> pl.DataFrame:
+    """Answers without those whose references are patterns, or of which there are none."""
+    if "reference_kind" not in answers.columns:
+        return answers
+    is_text = pl.col("reference_kind").fill_null("text") == "text"
+    return answers.filter(is_text).drop("reference_kind")
+
+
 def failure_modes(answers: pl.DataFrame, models: Models | None = None) -> pl.DataFrame:
     """The mode of every answer that is accepted although exact match rejects it.
 
     Args:
         answers: `answer_id`, `question`, `references`, `answer`, and `accepted` (Boolean: a
-            person's or a trusted judge's verdict; null where there is none). Rows with references
-            that are patterns must be left out.
+            person's or a trusted judge's verdict; null where there is none). Where
+            `reference_kind` says that references are no texts, rows are left out.
         models: gives the sentence encoder; None leaves synonyms without a word in common unsure.
 
     Returns:
         One row an accepted answer that exact match rejects, in order: `row` (its number in
         `answers`), `answer_id`, `question`, `references`, `answer`, `mode`, `group`, `evidence`.
     """
-    table = answers.with_row_index("row").with_columns(
-        matches=pl.Series(exact_match(answers["answer"], answers["references"]), dtype=pl.Boolean)
+    table = by_texts(answers.with_row_index("row"))
+    table = table.with_columns(
+        matches=pl.Series(exact_match(table["answer"], table["references"]), dtype=pl.Boolean)
     )
     accepted = table.filter(pl.col("accepted") & pl.col("answer").is_not_null())
     failed = accepted.filter(~pl.col("matches"))

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from markscheme.agreement import JudgesOption, JudgmentOptions
 from markscheme.flags import (
     By,
     Confidence,
     Judge,
-    Judges,
-    LabelColumn,
     Option,
-    PositiveFrom,
     Slices,
     Threshold,
     retired,
@@ -20,6 +18,7 @@ from markscheme.flags import (
 from markscheme.tables import FileOptions
 
 
+@retired("features")
 @dataclass(frozen=True, kw_only=True)
 class ExplainOptions:
     """How one judgment is explained.
@@ -27,8 +26,6 @@ class ExplainOptions:
     Attributes:
         weights: folder of a trained examiner; None for the one that ships.
         depth: which parts of the examiner read the answer; see `markscheme judges examiner`.
-        features: how many features the table shows; `frame` has all.
-        technical: also show how large each effect is.
     """
 
     weights: Annotated[
@@ -41,27 +38,16 @@ class ExplainOptions:
             "both for every answer."
         ),
     ] = "default"
-    features: Annotated[
-        int, Option("Number of deciding features to show.", minimum=0, rare=True)
-    ] = 6
-    technical: Annotated[
-        bool,
-        Option("Also show how large each effect is, in log-odds."),
-    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class FailureOptions(FileOptions):
+class FailureOptions(JudgmentOptions, JudgesOption, FileOptions):
     """How rejected or accepted answers, or those that judges get wrong, are read and shown.
 
     Files that are no run's are read as the fields of `FileOptions` say.
 
     Attributes:
-        label_column: the column with labels.
         trusted: take this judge's verdicts in place of people's.
-        judges: judges to take; () for all.
-        threshold: an answer is accepted from this score where a judge gave no verdict.
-        positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
         judge_errors: sort each judge's errors too.
         by: `system`: rejected answers, or the errors of judges, for each system by itself.
         examples: answers to show of every mode; None for 1 with labels and 3 without.
@@ -70,14 +56,10 @@ class FailureOptions(FileOptions):
         slices: columns of the user's own by whose values rejections are counted.
     """
 
-    label_column: LabelColumn = None
     trusted: Annotated[
         str | None,
         Option("Without labels: treat this judge's verdicts as people's."),
     ] = None
-    judges: Judges = ()
-    threshold: Threshold = 0.5
-    positive_from: PositiveFrom = None
     judge_errors: Annotated[
         bool, Option("Classify each judge's own errors (Wang et al. 2023).", rare=True)
     ] = False

@@ -13,7 +13,7 @@ from rapidfuzz import fuzz
 
 from markscheme.analysis.wording import Pair, Wording, stands_in, wording
 from markscheme.text import asks_list, same_given_name
-from markscheme.values import Outcome, compare_values, relate_dates
+from markscheme.values import Outcome, compare_values, relate_dates, split_items
 
 _READINGS = re.compile(
     r"\b(?:if you mean|depends? on (?:the|which|whether|who|what|where)|depending on)\b"
@@ -83,8 +83,7 @@ def _nested_dates(pair: Pair, *, spans: bool) -> str | None:
 def one_of_list(pair: Pair) -> str | None:
     """The members of a list, or some of them, in another order or number."""
     reference, answer = pair.reference, pair.answer
-    parts = re.split(r",|;|\band\b|&|/", reference.text)
-    members = [wording(part) for part in parts if part.strip()]
+    members = [wording(item) for item in split_items(reference.text)]
     listed = asks_list(pair.question)
     if len(members) > 1 and not reference.dates:
         named = [member for member in members if stands_in(member.plain, answer.plain)]

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 import orjson
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from markupsafe import Markup
 from sqlalchemy import Connection, select
 
 from markscheme.annotate import tables as t
@@ -32,6 +33,7 @@ from markscheme.annotate.review import WHICH, Search, decide, find_items, give_t
 from markscheme.annotate.standing import MARGIN, standing
 from markscheme.annotate.trail import changes, sentence
 from markscheme.errors import MarkschemeError
+from markscheme.reports import table_html
 
 T = TypeVar("T")
 
@@ -57,7 +59,9 @@ def admin_routes(site: Site) -> APIRouter:
     @routes.get("/agreement")
     async def agree(request: Request) -> Response:
         person = await site.act(request, lambda _, p: p, admin=True)
-        values = site.base(request, person, found=await agreement.get())
+        found = await agreement.get()
+        tables = Markup("").join(Markup(table_html(one)) for one in found.tables)  # noqa: S704
+        values = site.base(request, person, found=found, tables=tables)
         return HTMLResponse(page("admin_agreement.html", **values))
 
     @routes.get("/estimate")

@@ -9,10 +9,10 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route, Router
 
 from markscheme.annotate.admin import admin_routes, review_routes
-from markscheme.annotate.context import Refused, Site, text, too_many
+from markscheme.annotate.context import Refused, Site, text
 from markscheme.annotate.people import SESSION_SECONDS, sign_in, sign_out
 from markscheme.annotate.render import ASSETS, page, static_file
-from markscheme.annotate.security import HEADERS, LARGEST_BODY, admitting, client
+from markscheme.annotate.security import HEADERS, LARGEST_BODY, admitting
 from markscheme.annotate.work import work_routes
 from markscheme.errors import RunError
 from markscheme.web import LOCAL, Guard
@@ -34,7 +34,7 @@ def make_app(site: Site, *, hosts: frozenset[str] = LOCAL) -> FastAPI:
     app.mount("/static", _static())
     app.add_middleware(
         Guard,
-        admit=admitting(site.limits, site.cookie),
+        admit=admitting(site.requests, site.cookie),
         largest=LARGEST_BODY,
         hosts=hosts,
         elsewhere=(400, "this server has another name"),
@@ -91,8 +91,6 @@ def _doors(site: Site) -> APIRouter:
         token = text(fields, "token").strip().rpartition("#")[2]
         session = await site.write(lambda connection: sign_in(connection, token))
         if session is None:
-            if not site.limits.unauthenticated.spend(client(request.scope)):
-                return too_many()
             return HTMLResponse(page("enter.html", title=site.project.title, failed=True), 401)
         response = RedirectResponse("/", 303)
         response.set_cookie(

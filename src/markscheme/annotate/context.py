@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from fastapi import Request
-from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from sqlalchemy import Connection
 from starlette.datastructures import FormData, QueryParams
 
@@ -17,7 +17,7 @@ from markscheme.annotate.database import Store
 from markscheme.annotate.people import ADMIN, Person, person_of
 from markscheme.annotate.project import Project
 from markscheme.annotate.render import page
-from markscheme.annotate.security import Limits, client
+from markscheme.annotate.security import Bucket
 
 T = TypeVar("T")
 Fields = FormData | QueryParams
@@ -51,6 +51,7 @@ class Site:
         project: its settings; replaced as a whole where one is changed.
         secure: whether the address is https, so that cookies go only there.
         suggests: the judge whose word is shown after a person's own, if any.
+        requests: of a session, or of an address without one.
     """
 
     store: Store
@@ -58,7 +59,7 @@ class Site:
     address: str
     secure: bool = False
     suggests: str | None = None
-    limits: Limits = field(default_factory=Limits)
+    requests: Bucket = field(default_factory=lambda: Bucket(per_second=30, most=90))
 
     @property
     def cookie(self) -> str:
@@ -100,8 +101,6 @@ class Site:
         if person is not None:
             target = "/" if person.role != ADMIN else "/admin"
             return Refused(RedirectResponse(target, 303)) if whole else refused("role", 403)
-        if self.session(request) and not self.limits.unauthenticated.spend(client(request.scope)):
-            return Refused(too_many())
         return Refused(RedirectResponse("/enter", 303)) if whole else refused("signed-out", 401)
 
     def session(self, request: Request) -> str:
@@ -132,11 +131,6 @@ class Site:
             "csrf": tokens.csrf_of(self.session(request)),
             **values,
         }
-
-
-def too_many() -> Response:
-    """The refusal of one more wrong link or session from an address that has tried many."""
-    return PlainTextResponse("too many wrong links; wait a little", 429, {"retry-after": "10"})
 
 
 def is_htmx(request: Request) -> bool:

@@ -12,7 +12,6 @@ import orjson
 import polars as pl
 from sqlalchemy import Connection, func, select
 
-from markscheme.agreement import amend_references
 from markscheme.annotate import tables as t
 from markscheme.annotate.options import ExportOptions, Kind
 from markscheme.annotate.project import Project
@@ -40,12 +39,11 @@ def export(
 
     Where one person worked in a project that asks for several, their labels are given.
 
-    - `labels`: one row per answer that is resolved, without a label where nobody can tell, or that
-      has several people's word and no label yet: for `agree`, `estimate`, `rank`, `calibrate`.
-      `annotators` names who gave `annotator_labels`.
+    - `labels`: one row per answer that is resolved (without a label where nobody can tell), has
+      several people's word, or was passed over: for `agree`, `estimate`, `rank`, `calibrate`.
+      `annotators` names who gave `annotator_labels`, which are those before any suggestion.
     - `ratings`: one row per answer and person, with notes and times, and with the label that
       `labels` gives the answer (null while it has none) as `final_label`.
-    - `references`: all answers with references amended by the labels (Kamalloo et al. 2023, 4.3).
     - `training`: labelled answers with 0 or 1: for `train examiner --data`.
     - `gold`: one row per gold item and person who labelled it, with the right label as `gold`: for
       `--label-errors` of `agree`, `estimate` and `compare`.
@@ -105,13 +103,17 @@ def _export(
         return Exported(table=_without_empty(_ratings(answers, every, project, options, finals)))
     labelled = answers.join(finals, on=["item", "text_place"], how="left", maintain_order="left")
     several = pl.col("annotator_labels").list.drop_nulls().list.len() > 1
+    place, has_label = pl.int_range(pl.len()), pl.col("label").is_not_null()
     labelled = labelled.with_columns(
-        state=pl.when(pl.col("label").is_not_null())
+        state=pl.when(has_label)
         .then(pl.lit("labelled"))
         .when(pl.col("item").is_in(list(settled)))
         .then(pl.lit("undecidable"))
         .when((pl.col("stage") == "disagreed") | several)
         .then(pl.lit("undecided"))
+        # What people put off is no random part: `estimate` must know that its turn has been.
+        .when(place < (0 if project.order == "file" else place.filter(has_label).max()))
+        .then(pl.lit("passed"))
         .otherwise(pl.lit("open"))
     )
     known = labelled.filter(state="labelled")
@@ -137,23 +139,11 @@ def _export(
             )
         known = known.drop("item", "text_place", "stage", "state")
         return Exported(table=_without_empty(known), notes=notes)
-    # What says nothing can be no reference, and nothing is learned from it.
+    # Nothing is learned from what says nothing.
     known = known.filter(pl.col("answer") != "")
-    answers = answers.filter(pl.col("answer") != "")
     table = known.with_columns(_verdicts(known["label"], project, options))
-    if kind == "training":
-        kept = ["answer_id", "question", "references", "answer", "system", "label"]
-        return Exported(table=_without_empty(table.select(kept)), notes=notes)
-    amended = amend_references(
-        answers.select("answer_id", "question", "references", "answer", "system"), table
-    )
-    # Rows of a question may have different references, and each list is amended on its own.
-    lists = amended.with_columns(given=answers["references"]).unique(["question", "given"])
-    added, removed = lists.select("references_added", "references_removed").sum().row(0)
-    return Exported(
-        table=_without_empty(amended.drop("references_added", "references_removed")),
-        notes=(*notes, f"{added:,} references joined, {removed:,} left"),
-    )
+    kept = ["answer_id", "question", "references", "answer", "system", "label"]
+    return Exported(table=_without_empty(table.select(kept)), notes=notes)
 
 
 def _said_before(
@@ -290,11 +280,14 @@ def _finals(
     options: ExportOptions,
     settled: Mapping[int, float | None],
 ) -> pl.DataFrame:
-    """Of each text: `label`, `annotator_labels` of the first annotators, maybe `relation`."""
-    firsts = firsts.select("item", "text_place", "person", "name", value="grade").drop_nulls(
-        "value"
-    )
-    if project.scale == "rank":
+    """Of each text: `label`, `annotator_labels` of the first annotators, maybe `relation`.
+
+    Annotators' labels are as they were before any judge's verdict was seen, for agreement.
+    """
+    ranked = project.scale == "rank"
+    value = pl.col("grade" if ranked else "own").alias("value")
+    firsts = firsts.select("item", "text_place", "person", "name", value).drop_nulls("value")
+    if ranked:
         means = firsts.group_by("item", "text_place").agg(pl.col("value").mean().alias("label"))
         table = means.filter(pl.col("item").is_in(list(settled)))
     else:
@@ -393,9 +386,10 @@ def _notes(kind: str, answers: Mapping[str, int]) -> tuple[str, ...]:
     for state, what, how in (
         ("undecidable", "resolved without one", "with an empty label"),
         ("undecided", "undecided", "with each person's word alone"),
+        ("passed", "not resolved yet before others that are", "with an empty label"),
         ("open", "not resolved yet", ""),
     ):
-        if answers[state] and kind != "references":
+        if answers[state]:
             fate = f"written {how}" if written and how else "left out"
             said.append(f"{answers[state]:,} {what}, {fate}")
     return ("; ".join(said),)

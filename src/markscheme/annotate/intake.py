@@ -22,10 +22,10 @@ from markscheme.tables import (
     inclusion_probabilities,
     is_binary,
     is_blank,
+    our_names,
     read_answers,
     read_table,
-    renamed,
-    system_of,
+    system_names,
     with_names,
 )
 
@@ -78,9 +78,7 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
     names = column_names(path, options)
     wanted = ("question", "answer", "system")
     # Paths into fields are no columns; `read_answers` follows them, and names what is not there.
-    mapped = {ours: name for ours, name in options.columns.items() if name in names}
-    empty = pl.DataFrame(schema=dict.fromkeys(names, pl.Null))
-    found = {*renamed(empty, mapped, wanted).columns, *options.columns}
+    found = {*our_names(names, options.columns, wanted), *options.columns}
     lacking = [name for name in ("question", "answer") if name not in found]
     if "answer_id" in found and lacking:
         raise DataError(
@@ -89,7 +87,7 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
         )
     # Rows without references are malformed elsewhere; here they only mean: none to show.
     answers = read_answers(path, replace(options, references="optional"))
-    if "system" not in found and answers["system"].eq(system_of(path)).all():
+    if "system" not in found and answers["system"].eq(system_names([path])[0]).all():
         answers = answers.with_columns(system=pl.lit(None, pl.String))
     design = [name for name in DESIGN if name in names]
     named = ["annotators"] if {"annotators", "annotator_labels"} <= {*names} else []

@@ -25,7 +25,7 @@ References = Literal["shown", "on-request", "hidden"]
 """Whether annotators see the references; `on-request` is one key away."""
 Order = Literal["shuffled", "by-question", "file"]
 """In which order items come."""
-Kind = Literal["labels", "ratings", "references", "training", "gold", "audit"]
+Kind = Literal["labels", "ratings", "training", "gold", "audit"]
 """What is exported."""
 ACCEPTED = ("superior", "equivalent")
 """Relations that count as acceptable."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,15 @@ import numpy.typing as npt
 import polars as pl
 from sqlalchemy import Connection, select
 
-from markscheme.agreement import annotator_agreement
+from markscheme.agreement import annotator_agreement, annotator_tables
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import answered
-from markscheme.results import BY_ANNOTATORS, Figure, population
+from markscheme.results import BY_ANNOTATORS, Figure, Table, population
 from markscheme.stats import LEAST_SHARED, share_interval, single_answers, t_interval
 
 MOST_PAIRS = 15
 _TOO_FEW = "fewer than two items in common"
-_NONE_YET = Figure(reason="no item has two labels yet")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,23 +56,18 @@ class Quality:
     """Agreement of first labels, each given without knowing the others or any judge's word.
 
     Attributes:
-        items: with two labels or more (for ranks, answers).
-        agree: of these, with equal labels.
-        fleiss, ac1, alpha: Fleiss' kappa, Gwet's AC1 and Krippendorff's alpha over these, with 95%
-            intervals by questions.
-        prevalence: a note where kappa is low although people agree; None elsewhere.
-        pairs: rows of `pairwise_kappas`: those with most items in common, at most `MOST_PAIRS`.
         people: everybody who labelled.
+        found: what `annotator_agreement` gives of them, for the pairs with most items in common, at
+            most `MOST_PAIRS`; for ranks of answers, without kappas. None of fewer than two people.
     """
 
     people: tuple[Lean, ...]
-    items: int = 0
-    agree: int = 0
-    fleiss: Figure = _NONE_YET
-    ac1: Figure = _NONE_YET
-    alpha: Figure = _NONE_YET
-    prevalence: str | None = None
-    pairs: list[dict[str, Any]] = field(default_factory=list)
+    found: Mapping[str, Any] | None = None
+
+    @property
+    def tables(self) -> list[Table]:
+        """As `markscheme agree --annotators` prints them."""
+        return [] if self.found is None else annotator_tables(self.found)
 
     @property
     def about(self) -> str:
@@ -91,26 +86,19 @@ def quality(connection: Connection, project: Project) -> Quality:
     people = tuple(_leans(said.filter(pl.col("text_place") == 0), units))
     if units["name"].n_unique() < 2:
         return Quality(people=people)
-    wide = units.pivot(on="name", index=("item", "unit"), values="value")
+    wide = units.pivot(on="name", index=("item", "unit"), values="value", sort_columns=True)
     asked = dict(iter(connection.execute(select(t.items.c.id, t.items.c.question))))
     found = annotator_agreement(
         wide.drop("item", "unit"),
         most_pairs=MOST_PAIRS,
         questions=pl.Series([asked[item] for item in wide["item"]]),
     )
-    items = int((units.group_by("unit").len()["len"] > 1).sum())
-    ranked, ordinal = project.scale == "rank", project.choices.level == "ordinal"
-    no_kappa = Figure(reason="ranks are not categories")
-    return Quality(
-        people=people,
-        items=items,
-        agree=items - found["disagreements"],
-        fleiss=no_kappa if ranked else found["fleiss_kappa"],
-        ac1=no_kappa if ranked else found["gwet_ac1"],
-        alpha=found["krippendorff_alpha_ordinal" if ordinal else "krippendorff_alpha"],
-        prevalence=None if ranked else found["prevalence"],
-        pairs=[] if ranked else found["pairs"].to_dicts(),
-    )
+    if project.scale == "rank":
+        for name in ("fleiss_kappa", "gwet_ac1", "krippendorff_alpha"):
+            found[name] = Figure(reason="ranks are not categories")
+            found["no_interval"].pop(name, None)
+        found |= {"prevalence": None, "pairs": found["pairs"].clear()}
+    return Quality(people=people, found=found)
 
 
 def _leans(ratings: pl.DataFrame, units: pl.DataFrame) -> list[Lean]:

@@ -59,25 +59,11 @@ class Bucket:
         return level >= 1
 
 
-@dataclass
-class Limits:
-    """How much anybody may ask.
-
-    Attributes:
-        requests: a session's, or a client's without one.
-        unauthenticated: attempts with no valid session or link, by address. A valid session
-            is never refused for what others behind the same address try.
-    """
-
-    requests: Bucket = field(default_factory=lambda: Bucket(per_second=30, most=90))
-    unauthenticated: Bucket = field(default_factory=lambda: Bucket(per_second=10 / 60, most=20))
-
-
-def admitting(limits: Limits, cookie: str) -> Callable[[Scope, Headers], Response | None]:
+def admitting(requests: Bucket, cookie: str) -> Callable[[Scope, Headers], Response | None]:
     """Lets in what comes from no other site's page and is not too much.
 
     Args:
-        limits: how much anybody may ask; files that pages load are not counted.
+        requests: of a session, or of an address without one; files of pages are not counted.
         cookie: name of the session's.
     """
 
@@ -88,14 +74,14 @@ def admitting(limits: Limits, cookie: str) -> Callable[[Scope, Headers], Respons
             return None
         # The public half of the session's cookie.
         session = cookie_parser(headers.get("cookie", "")).get(cookie, "").partition(".")[0][:40]
-        if not limits.requests.spend(session or client(scope)):
+        if not requests.spend(session or _client(scope)):
             raise HTTPException(429, "too many requests; wait a little", {"retry-after": "5"})
         return None
 
     return admit
 
 
-def client(scope: Scope) -> str:
+def _client(scope: Scope) -> str:
     """The address a request came from."""
     return str(scope["client"][0]) if scope.get("client") else "unknown"
 

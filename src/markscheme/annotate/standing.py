@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 from sqlalchemy import Connection, func, select
 
-from markscheme.agreement import human_accuracy, running_estimate
+from markscheme.agreement import HumanAccuracy, human_accuracy
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.scales import verdicts
@@ -77,38 +77,33 @@ def standing(connection: Connection, project: Project) -> Standing:
         drawn=isinstance(least, float) and least < 1,
         helped=items["score"].count() > 0,
     )
-    each = items.select(pl.all().repeat_by("answers").explode())
-    if about.labelled > MOST_WATCHED:
-        figure = _looking_once(each, helped=about.helped)
-        enough = (figure.high or 1.0) - (figure.low or 0.0) <= 2 * MARGIN
-        return replace(about, figure=figure, watched=False, enough=enough)
-    mean = each["score"].mean()
-    running = running_estimate(
-        each["label"].to_list(),
-        units=each["n"].to_list(),
-        predictions=each["score"].fill_null(mean).to_numpy() if isinstance(mean, float) else None,
-    )
-    more = running.more_for(MARGIN)
+    if not about.labelled:
+        return about
+    watched = about.labelled <= MOST_WATCHED
+    found = _estimated(items, helped=about.helped, half=MARGIN if watched else None)
+    # Without a judge's scores, what looks once is by the labels alone, which come last.
+    figure = found.estimates[0 if watched or about.helped else -1].figure
+    more = found.more_labels
     return replace(
         about,
-        figure=running.figure,
-        enough=more == 0,
+        figure=figure,
+        watched=watched,
+        enough=(figure.high or 1.0) - (figure.low or 0.0) <= 2 * MARGIN,
         more=None if more is None else math.ceil(more * items.height / answers),
     )
 
 
-def _looking_once(each: pl.DataFrame, *, helped: bool) -> Figure:
-    """What `estimate` gives for these labels; by themselves where no judge's scores are known."""
-    rows = each.with_row_index("answer_id").cast({"answer_id": pl.String})
+def _estimated(items: pl.DataFrame, *, helped: bool, half: float | None) -> HumanAccuracy:
+    """What `estimate` gives for these labels: at every look, for a half-width, or once."""
+    rows = items.select(pl.all().repeat_by("answers").explode()).with_row_index("answer_id")
+    rows = rows.cast({"answer_id": pl.String, "n": pl.String})
     score = pl.col("score") if helped else pl.lit(0.5).alias("score")
     judgments = rows.select(
-        "answer_id", "question", score, judge=pl.lit("scores"), verdict=score >= 0.5
+        "answer_id", "question", score, answer="n", judge=pl.lit("scores"), verdict=score >= 0.5
     )
     # The order is random by itself, so it is no question whether the labelled answers are.
-    options = EstimateOptions(trust_sample=True)
-    (found,) = human_accuracy(judgments, rows.select("answer_id", "label"), options)
-    by_method = {one.method: one.figure for one in found.estimates}
-    return (found.figure if helped else None) or by_method["labels_only"]
+    options = EstimateOptions(trust_sample=True, anytime=half is not None, half_width=half)
+    return human_accuracy(judgments, rows.select("answer_id", "label"), options)[0]
 
 
 def _items(connection: Connection) -> pl.DataFrame:

@@ -25,9 +25,8 @@ def annotate_export(
     kind: Annotated[
         Kind,
         Option(
-            "labels: for agree, estimate, rank. ratings: each person's. references: answers "
-            "with references amended. training: for train examiner. gold: labels of gold items, "
-            "for --label-errors. audit: every change.",
+            "labels: for agree, estimate, rank. ratings: each person's. training: for train "
+            "examiner. gold: labels of gold items, for --label-errors. audit: every change.",
             ("--as",),
         ),
     ] = "labels",
@@ -35,7 +34,7 @@ def annotate_export(
         bool, Option("Write nothing; check that OUT is what this project exported.", rare=True)
     ] = False,
 ) -> None:
-    """Export labels: for agree and estimate, as amended references, or to train an examiner.
+    """Export labels: for agree and estimate, or to train an examiner.
 
     Works while the app is running. 'training' has only answers with a final label; 'labels' also
     those that nobody could tell or on which people differ, with an empty label. All are counted.

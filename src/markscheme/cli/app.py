@@ -31,13 +31,13 @@ PANELS: dict[str, tuple[str, ...]] = {
         "serve",
     ),
     "Groups": ("llm", "train", "research"),
-    "Also": ("annotate-export", "calibrate", "cascade", "columns", "init", "verify"),
+    "Also": ("annotate-export", "calibrate", "columns", "init", "verify"),
 }
 """The commands and groups under each heading, in the order they are shown; others come last."""
 
 GROUPS: dict[str, str] = {
     "train": "Train the examiner on your own labelled answers.",
-    "llm": "Language models as judges: examples, batches, the ledger of replies, drift.",
+    "llm": "Language models as judges: batches, the ledger of replies, drift.",
     "research": "Reproduced papers, public datasets, studies of judges, further training.",
 }
 """What each group on the front page is for."""

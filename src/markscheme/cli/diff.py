@@ -74,7 +74,5 @@ def diff(
     if fail_on_regression:
         word = "FAILED" if found.regression else "passed"
         notes.print(f"gate {word}: {found.headline}")
-        if not found.regression and found.caution:
-            notes.print(f"warning: {found.caution}")
         if found.regression:
             raise typer.Exit(1)

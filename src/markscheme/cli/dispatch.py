@@ -25,11 +25,14 @@ from markscheme.text import one_line
 RESEARCH = (
     "amend",
     "bench",
+    "cascade",
     "claims",
     "datasets",
     "entail",
+    "examples",
     "hierarchy",
     "jury",
+    "may-replace",
     "probe",
     "references",
     "reliability",
@@ -43,31 +46,44 @@ RESEARCH = (
 """The commands that the research package adds, named where it is not installed."""
 
 FORMER: dict[str, str] = {
-    **{name: f"research {name}" for name in RESEARCH if name not in ("tags", "train")},
+    **{
+        name: f"research {name}"
+        for name in RESEARCH
+        if name not in ("may-replace", "tags", "train")
+    },
     **{
         f"train {name}": f"research train {name}"
         for name in ("entailment", "learned", "listwise", "question-kind")
     },
     **{name: f"llm {name}" for name in ("batch", "drift", "ledger")},
     **{f"train-{name}": f"research train {name}" for name in ("listwise", "question-kind")},
-    "llm-examples": "llm examples",
+    "llm-examples": "research examples",
 }
 """Spellings of before, understood and not shown, to those of now."""
 
 GONE: dict[tuple[str, str], str] = {
+    ("agree", "--alternative-annotator"): "research may-replace",
     ("agree", "--relations"): "research hierarchy",
+    ("judge", "--anchors"): "llm drift FILE --every 1",
     ("rank", "--protocol amended"): "research amend' or 'markscheme research bench",
+    ("judge", "--clean chat"): "judge --clean formatting",
     ("failures", "--tags"): "research tags",
     ("failures", "--to-tag"): "research tags",
     ("annotate", "--order informative"): "plan-labels' and 'markscheme estimate --anytime",
-    **{("cascade", option): "cascade --agreement" for option in ("--guarantee", "--delta")},
+    ("annotate-export", "--as references"): (
+        "annotate-export --as labels' and 'markscheme research amend"
+    ),
+    ("cascade", "--guarantee"): "research cascade --agreement",
+    ("cascade", "--delta"): "research cascade --agreement",
 }
 """Options that were taken out, by command, to the commands that answer their question."""
 
 _DRAWS = ("--resamples", "--bootstrap", "--seed")
 IDLE = dict.fromkeys(("agree", "compare", "diff"), _DRAWS) | {
+    "explain": ("--features",),
     "plan-labels": ("--design", "--strata"),
     "rank": (*_DRAWS, "--protocol"),
+    "serve": ("--batch-rows", "--batch-ms"),
     "train examiner": ("--encoder", "--epochs"),
 }
 """Options with a value that do nothing any more, by command: understood until 0.3, and ignored."""

@@ -27,10 +27,9 @@ from markscheme.flags import (
 )
 from markscheme.models import ModelOptions
 from markscheme.tables import ReadOptions
-from markscheme.text import counted, in_rows, printable
+from markscheme.text import counted, printable
 
 if TYPE_CHECKING:
-    from markscheme.agreement import DriftResult
     from markscheme.api import Result
     from markscheme.contract import Judge
     from markscheme.engine import RunReport
@@ -85,14 +84,6 @@ def judge(
             rare=True,
         ),
     ] = None,
-    anchors: Annotated[
-        str | None,
-        Option(
-            "Labelled answers that the run's models judge again first, at most once a day; exit "
-            "with code 1 if they judge them differently than before (see llm drift).",
-            rare=True,
-        ),
-    ] = None,
     engine: Annotated[
         Literal["local", "ray"],
         Option(
@@ -136,7 +127,7 @@ def judge(
     chosen = [parse_judge(name) for name in judges or [DEFAULT_JUDGE]]
     reader = AnswersReader(list(files), read)
     if models.dry_run:
-        _print_plan(reader, chosen, models, clean, shown, anchors)
+        _print_plan(reader, chosen, models, clean, shown)
         return
     with opened(models) as asked:
         if out is None:
@@ -153,7 +144,6 @@ def judge(
         ):
             show_on(advance, asked)
             command = command_line(sys.argv[1:])
-            checked = _check_anchors(anchors, chosen, asked)
             if engine == "ray":
                 report = _on_ray(
                     files,
@@ -178,7 +168,7 @@ def judge(
                     on_progress=advance,
                     command=command,
                 )
-    result = replace(Result.of(report, reader), anchors=checked)
+    result = Result.of(report, reader)
     if fail_under is not None:
         held = result.gates(fail_under, confidence=confidence, slices=gate_slices)
         result = replace(result, held=tuple(held))
@@ -186,13 +176,11 @@ def judge(
     _print_warnings(report)
     if not quiet:
         _print_notes(report, chosen, asked)
-    _print_anchors(checked)
     if engine == "local" and not quiet:
         _name_next(report)
     missed = fail_under is not None and not _gates_passed(result, confidence, fitness)
-    alarm = checked is not None and checked.alarm
     _check_judged(report)
-    raise typer.Exit(int(missed or alarm))
+    raise typer.Exit(int(missed))
 
 
 def _check_gate(
@@ -226,28 +214,6 @@ def _check_judged(report: RunReport) -> None:
     none = judged_nothing(report.records)
     if none:
         raise MarkschemeError(f"{', '.join(none)} judged no answer")
-
-
-def _check_anchors(
-    anchors: str | None, judges: Sequence[Judge], asked: Models
-) -> DriftResult | None:
-    if anchors is None:
-        return None
-    from markscheme.agreement import check_anchors
-
-    return check_anchors(anchors, judges, models=asked)
-
-
-def _print_anchors(checked: DriftResult | None) -> None:
-    """The checks of each judge, and whether the last one is an alarm."""
-    if checked is None:
-        return
-    for table in checked.tables:
-        notes.print(table.rich())
-        for note in table.notes:
-            notes.print(note, soft_wrap=True)
-    word = "ALARM: a model judges anchors differently than before" if checked.alarm else "no alarm"
-    notes.print(f"anchors: {word}", soft_wrap=True)
 
 
 @contextmanager
@@ -350,7 +316,6 @@ def _print_plan(
     models: ModelOptions,
     clean: Cleaning,
     shown: Shown,
-    anchors: str | None,
 ) -> None:
     """The planned calls, and how they were counted."""
     from markscheme.analysis import plan_calls
@@ -359,9 +324,6 @@ def _print_plan(
     shown.show(found)
     for note in found.notes:
         notes.print(note)
-    if anchors is not None:
-        said = f"note: calls for {anchors} are extra, once a day; a --dry-run of it counts them"
-        notes.print(said, soft_wrap=True)
 
 
 def _not_used(names: Sequence[str]) -> str:
@@ -401,17 +363,14 @@ def _print_problems(report: RunReport, problems: Sequence[Problem]) -> None:
 
 def _print_warnings(report: RunReport) -> None:
     """What was left out of the run, made again or not judged."""
-    from markscheme.tables import BLANK_CELLS
-
     if report.skipped:
         notes.print(
             f"warning: {report.skipped:,} bad rows were skipped{_of_systems(report)}; see "
             f"{report.folder}/bad_rows.jsonl"
         )
         _print_problems(report, report.left_out)
-    for text, count in report.notes.items():
-        if text.endswith(BLANK_CELLS):
-            notes.print(f"warning: {text} ({in_rows(count)})", soft_wrap=True)
+    for text in report.blank:
+        notes.print(f"warning: {text}", soft_wrap=True)
     _print_unlabelled(report)
     if report.damaged:
         shown = ", ".join(report.damaged[:3]) + (", ..." if len(report.damaged) > 3 else "")
@@ -428,17 +387,12 @@ def _print_warnings(report: RunReport) -> None:
 
 def _print_notes(report: RunReport, judges: Sequence[Judge], models: Models) -> None:
     """What the reader met, what is where, and what was taken from an earlier run."""
-    from markscheme.tables import BLANK_CELLS, repeated
+    from markscheme.tables import repeated
 
-    counted = [
-        f"{text} ({in_rows(count)})"
-        for text, count in report.notes.items()
-        if not text.endswith(BLANK_CELLS)
-    ]
-    for said in (*report.recognised, *counted):
+    for said in (*report.recognised, *report.offered, *report.counted):
         notes.print(f"note: {said}", soft_wrap=True)
     if report.ignored:
-        said = _not_used(report.ignored)
+        said = _not_used(list(report.ignored))
         notes.print(f"note: columns not used: {said}", soft_wrap=True)
     for said in repeated(report.repeats):
         notes.print(f"note: {said}", soft_wrap=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from markscheme.cli.app import console, group, notes
+from markscheme.cli.app import group, notes
 from markscheme.cli.options import Shown, command
-from markscheme.cli.output import show_tables
 from markscheme.flags import Argument, Fields
 from markscheme.models import ModelOptions
 
@@ -23,14 +22,7 @@ def stats(place: LedgerPlace, shown: Shown) -> None:
     """Count replies, tokens and cost by model, and list why requests failed."""
     from markscheme.analysis import ledger_figures
 
-    found = ledger_figures(place.ledger)
-
-    def own() -> None:
-        show_tables(found)
-        for reason, count in found.reasons:
-            console.print(f"{count:,} times: {reason}")
-
-    shown.show(found, own)
+    shown.show(ledger_figures(place.ledger))
 
 
 @command("llm ledger export", example="markscheme llm ledger export replies.jsonl")

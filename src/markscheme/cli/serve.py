@@ -14,7 +14,7 @@ from markscheme.cli.options import Host, Port, command
 from markscheme.errors import MarkschemeError, MissingExtraError, lacks_extras
 from markscheme.flags import Fields, Option
 from markscheme.models import ModelOptions
-from markscheme.service import Batching, Limits
+from markscheme.service import Limits
 
 
 @command("serve", example="markscheme serve --port 8080")
@@ -23,7 +23,6 @@ def serve(
     models: Annotated[
         ModelOptions, Fields(without=("dry_run", "batch"), defaults={"timeout": 50.0, "retries": 2})
     ],
-    batching: Batching,
     allow: Annotated[
         tuple[str, ...],
         Option(
@@ -88,7 +87,6 @@ def serve(
         jobs=jobs,
         hosts=None if known or no_keys else LOCAL | {host.lower()},
         limits=limits,
-        batching=batching,
     )
     named = tuple(map(judge_in_file, allow))
     with opened(models) as asked:

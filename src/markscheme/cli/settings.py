@@ -199,10 +199,10 @@ def _check_no_file(path: Path, judges: Any) -> None:
 
 
 def _check_key(path: Path, key: str, section: str = "") -> None:
-    from markscheme.tables import LABEL_OF, OF_ANSWERS, ONE_ANNOTATORS
+    from markscheme.tables import LABEL_OF, OF_ANSWERS, is_annotator
 
     known: Sequence[str] = OF_ANSWERS if section == "columns" else SECTIONS[section]
-    labels = section == "columns" and (ONE_ANNOTATORS.fullmatch(key) or key.startswith(LABEL_OF))
+    labels = section == "columns" and (is_annotator(key) or key.startswith(LABEL_OF))
     if key in known or labels:
         return
     owner = next((name for name, keys in SECTIONS.items() if key in keys), None)

@@ -5,7 +5,6 @@ The one place where `judge` is called, by the engine and by judges that ask othe
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,7 +16,7 @@ from markscheme.contract.judge import Encoder, Judge, ModelSource, PairClassifie
 from markscheme.contract.lineage import HasLineage
 from markscheme.contract.origin import place_of
 from markscheme.contract.registry import asks_chat
-from markscheme.errors import JudgeError, JudgeMemoryError, MarkschemeError
+from markscheme.errors import JudgeError, JudgeMemoryError, MarkschemeError, did_you_mean
 from markscheme.tables import (
     LEARNED,
     NEW,
@@ -182,10 +181,9 @@ def _name(judge: Judge) -> str:
 def _check_columns(name: str, found: pl.DataFrame, answers: pl.DataFrame) -> None:
     for column in found.columns:
         if column not in OUTCOME and column not in answers.columns:
-            near = difflib.get_close_matches(column, OUTCOME, n=1, cutoff=0.6)
-            guess = f"did you mean {near[0]!r}? " if near else ""
+            guess = did_you_mean(column, OUTCOME) or "."
             raise JudgeError(
-                f"{name} returned a column {column!r}, which judgments do not have; {guess}"
+                f"{name} returned a column {column!r}, which judgments do not have{guess} "
                 f"The columns are {', '.join(OUTCOME)}"
             )
     if found.height and not {"status", "score", "verdict"} & set(found.columns):

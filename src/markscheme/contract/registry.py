@@ -29,7 +29,7 @@ called as its judge is found without importing the others."""
 _SHIPPED = "markscheme.judges.shipped"
 """Lists our own, each with the module that registers it; an upper layer, so imported by name."""
 
-RESEARCH_JUDGES = ("bem", "bertscore", "bleurt", "claims", "learned", "reference_overlap")
+RESEARCH_JUDGES = ("bem", "bertscore", "bleurt", "claims", "jury", "learned", "reference_overlap")
 """The judges that `markscheme[research]` adds, named where it is not installed."""
 
 _OURS = "markscheme."

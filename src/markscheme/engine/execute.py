@@ -6,8 +6,7 @@ import ctypes
 import os
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, get_args
 
@@ -237,10 +236,6 @@ class Readings:
 
     def __init__(self, batch: pl.DataFrame, clean: Cleaning | None) -> None:
         """Plan a batch whose answers are cleaned as `kept_cleaning` says."""
-        if clean == "chat":
-            from markscheme.text import clean_series
-
-            batch = batch.with_columns(clean_series(batch["answer"]).alias("answer"))
         items, self.item = plan(batch)
         self.items = with_plain(items) if clean == "formatting" else items
         self.cleaned = 0
@@ -284,40 +279,6 @@ def cleaned_note(rows: int) -> dict[str, int]:
     """What a run notes of rows whose formatting was taken out; nothing of none."""
     said = "judged without citation marks, sources, closing offer or other wrapping"
     return {f"{said} ('--clean none' keeps them)": rows} if rows else {}
-
-
-def contradictions(
-    judgments: pl.LazyFrame, graded: Mapping[str, tuple[str, bool]]
-) -> list[tuple[str, str, int, int]]:
-    """Verdicts against the metric in the answers' own file (`AnswersReader.graded`): a judge, a
-    metric, how many answers have both, and how many they differ on."""
-    if not graded:
-        return []
-    metrics = pl.LazyFrame(
-        [(name, metric, right) for name, (metric, right) in graded.items()],
-        schema={"answer_id": pl.String, "metric": pl.String, "right": pl.Boolean},
-        orient="row",
-    )
-    counted = (
-        judgments.filter(pl.col("verdict").is_not_null())
-        .join(metrics, on="answer_id")
-        .group_by("judge", "metric")
-        .agg(pl.len().alias("both"), (pl.col("verdict") != pl.col("right")).sum().alias("torn"))
-    )
-    return counted.collect().rows()
-
-
-def contradictions_note(counts: Iterable[Sequence[Any]]) -> dict[str, int]:
-    """What a run notes of verdicts that contradict the file's own metric, summed over its parts."""
-    both, torn = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for judge, metric, answers, differing in counts:
-        both[judge, metric] += answers
-        torn[judge, metric] += differing
-    return {
-        f"of {both[of]:,} answers, verdicts of {of[0]} contradict the file's own {of[1]}": torn[of]
-        for of in sorted(torn)
-        if torn[of]
-    }
 
 
 class _TooLong(BaseException):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from time import monotonic
@@ -21,8 +21,6 @@ from markscheme.engine.execute import (
     apply,
     blind_to_grades,
     cleaned_note,
-    contradictions,
-    contradictions_note,
     graded_note,
     graded_rows,
     kept_cleaning,
@@ -48,6 +46,7 @@ from markscheme.tables import (
     SUMMARIES,
     TABLES,
     AnswersReader,
+    Met,
     damages,
     json_bytes,
     read_manifest,
@@ -68,25 +67,16 @@ _LARGE = 256
 
 
 @dataclass(kw_only=True)
-class RunReport:
+class RunReport(Met):
     """What a run did: where it is, its figures, and what the reader met."""
 
     folder: Path | None
     judgments: pl.LazyFrame
     records: list[dict[str, Any]]
-    rows: int
-    problems: list[Problem]
-    """Bad rows that were left out, and labels that could not be read."""
-    repeats: int
-    ignored: list[str]
-    notes: dict[str, int]
     resumed: int = 0
     items: int = 0
     damaged: list[str] = field(default_factory=list)
     """What of an earlier run was not as it had been written, and was made again."""
-    recognised: list[str] = field(default_factory=list)
-    annotators: list[str] = field(default_factory=list)
-    """Names of the annotators, in the order of `annotator_labels`, where the source has names."""
 
     @property
     def unlabelled(self) -> list[Problem]:
@@ -483,8 +473,10 @@ def closing_texts(
             "rows": report.rows,
             "skipped_bad_rows": report.skipped,
             "repeated_rows": report.repeats,
-            "ignored_columns": report.ignored,
+            "ignored_columns": list(report.ignored),
             "notes": report.notes,
+            "no_labels": report.no_labels,
+            "blank_cells": report.blank_cells,
             "unread_labels": len(report.unlabelled),
         },
         "figures": report.records,
@@ -535,9 +527,9 @@ def _finished(
         tally.chain = _chained(tally.chain, batch)
         tally.add(batch, cleaning)
     if tally.chain.hex() != found["input"]:
-        said = _other_answers(read_parquet(folder.path / "answers.parquet"), batch, reader.rows)
+        said = _other_answers(read_parquet(folder.path / "answers.parquet"), batch, reader.met.rows)
         raise RunError(f"{folder.path} holds a finished run {said}; choose another --out")
-    tally.items, tally.resumed = 0, reader.rows * len(found["judges"])
+    tally.items, tally.resumed = 0, reader.met.rows * len(found["judges"])
     folder.clear_parts()
     changed = damages(folder.path, read_manifest(folder.path), SUMMARIES)
     folder.damaged += changed
@@ -571,23 +563,22 @@ def _report(
     tally: Tally,
 ) -> RunReport:
     return RunReport(
+        **vars(met_by(reader, tally)),
         folder=None if folder is None else folder.path,
         damaged=[] if folder is None else folder.damaged,
         judgments=judgments,
         records=summarise(judgments, pl.concat(tally.clusters)),
-        rows=reader.rows,
-        problems=reader.problems,
-        repeats=reader.repeats,
-        ignored=list(reader.ignored),
-        notes=reader.notes
-        | contradictions_note(contradictions(judgments, reader.graded))
-        | cleaned_note(tally.cleaned)
-        | graded_note(tally.graded, tally.blind),
         items=tally.items,
         resumed=tally.resumed,
-        recognised=[*reader.recognised, *reader.offers],
-        annotators=reader.annotators,
     )
+
+
+def met_by(reader: AnswersReader, tally: Tally) -> Met:
+    """What a reader met, and what was met when its answers were prepared for judges."""
+    notes = Counter(reader.met.notes)
+    notes.update(cleaned_note(tally.cleaned))
+    notes.update(graded_note(tally.graded, tally.blind))
+    return replace(reader.met, notes=notes)
 
 
 def _chained(chain: bytes, batch: pl.DataFrame) -> bytes:

@@ -6,6 +6,7 @@ depends on no other answer, so a chunk may be cut anywhere and the judgments are
 
 from __future__ import annotations
 
+import ctypes
 import math
 import mmap
 import multiprocessing
@@ -16,7 +17,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +36,9 @@ _LEAST = 128
 """Items of a table for which processes are started; below, starting costs more than judging here.
 Those that run judge every table, so that this one need not load the weights too."""
 
+
+_MMAP_THRESHOLD = -3
+"""The number of that option in glibc's malloc.h."""
 
 _PAYS_FROM = 10.0
 """Seconds of judging in one process after which starting others is worth what it costs."""
@@ -167,8 +171,12 @@ def limit_memory(megabytes: int) -> None:
     """Let this process reserve so much more address space than it has (MB of 2**20 bytes).
 
     Libraries reserve more than they use, so that what they have does not count. Beyond the limit
-    Python raises MemoryError, and native code may end the process.
+    Python raises MemoryError, and native code may end the process. With glibc, buffers of 128 kB
+    or more go back to the system when they are freed: else a process that once judged long
+    answers keeps hundreds of megabytes.
     """
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 2**17)
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:

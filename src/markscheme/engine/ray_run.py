@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import io
 import logging
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,26 +20,19 @@ import orjson
 import polars as pl
 
 from markscheme.contract import Judge, version
-from markscheme.engine.execute import (
-    cleaned_note,
-    contradictions,
-    contradictions_note,
-    graded_note,
-    kept_cleaning,
-    reading_for,
-)
-from markscheme.engine.local_run import RunReport, closing_texts, judge_batches
+from markscheme.engine.execute import kept_cleaning, reading_for
+from markscheme.engine.local_run import RunReport, closing_texts, judge_batches, met_by
 from markscheme.engine.run_folder import (
     DIGITS,
     FORMAT,
     RunFolder,
+    check_unused,
     checked_plan,
     plan_difference,
     run_of,
 )
 from markscheme.engine.shards import (
     Piece,
-    file_system,
     input_pieces,
     read_piece,
     scan_parts,
@@ -53,17 +45,18 @@ from markscheme.errors import (
     DataError,
     MarkschemeError,
     MissingExtraError,
-    Problem,
     RunError,
 )
 from markscheme.flags import CLEANING, Cleaning
 from markscheme.models import ModelOptions, Models
 from markscheme.tables import (
     MANIFEST,
+    Met,
     ReadOptions,
     bytes_digest,
     check_named,
     file_digest,
+    file_system,
     json_bytes,
     manifest_bytes,
     mark_of,
@@ -232,18 +225,9 @@ class PieceJudge:
         files = dict(written)
         return {
             "files": files,
-            "contradictions": contradictions(judgments.lazy(), reader.graded),
             "ledger": sorted(self.models.used_entries()),
-            "rows": sum(frame.height for frame in answers),
-            "skipped": [asdict(problem) for problem in reader.problems],
-            "repeats": reader.repeats,
             "items": tally.items,
-            "ignored": list(reader.ignored),
-            "notes": reader.notes
-            | cleaned_note(tally.cleaned)
-            | graded_note(tally.graded, tally.blind),
-            "recognised": list(reader.recognised),
-            "annotators": reader.annotators,
+            "met": met_by(reader, tally),
         }
 
     def _write(self, table: str, number: int, frame: pl.DataFrame) -> tuple[str, dict[str, Any]]:
@@ -330,7 +314,7 @@ class _Cluster:
                 keep(report)
                 done.append(report)
                 if on_progress is not None:
-                    on_progress(report["rows"] * judges)
+                    on_progress(report["met"]["rows"] * judges)
             numbers = {report["number"] for report in failed}
             left = [piece for piece in left if piece.number in numbers]
             if not left:
@@ -425,21 +409,18 @@ class _Folder:
         if found is None:
             there = self.system.exists(self.inside)
             others = self.system.ls(self.inside, detail=False) if there else []
-            other_files = [name for name in map(_name, others) if name not in (".lock", "")]
-            if other_files:
-                raise RunError(f"{self.address} is not a run's folder: it holds {other_files[0]}")
-            for table in ("judgments.parquet", "answers.parquet", "reports"):
-                self.system.makedirs(f"{self.inside}/{table}", exist_ok=True)
+            check_unused(map(_name, others), self.address)
+            self.system.makedirs(self.inside, exist_ok=True)
             self.write("run.json", {**wanted, "state": "running", "run": self.run})
-            return
-        difference = plan_difference(found, wanted)
-        if difference:
+        elif difference := plan_difference(found, wanted):
             raise RunError(f"{self.address} holds a run with {difference}; choose another --out")
-        if found.get("input") != wanted["input"]:
+        elif found.get("input") != wanted["input"]:
             raise RunError(
                 f"{self.address} holds a run on other answers, or on files that have changed "
                 "since; choose another --out"
             )
+        for table in ("judgments.parquet", "answers.parquet", "reports"):
+            self.system.makedirs(f"{self.inside}/{table}", exist_ok=True)
 
     def keep(self, report: dict[str, Any]) -> None:
         """Remember what a finished piece reported; its file's name binds it to the run."""
@@ -494,24 +475,17 @@ class _Folder:
         """Figures over all parts, and the run's closing files."""
         judgments = self._table("judgments", pieces)
         clusters = self._table("answers", pieces).select(CLUSTERS).collect(engine="streaming")
-        notes = Counter[str]()
+        met = Met()
         for one in reports:
-            notes.update(one["notes"])
+            met.add(one["met"])
         report = RunReport(
+            **vars(met),
             folder=Path(self.address) if self.local else None,
             judgments=judgments,
             records=summarise(judgments, clusters),
-            rows=sum(one["rows"] for one in reports),
-            problems=[Problem(**problem) for one in reports for problem in one["skipped"]],
-            repeats=sum(one["repeats"] for one in reports),
-            ignored=list(dict.fromkeys(name for one in reports for name in one["ignored"])),
-            notes=dict(notes)
-            | contradictions_note(row for one in reports for row in one["contradictions"]),
-            resumed=sum(one["rows"] for one in reports[:resumed]) * len(wanted["judges"]),
+            resumed=sum(one["met"]["rows"] for one in reports[:resumed]) * len(wanted["judges"]),
             items=sum(one["items"] for one in reports),
             damaged=self.damaged,
-            recognised=list(dict.fromkeys(said for one in reports for said in one["recognised"])),
-            annotators=next((one["annotators"] for one in reports if one.get("annotators")), []),
         )
         texts = closing_texts(report, wanted, render)
         for name, content in texts.items():

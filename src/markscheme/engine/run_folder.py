@@ -228,16 +228,7 @@ class RunFolder:
         """
         file = self.path / "run.json"
         if not file.exists():
-            others = [
-                child.name
-                for child in self.path.iterdir()
-                if child.name != ".lock" and child.suffix != PART
-            ]
-            if others:
-                raise RunError(
-                    f"{self.path} is not a run's folder: it holds {', '.join(sorted(others)[:5])}; "
-                    "choose a new --out"
-                )
+            check_unused((child.name for child in self.path.iterdir()), self.path)
             return None
         return checked_plan(read_json(file), file)
 
@@ -431,6 +422,15 @@ def _lock(handle: BinaryIO, kind: int, *, after: float = 0.0) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def check_unused(names: Iterable[str], folder: Path | str) -> None:
+    """Raises RunError where a folder without a run holds what no run left there unfinished."""
+    others = sorted(name for name in names if name not in ("", ".lock") and not name.endswith(PART))
+    if others:
+        raise RunError(
+            f"{folder} is not a run's folder: it holds {', '.join(others[:5])}; choose a new --out"
+        )
 
 
 def checked_plan(plan: dict[str, Any], file: Path | str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,8 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from markscheme.errors import DataError, MissingExtraError
-from markscheme.tables import PART, AnswersReader, ReadOptions, check_named, system_of, whole_file
+from markscheme.errors import DataError
+from markscheme.tables import (
+    PART,
+    AnswersReader,
+    ReadOptions,
+    check_named,
+    file_system,
+    system_names,
+    whole_file,
+)
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -29,12 +36,14 @@ class Piece:
     Attributes:
         number: its place in the input, from 0.
         path: the file's path or address.
+        system: the system's name where no column gives it.
         groups: row groups of a Parquet file; None for a whole file of another kind.
         first_row: rows of the file before this piece.
     """
 
     number: int
     path: str
+    system: str
     groups: tuple[int, ...] | None = None
     first_row: int = 0
 
@@ -43,24 +52,6 @@ class Piece:
         if self.groups is None:
             return self.path
         return f"{self.path}, row groups {self.groups[0]} to {self.groups[-1]}"
-
-
-def file_system(path: str) -> tuple[AbstractFileSystem, str]:
-    """The file system of a path or address, and the path in it.
-
-    Raises:
-        MissingExtraError: fsspec, or what it needs for this kind of address, is not installed.
-        DataError: there is no such kind of address.
-    """
-    try:
-        from fsspec.core import url_to_fs
-    except ImportError:
-        raise MissingExtraError("judging with Ray", "ray") from None
-    try:
-        system, inside = url_to_fs(path)
-    except (ImportError, ValueError) as error:
-        raise DataError(f"{path}: {error}") from None
-    return system, str(inside)
 
 
 def input_pieces(paths: Sequence[str]) -> tuple[list[Piece], str]:
@@ -72,7 +63,7 @@ def input_pieces(paths: Sequence[str]) -> tuple[list[Piece], str]:
     Raises:
         DataError: a path matches nothing, or is no Parquet file although its name says so.
     """
-    pieces: list[Piece] = []
+    files: list[tuple[AbstractFileSystem, str]] = []
     mark = blake2b(digest_size=16)
     for path in paths:
         check_named(path)
@@ -89,14 +80,17 @@ def input_pieces(paths: Sequence[str]) -> tuple[list[Piece], str]:
             info = system.info(name)
             seen = info.get("mtime") or info.get("LastModified") or info.get("ETag") or ""
             mark.update(f"{name} {info.get('size')} {seen}\n".encode())
-            pieces += _of_file(system, name, first=len(pieces))
+            files.append((system, name))
+    pieces: list[Piece] = []
+    for (system, name), of in zip(files, system_names([one for _, one in files]), strict=True):
+        pieces += _of_file(system, name, of, first=len(pieces))
     return pieces, mark.hexdigest()
 
 
-def _of_file(system: AbstractFileSystem, name: str, *, first: int) -> Iterator[Piece]:
+def _of_file(system: AbstractFileSystem, name: str, of: str, *, first: int) -> Iterator[Piece]:
     address = system.unstrip_protocol(name)
     if not name.endswith((".parquet", ".pq")):
-        yield Piece(number=first, path=address)
+        yield Piece(number=first, path=address, system=of)
         return
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
@@ -112,33 +106,25 @@ def _of_file(system: AbstractFileSystem, name: str, *, first: int) -> Iterator[P
         groups.append(group)
         rows += meta.row_group(group).num_rows
         if rows >= PIECE_ROWS or group == meta.num_row_groups - 1:
-            yield Piece(number=first, path=address, groups=tuple(groups), first_row=start)
+            yield Piece(
+                number=first, path=address, system=of, groups=tuple(groups), first_row=start
+            )
             first, start, rows, groups = first + 1, start + rows, 0, []
 
 
 def read_piece(piece: Piece, options: ReadOptions) -> AnswersReader:
     """A reader of one piece; its batches are those of the local engine where pieces are as long."""
     system, inside = file_system(piece.path)
-    named = system_of(inside)
     if piece.groups is None:
-        if system.protocol != "file" and "file" not in system.protocol:
-            content = io.BytesIO(system.cat_file(inside))
-            return AnswersReader([_lines(content, piece.path)], options, system=named)
-        return AnswersReader([inside], options, system=named)
+        path = inside if "file" in system.protocol else piece.path
+        return AnswersReader([path], options, system=piece.system)
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
     with system.open(inside, "rb") as stream:
         table: pa.Table = ParquetFile(stream).read_row_groups(list(piece.groups))
     frame: Any = pl.from_arrow(table)
-    return AnswersReader([frame], options, first_row=piece.first_row, system=named)
-
-
-def _lines(content: io.BytesIO, path: str) -> pl.DataFrame:
-    """A remote file that is not Parquet: JSON lines."""
-    if not path.endswith((".jsonl", ".ndjson")):
-        raise DataError(f"{path}: far away, only Parquet and JSONL (.jsonl) can be read")
-    return pl.read_ndjson(content, infer_schema_length=None)
+    return AnswersReader([frame], options, first_row=piece.first_row, system=piece.system)
 
 
 def scan_parts(system: AbstractFileSystem, names: Sequence[str]) -> pl.LazyFrame:

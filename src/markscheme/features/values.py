@@ -33,7 +33,7 @@ VALUES: dict[str, str] = {
 """Every column of `value_features` by name, and what it means in one line."""
 
 _KINDS = {
-    "value_is_number": {"number", "percent", "quantity", "money", "range", "amount"},
+    "value_is_number": {"number", "percent", "quantity", "money", "range"},
     "value_is_time": {"date", "time", "duration"},
     "value_is_list": {"list"},
     "value_is_code": {"identifier", "expression"},

@@ -1,9 +1,11 @@
 from .combined.calibrated import CalibrationMap as CalibrationMap
-from .combined.panel import JuryWeights as JuryWeights
+from .combined.panel import Panel as Panel
+from .outcomes import COMBINED as COMBINED
 from .outcomes import LEXICAL as LEXICAL
 from .outcomes import PATTERNS as PATTERNS
 from .outcomes import Thresholded as Thresholded
 from .outcomes import by_threshold as by_threshold
+from .outcomes import content_hash as content_hash
 from .outcomes import has_patterns as has_patterns
 from .outcomes import noting_references as noting_references
-from .weight_folder import save_rarity as save_rarity
+from .outcomes import read_file as read_file

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
@@ -17,8 +16,7 @@ from markscheme.contract import LINEAGE, Lineage
 from markscheme.errors import ModelError, reading_weights
 from markscheme.features.alignment import Rarity
 from markscheme.manifests import file_digest, verified
-
-_loading = threading.Lock()
+from markscheme.models.local import one_at_a_time
 
 
 class WeightFolder:
@@ -31,10 +29,10 @@ class WeightFolder:
     """The folder in the package."""
 
     @classmethod
+    @one_at_a_time
     def open(cls, folder: str | Path | None = None) -> Self:
         """The weights in a folder, the shipped ones by default, opened once a process."""
-        with _loading:
-            return cls._opened(cls.shipped if folder is None else Path(folder))
+        return cls._opened(cls.shipped if folder is None else Path(folder))
 
     @classmethod
     @cache
@@ -103,13 +101,3 @@ class AlignedWeights(WeightFolder):
         with self.arrays("rarity.npz") as stored:
             words = stored["words"].tobytes().decode().split("\n")
             return Rarity(words, stored["idf"].astype(np.float32), float(stored["unknown"]))
-
-
-def save_rarity(rarity: Rarity, path: Path) -> None:
-    """Write word rarities without pickle."""
-    np.savez_compressed(
-        path,
-        words=np.frombuffer("\n".join(rarity.words).encode(), dtype=np.uint8),
-        idf=rarity.idf.astype(np.float16),
-        unknown=np.float32(rarity.unknown),
-    )

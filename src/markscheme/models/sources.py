@@ -117,24 +117,18 @@ class Models:
         return min(found, default=1)
 
     def with_ledger(self, location: str | Path, *, replay: bool = False) -> Models:
-        """The same models and budget, with replies stored elsewhere, or taken from there only.
+        """The same models and budget, with replies stored elsewhere; replaying spends nothing.
 
         Args:
             location: the other ledger.
             replay: send nothing.
         """
         options = replace(self.options, ledger=str(location), replay=replay)
-        given, named = self._given, self._named
-        if replay:
-            from markscheme.models.ledger import ReplayChat
-
-            def recorded(model: ChatModel) -> ChatModel:
-                return ReplayChat(str(location), name=model.name, revision=model.revision)
-
-            given = None if given is None else recorded(given)
-            named = {name: recorded(model) for name, model in named.items()}
-        found = Models(chat=given, named=named, options=options, classifiers=self._classifiers)
-        found._budget = self.budget
+        found = Models(
+            chat=self._given, named=self._named, options=options, classifiers=self._classifiers
+        )
+        if not replay:
+            found._budget = self.budget
         found.on_wait = self.on_wait
         return found
 
@@ -152,12 +146,12 @@ class Models:
         """The run's ledger, opened at its first use.
 
         Raises:
-            ModelError: it cannot be opened.
+            ModelError: it cannot be opened, or is to be replayed and not there.
         """
         if self._ledger is None:
-            from markscheme.models.ledger import Ledger
+            from markscheme.models.ledger import open_ledger
 
-            self._ledger = Ledger(self._location)
+            self._ledger = open_ledger(self._location, must_exist=self.options.replay)
         return self._ledger
 
     def chat(self, name: str | None = None) -> ChatModel:
@@ -207,17 +201,15 @@ class Models:
             raise ModelError(f"no chat model named {wanted!r} was given; there is {known}")
         revision = self.options.revision if wanted == self.options.model else ""
         opener = _opener(wanted)
-        if self.options.replay:
-            from markscheme.models.ledger import ReplayChat
-
-            settings = "" if opener else self.profile(wanted).settings()
-            return ReplayChat(
-                self._location, name=wanted, revision=f"{revision} {settings}".strip()
-            )
         if opener is not None:
-            return opener()
+            if not self.options.replay:
+                return opener()
+            from markscheme.models.chat import ScriptedChat
+
+            # What has replied need not be here: it is its name and revision that count.
+            return ScriptedChat(replies={}, name=wanted, revision=revision)
         server = self.options.server or ServerOptions()
-        if self.options.batch:
+        if self.options.batch and not self.options.replay:
             from markscheme.models.chat import BatchChat
 
             return BatchChat(
@@ -245,21 +237,22 @@ class Models:
         """The model with ledger and budget around it."""
         from markscheme.models.chat import CachedChat, batch_share
 
-        if self.options.replay:
-            return model
         profile = self.profile(model.name)
         price = profile.price
         objects = (self._given, *self._named.values())
-        stored = self.options.ledger is not None or not any(model is one for one in objects)
+        options = self.options
+        named = options.ledger is not None or options.replay
+        stored = named or not any(model is one for one in objects)
         return CachedChat(
             model=model,
             ledger=self.ledger() if stored else None,
             budget=self.budget,
             price=price,
             assumed=self._models().highest_price,
-            share=batch_share(price) if self.options.batch else 1.0,
+            share=batch_share(price) if options.batch else 1.0,
             image_tokens=profile.image_tokens,
-            send=not self.options.dry_run,
+            send=not options.dry_run,
+            replay=options.replay,
             on_missing=self._on_missing,
             on_used=self._used.update,
         )

@@ -132,12 +132,6 @@ class Material:
         """How many answers have a label."""
         return self.answers.height - self.answers["accepted"].null_count()
 
-    def labelled_part(self) -> Material:
-        """The labelled answers alone."""
-        has = self.answers["accepted"].is_not_null()
-        judges = tuple(replace(one, rows=one.rows.filter(has)) for one in self.judges)
-        return replace(self, answers=self.answers.filter(has), judges=judges)
-
     @cached_property
     def long(self) -> pl.DataFrame:
         """Judgments as one table with `row`, `answer_id`, `system`, `judge` and `signature`."""
@@ -263,8 +257,7 @@ class Material:
     @cached_property
     def modes(self) -> pl.DataFrame:
         """Failure modes of answers that people accept and exact match rejects."""
-        table = self.answers.filter(pl.col("reference_kind").fill_null("text") == "text")
-        return failure_modes(table, Models())
+        return failure_modes(self.answers, Models())
 
     @cached_property
     def mode_rates(self) -> pl.DataFrame:
@@ -274,7 +267,9 @@ class Material:
     @cached_property
     def errors(self) -> pl.DataFrame:
         """Judgments that labels contradict: `row`, `judge`, `error`, `category`, `evidence`."""
-        text = self.answers.select("answer_id", "question", "references", "answer")
+        text = self.answers.select(
+            "answer_id", "question", "references", "reference_kind", "answer"
+        )
         wrong = self.long.filter(pl.col("verdict") != pl.col("accepted"))
         table = wrong.select("row", "answer_id", "judge", "verdict", "score", "accepted")
         kinds = {one.name: kind_of(one.judge) for one in self.judges}
@@ -358,10 +353,7 @@ def _joined(
         ).with_columns(pl.col("status").cast(pl.String)),
         labels,
     )
-    accepted = as_binary(joined.rows["label"], positive_from=positive_from)
-    labelled = joined.rows.select(*joined.key, accepted).unique(joined.key)
-    known = keys.join(labelled, on=joined.key, how="left", nulls_equal=True, maintain_order="left")
-    return joined, known["accepted"]
+    return joined, as_binary(joined.labels_of(keys), positive_from=positive_from)
 
 
 def _labels(answers: pl.DataFrame, positive_from: float | None) -> pl.DataFrame | None:

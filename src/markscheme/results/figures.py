@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 METHODS = tuple(
     """
-    wilson wilson-t clopper-pearson t fisher-z betting ppi-tango tango jackknife-t exchange mcnemar
+    wilson wilson-t clopper-pearson t fisher-z betting ppi-tango tango jackknife-t exchange
     pairs exact score fisher-exact brunner-munzel newcombe
     """.split()
 )

@@ -1,4 +1,4 @@
-"""Why answers were not judged, in a line for each of a judge's commonest reasons."""
+"""A run's figures as a table and sentences: accuracy, answers not judged, and the judges' scope."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def accuracy_figure(record: Mapping[str, Any]) -> Figure:
         value=record["accuracy"],
         low=record["accuracy_low"],
         high=record["accuracy_high"],
-        method=record.get("interval", "wilson"),  # what early versions did not say
+        method=record["interval"],
     )
 
 

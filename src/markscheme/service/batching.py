@@ -10,7 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from markscheme.service.problems import Refusal
-from markscheme.service.settings import Batching
+
+MOST_ROWS = 256
+"""Rows of a slice."""
+_WAIT = 2e-3
+"""Seconds that rows wait for others, to make one slice."""
 
 _FIRST = 8
 """Rows of the first slice of a key, of which nothing is known yet."""
@@ -46,8 +50,9 @@ class Batcher:
         self,
         work: Callable[[Any, list[Any], Callable[[], bool]], list[Any]],
         *,
-        batching: Batching,
         queue_rows: int,
+        slice_rows: int = MOST_ROWS,
+        wait: float = _WAIT,
         name: str = "judge",
         slice_seconds: float | None = None,
         weigh: Callable[[Any], float] = lambda _row: 1.0,
@@ -57,15 +62,17 @@ class Batcher:
         Args:
             work: gives one outcome per row, in order; may look at the function it is given, which
                 says whether nobody waits any more.
-            batching: rows of a slice and how long to wait for them.
             queue_rows: rows of one owner that may wait or be worked on.
+            slice_rows: rows that a slice has at most.
+            wait: seconds to wait for so many.
             name: of the thread.
             slice_seconds: how long a slice should take, by the rate of those before; None for any.
             weigh: how much work a row is, relative to others.
         """
         self._work = work
-        self._batching = batching
         self._most = queue_rows
+        self._slice_rows = slice_rows
+        self._wait = wait
         self._slice = slice_seconds
         self._weigh = weigh
         self._waiting: list[_Waiting] = []
@@ -149,10 +156,10 @@ class Batcher:
                 if self._closed:
                     return []
                 self._changed.wait()
-            until = self._waiting[0].since + self._batching.batch_ms / 1e3
+            until = self._waiting[0].since + self._wait
             while (
                 not self._closed
-                and sum(len(one.rows) for one in self._waiting) < self._batching.batch_rows
+                and sum(len(one.rows) for one in self._waiting) < self._slice_rows
                 and (left := until - time.monotonic()) > 0
             ):
                 self._changed.wait(left)
@@ -163,7 +170,7 @@ class Batcher:
 
     def _cut(self, requests: Sequence[_Waiting]) -> list[_Piece]:
         """Rows of the first request that make a slice, one at least; others where they fit."""
-        room, budget = self._batching.batch_rows, float("inf")
+        room, budget = self._slice_rows, float("inf")
         if self._slice is not None:
             rate = self._rates.get(requests[0].key)
             budget = budget if rate is None else rate * self._slice

@@ -38,7 +38,7 @@ class LimitedReader(AnswersReader):
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """Batches; raises DataError after too many rows."""
         for batch in super().__iter__():
-            if self.rows > self.most_rows:
+            if self.met.rows > self.most_rows:
                 raise DataError(
                     f"more than {self.most_rows:,} answers, which is this limit of jobs"
                 )

@@ -8,7 +8,6 @@ import pickle
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +16,7 @@ import polars as pl
 from markscheme.contract import Judge, ModelSource
 from markscheme.engine import apply, plan, too_long, with_plain
 from markscheme.service.allowed import Served
-from markscheme.service.batching import Batcher
+from markscheme.service.batching import MOST_ROWS, Batcher
 from markscheme.service.metrics import Metrics
 from markscheme.service.schemas import AnswerIn, ExplanationIn
 from markscheme.service.settings import Limits, Settings
@@ -118,11 +117,9 @@ class Judging:
     def _lane(self, name: str) -> Batcher:
         """`quick` for short answers, which never wait for `slow` ones; others for models."""
         if name not in self._lanes:
-            sliced, batching = name in _SLICED, self._settings.batching
+            sliced = name in _SLICED
             worker = None
-            if not sliced:
-                batching = replace(batching, batch_rows=min(batching.batch_rows, _ROWS_OF_A_MODEL))
-            elif self._settings.processes:
+            if sliced and self._settings.processes:
                 worker = self._workers[name] = Worker(
                     name=f"markscheme-{name}",
                     idle=None if name == "quick" else _IDLE,
@@ -130,8 +127,8 @@ class Judging:
                 )
             self._lanes[name] = Batcher(
                 partial(self._work, worker),
-                batching=batching,
                 queue_rows=self._settings.limits.queue_rows,
+                slice_rows=MOST_ROWS if sliced else _ROWS_OF_A_MODEL,
                 name=f"judge-{name}",
                 slice_seconds=_SLICE if sliced else None,
                 weigh=lambda row: 100.0 + characters(row),

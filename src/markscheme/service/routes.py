@@ -34,7 +34,7 @@ from markscheme.service.schemas import (
     RewardsOut,
 )
 from markscheme.service.state import State
-from markscheme.tables import scan_parquet
+from markscheme.tables import csv_series, scan_parquet
 
 
 def json(body: Any, status: int = 200) -> Response:
@@ -208,7 +208,8 @@ def _pieces(file: Path, format: Format) -> Iterator[bytes]:
         piece = table.slice(start, _ROWS_AT_ONCE).collect()
         out = io.BytesIO()
         if format == "csv":
-            piece.write_csv(out, include_header=start == 0)
+            tame = piece.with_columns(map(csv_series, piece.select(pl.col(pl.String))))
+            tame.write_csv(out, include_header=start == 0)
         else:
             piece.write_ndjson(out)
         yield out.getvalue()

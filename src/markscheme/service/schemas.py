@@ -260,7 +260,7 @@ class JobIn(BaseModel):
         Field(
             description="What is taken out of answers first. formatting (or null): citation marks, "
             "lists of sources, closing offers and wrappings, for judges that ask no chat model; "
-            "chat: symbols and links instead of wrappings, for every judge; none."
+            "none: nothing."
         ),
     ] = None
 

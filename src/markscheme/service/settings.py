@@ -53,28 +53,6 @@ class Limits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Batching:
-    """How requests share a call of the judge."""
-
-    batch_rows: Annotated[
-        int,
-        Option(
-            "Maximum number of answers, of several requests, judged in one batch.",
-            minimum=1,
-            rare=True,
-        ),
-    ] = 256
-    batch_ms: Annotated[
-        float,
-        Option(
-            "How long an answer waits for others to form a batch, in milliseconds.",
-            minimum=0,
-            rare=True,
-        ),
-    ] = 2.0
-
-
-@dataclass(frozen=True, kw_only=True)
 class Settings:
     """One service.
 
@@ -88,7 +66,6 @@ class Settings:
     jobs: Path
     hosts: frozenset[str] | None = None
     limits: Limits = field(default_factory=Limits)
-    batching: Batching = field(default_factory=Batching)
     processes: bool = True
 
 

@@ -28,6 +28,10 @@ _LOOK = 0.05
 _START = 120.0
 """Seconds that a process may take to start, on a machine with much else to do."""
 
+_START_COSTS = 3.0
+"""Seconds until a new process is where the old one was. Work that nobody waits for goes on as long,
+since the next request would wait for the new one."""
+
 _FIRST = 10.0
 """Seconds that the first call of a process has beyond others, in which it reads weights. So long it
 is not ended for want of anybody who waits: the next request would have to begin again."""
@@ -102,7 +106,7 @@ class Worker:
             began = time.monotonic()
             while not pipe.poll(_LOOK):
                 took = time.monotonic() - began
-                if took > more and abandoned():
+                if took > max(more, _START_COSTS) and abandoned():
                     raise AbandonedError(f"{self._name}: no client waits for it any more")
                 if took > more + (patience or PATIENCE * (more + seconds)):
                     raise TimeoutError(f"{self._name}: not done within {seconds:g} s")

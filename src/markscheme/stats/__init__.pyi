@@ -48,7 +48,6 @@ from .limits import LEAST_OF_GOLD as LEAST_OF_GOLD
 from .limits import LEAST_OF_OVERLAP as LEAST_OF_OVERLAP
 from .limits import LEAST_QUESTIONS as LEAST_QUESTIONS
 from .limits import LEAST_RANKED as LEAST_RANKED
-from .limits import LEAST_REPEATED as LEAST_REPEATED
 from .limits import LEAST_SHARED as LEAST_SHARED
 from .limits import MOST_WRONG as MOST_WRONG
 from .plans import MOST_ANSWERS as MOST_ANSWERS

@@ -15,8 +15,6 @@ LEAST_OF_GOLD = 10
 """Labels of right, and of wrong gold items, to say how many of either kind are wrong."""
 LEAST_SHARED = 2
 """Answers that others labelled too, for how far one person's labels are above theirs."""
-LEAST_REPEATED = 20
-"""Questions of several items each, for a test that the mean over questions decides."""
 LEAST_RANKED = 50
 """Questions for an interval of average precision: of a weak judge on 30 it covered 91.7%."""
 MOST_WRONG = 0.4

@@ -9,7 +9,6 @@ would be of an average interval, which half of the draws miss, and of another es
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -65,14 +64,13 @@ class Assured:
     Attributes:
         labels: how many, known ones included.
         share: of the draws that answer the question.
-        half_width: that at most `ASSURANCE` of the draws exceed not; None where that many have no
-            interval.
+        half_width: that at most `ASSURANCE` of the draws exceed not.
         value: the mean of what the estimate is of, as supposed.
     """
 
     labels: int
     share: float
-    half_width: float | None
+    half_width: float
     value: float
 
 
@@ -133,14 +131,10 @@ def labels_needed(
 
     def given(units: int) -> Assured:
         found = list(estimates(units))
-        halves = [
-            math.inf if each.low is None or each.high is None else (each.high - each.low) / 2
-            for each in found
-        ]
-        half = float(np.quantile(halves, ASSURANCE, method="inverted_cdf"))
+        halves = [(each.high - each.low) / 2 for each in found]
         return Assured(
             labels=int(np.count_nonzero(_labelled(small, draws[0][1], units))),
-            half_width=half if math.isfinite(half) else None,
+            half_width=float(np.quantile(halves, ASSURANCE, method="inverted_cdf")),
             share=sum(map(reached, found)) / DRAWS,
             value=value,
         )
@@ -214,19 +208,13 @@ def _said(supposed: Supposed, known: Bools, accepted: int, rng: np.random.Genera
     Those who labelled some of them are heard with the uncertainty that these leave (Rubin 1981,
     Annals of Statistics 9(1), 130-134); what is supposed counts as `PRIOR_LABELS` labels.
     """
-    labels = supposed.labels[~np.isnan(supposed.labels)]
-    values = np.array([0.0, 1.0])
-    if np.isin(labels, values).all():
-        right = supposed.right if accepted else 1 - supposed.right
-        good, count = float(supposed.labels[known].sum()), int(known.sum())
-        chances = PRIOR_LABELS * np.array([1 - right, right]) + np.array([count - good, good])
-    else:
-        values, chances = np.unique(
-            supposed.labels[known] if known.any() else labels, return_counts=True
-        )
-    chances = rng.dirichlet(chances) if len(labels) else chances / chances.sum()
+    right = supposed.right if accepted else 1 - supposed.right
+    good, count = float(supposed.labels[known].sum()), int(known.sum())
+    chances = PRIOR_LABELS * np.array([1 - right, right]) + np.array([count - good, good])
+    labelled = not np.isnan(supposed.labels).all()
+    chances = rng.dirichlet(chances) if labelled else chances / chances.sum()
     levels = (np.arange(_LEVELS) + 0.5) / _LEVELS
-    return np.asarray(values[np.searchsorted(np.cumsum(chances)[:-1], levels)])
+    return np.asarray(levels > chances[0], dtype=np.float64)
 
 
 def _shared(said: Array, shares: Array, alike: float) -> float:

@@ -213,27 +213,6 @@ def left_of_both(rests: tuple[Array, Array], samples: tuple[Sample, Sample]) -> 
     return min(max((own - 2 * common) / power, 0.0), 1.0)
 
 
-def standard_error(pulls: Pulls, share: float) -> float:
-    """The standard error of a mean; 0 where labels never move it by more than rounding does.
-
-    >>> from markscheme.stats.samples import pulls_of
-    >>> place = np.arange(200)
-    >>> judged = (place % 5 > 0).astype(float)
-    >>> people = np.where(place % 10 == 1, 0.0, judged)
-    >>> sample = Sample(
-    ...     predictions=judged[:, None],
-    ...     labels=np.where(place < 50, people, np.nan),
-    ...     weights=np.ones(200),
-    ...     clusters=place,
-    ... )
-    >>> round(standard_error(pulls_of(sample, 200, "future"), 1.0), 3)
-    0.066
-    """
-    here = pulls.parts > 0
-    error = math.sqrt(variance_of_sum(pulls.labels[here], pulls.parts[here]) * share)
-    return error if error > TINY * pulls.unseen else 0.0
-
-
 def labels_worth(labels: int, answers: int, share: float, about: About) -> float:
     """As many labels, without judges, leave the same share of the labels' variance.
 

@@ -22,7 +22,7 @@ A difference of two such means of 0 and 1 has Tango's interval (`intervals`) at 
 pairs that labels and judges are worth: Student's t is too narrow where nearly all that is seen is
 of one kind, and says nothing where all of it is.
 
-About these answers alone, labels of 0 and 1 leave few figures possible where few answers have none:
+About these answers alone, labels leave few figures possible where few answers have none:
 an interval ends at the nearest of those that the labels do not exclude (`possible_counts`).
 """
 
@@ -36,10 +36,6 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.differences import detectable_difference
-from markscheme.stats.evidence import (
-    freedom_of,
-    kish,
-)
 from markscheme.stats.intervals import difference_interval, difference_p, share_interval
 from markscheme.stats.powered_core import (
     TINY,
@@ -49,9 +45,7 @@ from markscheme.stats.powered_core import (
     left_of_both,
     pairs_evidence,
     regressed,
-    standard_error,
 )
-from markscheme.stats.quantiles import t_interval
 from markscheme.stats.samples import About, Pulls, Sample, pulls_of
 
 Array = npt.NDArray[np.float64]
@@ -63,10 +57,9 @@ class Powered:
 
     Attributes:
         value: of the mean label, or of a difference of two.
-        low, high: its interval; None where the labels are grades that never differ, and tell no
-            variance.
+        low, high: its interval.
         method: how that is made.
-        error: standard error of the estimate.
+        error: standard error of a mean; None of a difference.
         worth: labels without judges that would tell as much; about these answers alone, at most
             as many as there are.
         weights: (judges,) how much each judge's mean counts.
@@ -76,10 +69,10 @@ class Powered:
     """
 
     value: float
-    low: float | None
-    high: float | None
+    low: float
+    high: float
     method: str
-    error: float
+    error: float | None = None
     worth: float
     weights: tuple[float, ...]
     p: float | None = None
@@ -89,7 +82,7 @@ class Powered:
 def powered(
     sample: Sample, *, judges: bool = True, about: About = "future", confidence: float = 0.95
 ) -> Powered:
-    """The mean label of all answers, with its interval.
+    """The share of all answers that people accept, with its interval.
 
     Args:
         sample: at least one label.
@@ -120,31 +113,21 @@ def powered(
     if about == "future":  # No judge tells more than labels of all answers would.
         share = max(share, number / len(sample.labels))
     value = pulls.mean + float(weights @ pulls.shift)
-    low: float | None
-    high: float | None
-    if not sample.binary:
-        error, method = standard_error(pulls, share), "t"
-        low = high = None
-        if error:
-            freedom = freedom_of(kish(pulls.parts))
-            low, high = t_interval(value, error, freedom, confidence=confidence)
-    else:
-        answers = len(sample.labels)
-        counts = possible_counts(sample) if about == "these" else (0, answers)
-        value = min(max(value, counts[0] / answers), counts[1] / answers)
-        evidence = alone.times(1 / max(share, TINY))
-        low, high = share_interval(value, evidence, confidence=confidence)
-        if about == "these":
-            low, high = at_possible(low, high, counts, answers)
-        method, error = alone.method, math.sqrt(value * (1 - value) / evidence.answers)
+    answers = len(sample.labels)
+    counts = possible_counts(sample) if about == "these" else (0, answers)
+    value = min(max(value, counts[0] / answers), counts[1] / answers)
+    evidence = alone.times(1 / max(share, TINY))
+    low, high = share_interval(value, evidence, confidence=confidence)
+    if about == "these":
+        low, high = at_possible(low, high, counts, answers)
     if not share:  # All are labelled, and it is about these.
         low = high = value
     return Powered(
         value=value,
         low=low,
         high=high,
-        method=method,
-        error=error,
+        method=alone.method,
+        error=math.sqrt(value * (1 - value) / evidence.answers),
         worth=labels_worth(number, len(sample.labels), share, about),
         weights=tuple(map(float, weights)),
     )
@@ -213,7 +196,6 @@ def powered_difference(
         rests = (one.labels - one.judges @ weights, two.labels - two.judges @ weights)
         share *= left_of_both(rests, (first, second)) / both.left
     value = min(max(both.mean + float(weights @ both.shift), -1.0), 1.0)
-    error = standard_error(both, share)
     about_it: dict[str, Any] = {"low": value, "high": value}  # Where all are known.
     if share:
         apart, alone = pairs_evidence((first, second), (one, two), both)
@@ -236,7 +218,6 @@ def powered_difference(
     return Powered(
         value=value,
         method="ppi-tango" if weights.any() else "tango",
-        error=error,
         worth=labels_worth(number, len(first.labels) + len(second.labels), share, about),
         weights=tuple(map(float, weights)),
         **about_it,

@@ -21,7 +21,7 @@ class Sample:
 
     Attributes:
         predictions: (N, judges) what each judge says: scores, or verdicts as 0 and 1.
-        labels: (N,) people's labels, NaN where there is none.
+        labels: (N,) people's labels, 0 or 1, NaN where there is none.
         weights: (N,) one over the probability that the answer was drawn for labelling (any
             constant for a simple random sample); what is not labelled has any.
         clusters: (N,) question numbers from 0.
@@ -36,11 +36,6 @@ class Sample:
     def labelled(self) -> npt.NDArray[np.bool_]:
         """(N,) which answers have a label."""
         return ~np.isnan(self.labels)
-
-    @property
-    def binary(self) -> bool:
-        """Whether all labels are 0 or 1; else they are grades."""
-        return bool(np.isin(self.labels[self.labelled], (0.0, 1.0)).all())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +88,6 @@ def pulls_of(sample: Sample, questions: int, about: About) -> Pulls:
     here, everywhere = weights @ said[has] / total, said.mean(axis=0)
     away = (said[has] - here).T * weights / total
     further = (said - everywhere).T / len(said) * (about == "future")
-    apart = max(mean, 1 - mean) if sample.binary else float(np.abs(labels - mean).max())
     part = float(np.sqrt((weights**3).sum() / total)) / total
     return Pulls(
         mean=mean,
@@ -103,5 +97,5 @@ def pulls_of(sample: Sample, questions: int, about: About) -> Pulls:
         shift=everywhere - here,
         parts=summed(weights, places[has]) / total,
         left=1 - len(labels) / len(has),
-        unseen=part / (1 - min(part, MOST_LEVERAGE)) * apart,
+        unseen=part / (1 - min(part, MOST_LEVERAGE)) * max(mean, 1 - mean),
     )

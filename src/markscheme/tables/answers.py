@@ -9,7 +9,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from markscheme.errors import BadRowsError, DataError, Problem, SkippedRowsWarni
 from markscheme.flags import columns_option, typed_columns
 from markscheme.tables.atomic_write import whole_file
 from markscheme.tables.columns import REQUIRED, label_key
-from markscheme.tables.files import RawBatch, Source, iter_raw
+from markscheme.tables.files import RawBatch, Source, iter_raw, sources_of, system_names
 from markscheme.tables.label_values import LabelOffers
 from markscheme.tables.opened import SUFFIXES
 from markscheme.tables.paths import values_at
@@ -35,7 +35,7 @@ from markscheme.tables.recognition import (
     systems_in,
     unread,
 )
-from markscheme.tables.validation import SILENT, validate_rows
+from markscheme.tables.validation import SILENT, no_label_remarks, validate_rows
 from markscheme.text import csv_cell, in_rows
 
 ANSWERS_SCHEMA: dict[str, Any] = {
@@ -55,12 +55,6 @@ ANSWERS_SCHEMA: dict[str, Any] = {
 should have given the answer: the answer is null, and is not judged."""
 
 
-BLANK_CELLS = (
-    "blank cells, judged as wrong; if the system never got these questions, --blank-answers drop "
-    "leaves them out"
-)
-"""The end of the note on a system's cells without an answer, which begins with its name."""
-
 _LABELS = frozenset({"label", "annotator_labels"})
 
 _NAMED = 12
@@ -71,6 +65,75 @@ _KEY_BYTES = 16
 
 _ID_DIGITS = 24
 """Hexadecimal digits of an id that is made from the content of its row."""
+
+
+@dataclass(kw_only=True)
+class Met:
+    """What was met while answers were read.
+
+    Attributes:
+        rows: answers.
+        repeats: rows equal to an earlier one in everything but their place.
+        problems: bad rows that were left out, and labels that could not be read.
+        ignored: columns that are not used, in order.
+        notes: what was counted, for the user, with the number of rows.
+        recognised: what was read as what, where names in the source are not ours, in order.
+        annotators: the columns of several people's labels, in the order of `annotator_labels`,
+            where they are called other than ours.
+        labelled: columns of labels, with the number of rows that have one.
+        offers: columns that are not used and may hold labels.
+        no_labels: words that are read as no label, as `blank_words` names them, with the number of
+            rows.
+        blank_cells: systems with a column of their own to its cells without an answer, which are
+            judged as wrong.
+    """
+
+    rows: int = 0
+    repeats: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    ignored: dict[str, None] = field(default_factory=dict)
+    notes: Counter[str] = field(default_factory=Counter)
+    recognised: dict[str, None] = field(default_factory=dict)
+    annotators: list[str] = field(default_factory=list)
+    labelled: Counter[str] = field(default_factory=Counter)
+    offers: LabelOffers = field(default_factory=LabelOffers)
+    no_labels: Counter[str] = field(default_factory=Counter)
+    blank_cells: Counter[str] = field(default_factory=Counter)
+
+    def add(self, later: Mapping[str, Any]) -> None:
+        """Take in what was met in a later part of the same input, from JSON (`orjson`)."""
+        self.rows += later["rows"]
+        self.repeats += later["repeats"]
+        self.problems += [Problem(**one) for one in later["problems"]]
+        self.ignored |= later["ignored"]
+        self.notes.update(later["notes"])
+        self.recognised |= later["recognised"]
+        self.annotators = self.annotators or later["annotators"]
+        self.labelled.update(later["labelled"])
+        self.offers.add(**later["offers"])
+        self.no_labels.update(later["no_labels"])
+        self.blank_cells.update(later["blank_cells"])
+
+    @property
+    def offered(self) -> list[str]:
+        """Columns that may hold people's labels, with the option, and columns that lack them."""
+        empty = [f"{name}: no row has a label" for name, rows in self.labelled.items() if not rows]
+        return [*empty, *(self.offers.said() if self.offers.words else ())]
+
+    @property
+    def counted(self) -> list[str]:
+        """What was counted, as notes for the user."""
+        notes = [f"{text} ({in_rows(rows)})" for text, rows in self.notes.items()]
+        return [*notes, *no_label_remarks(self.no_labels)]
+
+    @property
+    def blank(self) -> list[str]:
+        """What to say of cells of a wide table without an answer, of each system."""
+        said = "blank cells, judged as wrong; if the system never got these questions"
+        return [
+            f"{system}: {said}, --blank-answers drop leaves them out ({in_rows(rows)})"
+            for system, rows in self.blank_cells.items()
+        ]
 
 
 def repeated(rows: int) -> list[str]:
@@ -89,12 +152,7 @@ def slices_of(answers: pl.DataFrame) -> list[str]:
 class AnswersReader:
     """Reads sources as batches of the answers table and remembers what it saw.
 
-    After iteration: `rows` read, `problems` (bad rows that were skipped, and labels that could not
-    be read), `repeats` (rows equal to
-    an earlier one in everything but their place), `ignored` columns, `notes` for the user, and
-    `recognised`: what was read as what, where names in the source are not ours, and `last`: the
-    same of the last batch, with its values, and `graded`: for each id what the tool that wrote the
-    source made of its answer, as its metric's name and whether that says right.
+    That is `met`; `last` is what the last batch was recognised as, with its values.
     """
 
     def __init__(
@@ -116,20 +174,13 @@ class AnswersReader:
         self.sources = list(sources)
         self.options = options or ReadOptions()
         self.system = system
-        self.rows = first_row
-        self.repeats = 0
-        self.problems: list[Problem] = []
+        self.met = Met()
+        self._first_row = first_row
         self._repeated_ids: list[Problem] = []
-        self.ignored: dict[str, None] = {}
-        self.notes: dict[str, int] = {}
-        self.recognised: dict[str, None] = {}
         self.last: Recognised | None = None
-        self.graded: dict[str, tuple[str, bool]] = {}
         self._seen = _SeenIds()
         self._rows_seen = _SeenIds()
         self._named: set[Problem] = set()
-        self._offers = LabelOffers()
-        self._labels: Counter[str] = Counter()
         self._begun: dict[str, bool] = {}
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
@@ -143,50 +194,37 @@ class AnswersReader:
         """
         several = len(self.sources) > 1
         sources, predicted = with_predictions(self.sources) if several else (self.sources, [])
-        for source in sources:
+        for source, name in zip(sources, system_names(sources), strict=True):
             for raw in iter_raw(source, self.options):
-                named = self.system or system_of(source)
-                frame = self.answers_of(raw, predicted, default_system=named)
+                frame = self.answers_of(raw, predicted, default_system=self.system or name)
                 if not self._stopping and frame.height:
-                    self.rows += frame.height
+                    self.met.rows += frame.height
                     yield frame
         for one in predicted:
-            self._note(one.unused_note())
+            self.met.notes.update(one.unused_note())
         self._seen, self._rows_seen = _SeenIds(), _SeenIds()  # What follows needs the memory.
         if self._stopping:
-            others = [] if self.options.on_bad_row == "skip" else self.problems
+            others = [] if self.options.on_bad_row == "skip" else self.met.problems
             found = sorted([*others, *self._repeated_ids], key=lambda one: (one.source, one.line))
             raise BadRowsError(found, skippable=not self._repeated_ids)
-        if not self.rows:
+        if not self.met.rows:
             where = ", ".join(
                 str(one) if isinstance(one, str | Path) else "the data" for one in self.sources
             )
-            bad = sum(not one.kept for one in self.problems)
+            bad = sum(not one.kept for one in self.met.problems)
             skipped = f" ({bad} bad rows were skipped)" if bad else ""
             raise DataError(f"{where} holds no answers{skipped}")
 
     def said(self) -> list[str]:
         """What was guessed and counted, as notes for the user."""
-        counted = [f"{text} ({in_rows(count)})" for text, count in self.notes.items()]
-        return [*self.recognised, *counted, *repeated(self.repeats)]
-
-    @property
-    def offers(self) -> list[str]:
-        """Columns that may hold people's labels, with the option, and columns that lack them."""
-        empty = [f"{name}: no row has a label" for name, count in self._labels.items() if not count]
-        return [*empty, *(self._offers.said() if self.ignored else [])]
-
-    @property
-    def annotators(self) -> list[str]:
-        """The columns of several people's labels, where they are called other than ours."""
-        found = {} if self.last is None else self.last.annotators
-        return [] if all(ours == name for ours, name in found.items()) else [*found.values()]
+        met = self.met
+        return [*met.recognised, *met.counted, *met.blank, *repeated(met.repeats)]
 
     @property
     def _stopping(self) -> bool:
         # Of two answers of one id neither is malformed, and labels would be matched with both.
         return bool(self._repeated_ids) or (
-            self.options.on_bad_row == "error" and bool(self.problems)
+            self.options.on_bad_row == "error" and bool(self.met.problems)
         )
 
     @property
@@ -208,8 +246,8 @@ class AnswersReader:
         Raises:
             DataError: a required column is missing, or two could be the same one.
         """
-        self.problems += raw.problems
-        self.recognised.update(dict.fromkeys(raw.notes))
+        self.met.problems += raw.problems
+        self.met.recognised |= dict.fromkeys(raw.notes)
         if not raw.lines:
             return pl.DataFrame(schema=ANSWERS_SCHEMA)
         given = dict(self.options.columns)
@@ -235,30 +273,34 @@ class AnswersReader:
                 found.values.pop("answer_id", None)
         self.last = found
         said = found.said(raw.source)
-        self.recognised.update({said: None} if said else {})
+        self.met.recognised |= {said: None} if said else {}
+        called = found.annotators.items()
+        renamed = any(ours != name for ours, name in called)
+        self.met.annotators = [name for _, name in called] if renamed else []
         if found.format is None:  # What else a tool writes down is the tool's own.
             unused = [name for name in found.unused if name not in self._own]
-            self.ignored.update(dict.fromkeys(unused))
+            self.met.ignored |= dict.fromkeys(unused)
             if unused and _LABELS.isdisjoint(found.values) and not found.labels:
                 keys = {name: label_key(name, found.answers) for name in unused}
-                self._offers.see(raw.columns, keys, len(raw.lines))
+                self.met.offers.see(raw.columns, keys, len(raw.lines))
         if predicted:
             tables = _predicted(found, predicted, raw)
         elif found.answers:
             tables = _a_system_each(found, raw)
         else:
             tables = [found.values]
-        self._note(found.notes)
+        self.met.notes.update(found.notes)
+        self.met.no_labels.update(found.no_labels)
         more = [raw.columns[name] for name in found.more_references]
-        grades = dict(zip(raw.lines, found.graded, strict=bool(found.graded)))
         parts = [
-            self._typed(raw, values, more, grades, default_system, place=place, of=len(tables))
+            self._typed(raw, values, more, default_system, place=place, of=len(tables))
             for place, values in enumerate(tables)
         ]
         frame = pl.concat(parts)
         self._note_other_answers(frame, raw, found)
+        self._note_folder(frame, default_system)
         if "label" in found.places and found.format is None:
-            self._labels[found.place_of("label")] += frame["label"].count()
+            self.met.labelled[found.place_of("label")] += frame["label"].count()
         return frame
 
     def _first_look(self, found: Recognised, raw: RawBatch) -> bool:
@@ -277,13 +319,13 @@ class AnswersReader:
             name, kinds = systems_in(raw, found, of)
             numbers = ids is not None and bool(kinds)
             if kinds:
-                self.recognised[
+                self.met.recognised[
                     f"{name} may say whose answer each row is ({', '.join(kinds[:3])}"
                     f"{', ...' if len(kinds) > 3 else ''}): "
                     f"{typed_columns({'system': name})} reads it"
                 ] = None
         if numbers:
-            self.recognised[
+            self.met.recognised[
                 f"{found.places['answer_id']} is the same for several systems, so it numbers "
                 "questions"
             ] = None
@@ -307,14 +349,22 @@ class AnswersReader:
             unused = unread(raw, found)
             names = f" (not used: {', '.join(unused[:_NAMED])})" if unused else ""
             said += f"; no column says whose they are, --columns system=NAME names one{names}"
-        self._note({said: answered - asked} if answered > asked else {})
+        self.met.notes.update({said: answered - asked} if answered > asked else {})
+
+    def _note_folder(self, frame: pl.DataFrame, system: str) -> None:
+        """Say where a system's name, which no column gives, begins with its file's folder."""
+        folder, _, stem = system.rpartition("/")
+        if folder and frame["system"].eq(system).any():
+            self.met.recognised[
+                f"several files are called {stem!r}, so their folders are part of their systems' "
+                "names; parts of one system need a column that names it"
+            ] = None
 
     def _typed(
         self,
         raw: RawBatch,
         values: Mapping[str, Sequence[Any] | pl.Series],
         more_references: Sequence[Sequence[Any] | pl.Series],
-        grades: Mapping[int, tuple[str, bool] | None],
         default_system: str,
         *,
         place: int,
@@ -332,12 +382,13 @@ class AnswersReader:
         )
         # A row of a wide table is several answers, and malformed once, whosever they are.
         problems = [one if of == 1 else replace(one, system="") for one in result.problems]
-        self.problems += [one for one in problems if one not in self._named]
+        self.met.problems += [one for one in problems if one not in self._named]
         self._named.update(problems)
         found = Counter(result.notes)
         if self.last is not None and self.last.answers and found[SILENT]:
-            found[f"{values['system'][0]}: {BLANK_CELLS}"] = found.pop(SILENT)
-        self._note(+found)
+            self.met.blank_cells[values["system"][0]] += found.pop(SILENT)
+        self.met.notes.update(+found)
+        self.met.no_labels.update(result.no_labels)
         frame, lines = result.frame, result.lines
         of_questions = "answer_id" in values and self._begun[raw.source]
         own_ids = "answer_id" in values and not of_questions
@@ -346,23 +397,11 @@ class AnswersReader:
             same = pl.Series(self._rows_seen.add(frame.hash_rows(seed=1).to_numpy()))
         if self.options.repeats == "drop" and same.any():
             said = "rows that repeat an earlier one exactly are left out"
-            self._note({said: int(same.sum())})
+            self.met.notes[said] += int(same.sum())
             frame, lines, same = frame.filter(~same), lines[(~same).to_numpy()], same.filter(~same)
         if own_ids:
-            frame = self._with_given_ids(raw, frame, lines, same)
-        else:
-            frame = self._with_new_ids(frame, of_questions=of_questions)
-        if grades and frame.height == len(lines):
-            self.graded.update(
-                (name, grade)
-                for name, line in zip(frame["answer_id"], map(int, lines), strict=True)
-                if (grade := grades[line]) is not None
-            )
-        return frame
-
-    def _note(self, notes: Mapping[str, int]) -> None:
-        for note, count in notes.items():
-            self.notes[note] = self.notes.get(note, 0) + count
+            return self._with_given_ids(raw, frame, lines, same)
+        return self._with_new_ids(frame, of_questions=of_questions)
 
     def _with_given_ids(
         self, raw: RawBatch, frame: pl.DataFrame, lines: np.ndarray[Any, Any], same: pl.Series
@@ -378,7 +417,7 @@ class AnswersReader:
         again = pl.Series(self._seen.add(frame["answer_id"].hash().to_numpy()))
         repeats = again & same
         if repeats.any():
-            self.repeats += int(repeats.sum())
+            self.met.repeats += int(repeats.sum())
             numbered = pl.format("{} (row {})", "answer_id", pl.Series(self._numbers(frame.height)))
             frame = frame.with_columns(
                 pl.when(repeats).then(numbered).otherwise("answer_id").alias("answer_id")
@@ -410,7 +449,7 @@ class AnswersReader:
         So labels that have the number and the system are matched (`matched_on`).
         """
         ids, again = self._numbered_again(content_ids(frame))
-        self.repeats += again
+        self.met.repeats += again
         if of_questions:
             numbers = frame.select(pl.format("{}:{}", "answer_id", "system")).to_series()
             ids, _ = self._numbered_again(numbers)
@@ -427,7 +466,8 @@ class AnswersReader:
 
     def _numbers(self, rows: int) -> np.ndarray[Any, Any]:
         """The numbers of so many rows that follow those read so far, from 1."""
-        return np.arange(self.rows, self.rows + rows) + 1
+        first = self._first_row + self.met.rows
+        return np.arange(first, first + rows) + 1
 
 
 def read_answers(
@@ -448,15 +488,9 @@ def read_with_notes(
     source: Source | Sequence[str | Path], options: ReadOptions | None = None
 ) -> tuple[pl.DataFrame, list[str]]:
     """As `read_answers`, with what was guessed and counted, as notes for the user."""
-    several = (
-        isinstance(source, list | tuple)
-        and bool(source)
-        and all(isinstance(item, str | Path) for item in source)
-    )
-    sources: Any = list(source) if several else [source]  # type: ignore[arg-type]
-    reader = AnswersReader([str(one) if isinstance(one, Path) else one for one in sources], options)
+    reader = AnswersReader(sources_of(source), options)
     table = pl.concat(list(reader))
-    _warn_of_skipped(reader.problems)
+    _warn_of_skipped(reader.met.problems)
     return table, reader.said()
 
 
@@ -653,13 +687,6 @@ def _a_system_each(found: Recognised, raw: RawBatch) -> list[dict[str, Sequence[
     return tables
 
 
-def system_of(source: Source) -> str:
-    """The system's name where no column gives it: the file's name without its endings."""
-    if isinstance(source, str | Path) and str(source) != "-":
-        return Path(source).name.split(".")[0] or "system"
-    return "system"
-
-
 def write_answers(frame: pl.DataFrame, path: str | Path) -> None:
     """Write an answers table as JSONL, CSV, TSV or Parquet, by the path's ending.
 
@@ -703,9 +730,8 @@ def _write(frame: pl.DataFrame, place: Path, target: Path) -> None:
                 for name, dtype in frame.schema.items()
                 if isinstance(dtype, pl.List)
             )
-            for name, dtype in flat.schema.items():
-                if dtype == pl.String:  # A spreadsheet would compute what begins like a formula.
-                    flat = flat.with_columns(csv_series(flat[name]))
+            # A spreadsheet would compute what begins like a formula.
+            flat = flat.with_columns(map(csv_series, flat.select(pl.col(pl.String))))
             flat.write_csv(place, separator="," if kind == "csv" else "\t")
         case "parquet":
             frame.write_parquet(place)

@@ -14,7 +14,7 @@ import polars as pl
 
 from markscheme.errors import DataError, did_you_mean
 from markscheme.flags import columns_option
-from markscheme.tables.label_values import BLANK, is_label, is_verdict
+from markscheme.tables.label_values import BLANK, is_verdict
 from markscheme.tables.paths import sample
 from markscheme.text import words_of
 
@@ -73,6 +73,15 @@ def renamed(
         if found is not None:
             table = table.rename({found: ours})
     return table
+
+
+def our_names(names: Sequence[str], mapping: Mapping[str, str], wanted: Sequence[str]) -> list[str]:
+    """The columns of a table under our names, as `renamed` gives them.
+
+    A mapping to what is no column, such as a path into objects, names nothing here.
+    """
+    known = {ours: theirs for ours, theirs in mapping.items() if theirs in (*names, "none")}
+    return renamed(pl.DataFrame(schema=dict.fromkeys(names, pl.Null)), known, wanted).columns
 
 
 def no_columns(
@@ -157,8 +166,8 @@ def wide_answers(raw: RawBatch, free: Sequence[str]) -> dict[str, str]:
     known = {name: name for name in texts if _FAMILIES.search(plain_name(name))}
     marked = {}
     for name in texts:
-        system = _system_in(name)
-        if system is not None:
+        system = _system_named(name, "answer")
+        if system is not None and not _NOT_ANSWERS & set(plain_name(system).split()):
             marked[system] = name
     if len(marked) > 1 and len(marked) >= len(known):
         return marked
@@ -176,17 +185,15 @@ def model_columns(raw: RawBatch, names: Iterable[str]) -> list[str]:
     ]
 
 
-def _system_in(name: str) -> str | None:
-    """`gpt4` in `answer_gpt4`, `gpt4-output` or `response (gpt4)`."""
-    names = sorted(ALIASES["answer"], key=len, reverse=True)
-    words = "|".join(names).replace(" ", "[ _-]")
+def _system_named(name: str, ours: str) -> str | None:
+    """The system in a name with a word for a column of ours: `gpt4` in `answer_gpt4`,
+    `gpt4-output` or `response (gpt4)`, and for labels in `gpt4 ok?`."""
+    names = sorted(ALIASES[ours], key=len, reverse=True)
+    words = rf"\(?(?:{'|'.join(names)})\??\)?\??".replace(" ", "[ _-]")
     match = re.fullmatch(
-        rf"(?:{words})[ _./:-]+(?P<a>.+)|(?P<b>.+?)[ _./:-]+(?:{words})", name, re.IGNORECASE
+        rf"{words}[ _./:-]+(?P<a>.+)|(?P<b>.+?)[ _./:-]+{words}", name, re.IGNORECASE
     )
-    if match is None:
-        return None
-    system = match["a"] or match["b"]
-    return None if _NOT_ANSWERS & set(plain_name(system).split()) else system
+    return None if match is None else re.sub(r"^\((.+)\)$", r"\1", match["a"] or match["b"])
 
 
 def holds_texts(values: Values) -> bool:
@@ -236,10 +243,12 @@ def label_columns(
             )
         found[system] = theirs
     for name in free:
-        system = _owner(name, answers) or ""
-        rest = plain_name(name.replace(answers.get(system, ""), " ", 1).strip(" _./:()-"))
-        if system and system not in found and rest in ALIASES["label"]:
-            found[system] = name
+        named, owner = _system_named(name, "label") or "", _owner(name, answers) or ""
+        rest = name.replace(answers.get(owner, ""), " ", 1).strip(" _./:()-")
+        if named in answers:
+            found.setdefault(named, name)
+        elif owner and plain_name(rest) in ALIASES["label"]:
+            found.setdefault(owner, name)
     return found
 
 
@@ -248,34 +257,20 @@ def labels_of_systems(names: Sequence[str]) -> dict[str, str]:
 
     Nothing where one column at most is called so.
     """
-    words = "|".join(ALIASES["label"]).replace(" ", "[ _-]")
-    found = {}
-    for name in names:
-        match = re.fullmatch(
-            rf"(?P<a>.+?)[ _.:/-]\(?(?:{words})\)?|(?:{words})[ _.:/-]\(?(?P<b>[^()]+)\)?",
-            name,
-            re.IGNORECASE,
-        )
-        if match is not None:
-            found[match["a"] or match["b"]] = name
+    found = {system: name for name in names if (system := _system_named(name, "label"))}
     return found if len(found) > 1 else {}
 
 
-ONE_ANNOTATORS = re.compile(r"annotator.*\d.*")
-"""What `--columns` calls the labels of one of several people: `annotator1`, `annotator2`, ..."""
+def is_annotator(name: str) -> bool:
+    """Whether a column is called like the labels of one of several people: `annotator1`, ..."""
+    return re.fullmatch(r"annotator ?\d+", plain_name(name)) is not None
 
 
-def annotator_columns(raw: RawBatch, names: Iterable[str]) -> dict[str, str]:
-    """`annotator1`, `annotator2`, ... to the columns of several people's labels called so.
-
-    Nothing where one column alone is called so, or one of them holds something else.
-    """
-    called = [name for name in names if re.fullmatch(r"annotator ?\d+", plain_name(name))]
-    cells = [[str(cell) for cell in sample(raw.columns[name])] for name in called]
-    if len(called) < 2 or not all(some and all(map(is_label, some)) for some in cells):
-        return {}
-    called.sort(key=lambda name: (len(name), name))
-    return {plain_name(name).replace(" ", ""): name for name in called}
+def annotators_among(names: Iterable[str]) -> dict[str, str]:
+    """`annotator1`, `annotator2`, ... to the columns called so; nothing where one alone is."""
+    called = sorted(filter(is_annotator, names), key=lambda name: (len(name), name))
+    found = {plain_name(name).replace(" ", ""): name for name in called}
+    return found if len(called) > 1 else {}
 
 
 def label_key(name: str, answers: Mapping[str, str]) -> str:

@@ -47,6 +47,7 @@ from markscheme.tables.opened import (
     binary_format,
     check_named,
     format_of,
+    is_address,
     is_text,
     open_source,
     shown,
@@ -75,6 +76,41 @@ Source: TypeAlias = "str | Path | pl.DataFrame | pl.LazyFrame | pd.DataFrame | _
 lists, a `datasets.Dataset`, or anything that offers Arrow's C stream, as pyarrow's tables do."""
 
 
+def sources_of(source: Source | Sequence[str | Path]) -> list[Source]:
+    """One source, or several paths, as a list of sources; no rows at all are one source."""
+    several = isinstance(source, list | tuple) and bool(source)
+    if several and all(isinstance(one, str | Path) for one in source):  # type: ignore[union-attr]
+        return list(source)  # type: ignore[arg-type]
+    return [source]  # type: ignore[list-item]
+
+
+def system_names(sources: Sequence[Source]) -> list[str]:
+    """The systems' names where no column gives them: each file's name without its endings.
+
+    Files of one name in several folders are of several systems: before the name come as many
+    folders as distinguish them.
+    """
+    paths = [
+        Path(one).absolute() if isinstance(one, str | Path) and str(one) != "-" else Path("system")
+        for one in sources
+    ]
+    stems = [path.name.split(".")[0] or "system" for path in paths]
+    folders = [path.parts[-2::-1] for path in paths]  # The nearest first.
+    alike: dict[str, set[tuple[str, ...]]] = {stem: set() for stem in stems}
+    for stem, parts in zip(stems, folders, strict=True):
+        alike[stem].add(parts)
+    depth = {
+        stem: next(
+            n for n in itertools.count() if len({parts[:n] for parts in found}) == len(found)
+        )
+        for stem, found in alike.items()
+    }
+    return [
+        "/".join((*parts[: depth[stem]][::-1], stem))
+        for stem, parts in zip(stems, folders, strict=True)
+    ]
+
+
 class SupportsArrow(Protocol):
     """An object that offers its table through Arrow's C stream."""
 
@@ -87,8 +123,8 @@ class RawBatch:
 
     `columns` maps names to equally long lists or series; `lines[i]` is the line (or row) of row i.
     `problems` are rows that could not be read at all and are not in `columns`. `format` is another
-    tool's whose document they are of, and `version` that tool's where the document says it; `kind`
-    is the format of the file; `notes` say what was guessed to read them.
+    tool's whose document they are of; `kind` is the format of the file; `notes` say what was
+    guessed to read them.
     """
 
     source: str
@@ -97,7 +133,6 @@ class RawBatch:
     unit: str = "line"
     problems: list[Problem] = field(default_factory=list)
     format: ForeignFormat | None = None
-    version: str = ""
     kind: str = ""
     notes: tuple[str, ...] = ()
 
@@ -429,10 +464,8 @@ def _document_batches(path: str, document: Any, batch_rows: int) -> Iterator[Raw
     foreign = format_of_document(document)
     if foreign is not None:
         found, records = foreign
-        version = found.version(document) if found.version is not None else None
         for batch in records_batches(path, records, batch_rows):
             batch.format = found
-            batch.version = str(version or "")
             yield batch
         return
     if isinstance(document, dict):
@@ -648,7 +681,8 @@ def _from_rows(
 
 def _iter_columnar(path: str, kind: Format, opened: Opened, batch_rows: int) -> Iterator[RawBatch]:
     packed = Path(path).suffix.lower() in COMPRESSION_SUFFIXES
-    if path != "-" and not packed and binary_format(opened.head) == kind:
+    here = path != "-" and not is_address(path)
+    if here and not packed and binary_format(opened.head) == kind:
         yield from frame_batches(path, _scan(Path(path), kind, shown(path)), batch_rows)
         return
     # Parquet is read from its end, which a pipe does not have.

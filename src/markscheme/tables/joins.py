@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -29,27 +29,31 @@ class Joined:
 
     Attributes:
         rows: each judgment with a label: `judge`, `status`, `score`, `verdict` (null where not
-            judged), `label`, `cluster` (the question, or the answer where no question is known),
-            and `answer_id`, `question`, `answer`, `system` as far as known.
+            judged), `label`, `cluster` (the question, or the answer where its question is not
+            known), and `answer_id`, `question`, `answer`, `system` as far as known.
+        judgments: all of them, with a label or without, one row each.
         labels: the labels, with the ids and texts of what was judged; those without a value too.
         key: the columns that judgments and labels were matched on.
         identity: the columns of the judgments by which an answer is known: its id where that is
             the key, else its texts.
         answers: how many were judged, with a label or without.
+        listed: those of them that the labels have a row of, with a value or without.
         unlabelled: judgments without a label.
         tied: judged answers of which as many annotators say one thing as another.
         unused_labels: labels without a judgment.
         repeated_labels, repeated_judgments: rows that repeat another one with the same value.
-        clustered: whether `cluster` is the question.
+        clustered: whether `cluster` is the question of every answer.
         tied_judgments: judgments of the tied answers.
         remarks: what else there is to say of the labels and of how they were matched.
     """
 
     rows: pl.DataFrame
+    judgments: pl.DataFrame = field(repr=False)
     labels: pl.DataFrame = field(repr=False)
     key: tuple[str, ...]
     identity: tuple[str, ...]
     answers: int
+    listed: int
     unlabelled: int
     tied: int
     unused_labels: int
@@ -64,39 +68,99 @@ class Joined:
         """How many answers have a label."""
         return self.rows.select(self.identity).n_unique()
 
-    def notes(self) -> list[str]:
-        """What was done, in sentences for the reader."""
-        judgments = counted(self.rows.height, "judgment")
-        repeated = counted(self.repeated_labels, "repeated label")
-        again = counted(self.repeated_judgments, "repeated judgment")
-        said = [f"{judgments} matched with labels by {' and '.join(self.key)}"]
-        for count, text in (
-            (self.unlabelled, _lacking(self.unlabelled, "judgment", "label")),
-            (self.tied, counted(self.tied, *_TIED)),
-            (self.unused_labels, _lacking(self.unused_labels, "label", "judgment")),
-            (self.repeated_labels, f"{repeated} with the same value merged"),
-            (self.repeated_judgments, f"{again} with the same verdict merged"),
+    @property
+    def ties(self) -> list[dict[str, Any]]:
+        """By what each tied answer is known: its id, or its texts."""
+        return self.tied_judgments.select(self.identity).unique(maintain_order=True).to_dicts()
+
+    def every(self, judge: str | None = None) -> pl.DataFrame:
+        """Every answer of one judge once, with its label where it has one.
+
+        Args:
+            judge: whose; None where all judgments are one judge's.
+
+        Returns:
+            The judgments with `label` and, where the labels have them, `inclusion_probability` and
+            `stratum`; `place`, the row of the labels that is of the answer, with a value or
+            without; and `cluster`, the number of the question. All but the last may be null.
+
+        Raises:
+            AgreementError: only the labels know the question.
+        """
+        is_theirs = pl.lit(value=True) if judge is None else pl.col("judge") == judge
+        table, known = self.judgments.filter(is_theirs), self.rows.filter(is_theirs)
+        if "question" in known.columns and "question" not in table.columns:
+            raise AgreementError(
+                "the judgments do not say which answers share a question, as the labels do; give "
+                "the judged file with --answers, or a column 'question' in the judgments"
+            )
+        table = table.unique(self.identity, keep="first", maintain_order=True)
+        design = [n for n in ("inclusion_probability", "stratum") if n in self.labels.columns]
+        places = self.labels.select(pl.int_range(pl.len()).alias("place"), *self.key, *design)
+        for found, by in (
+            (known.select(*self.identity, "label"), self.identity),
+            (places.unique(self.key, keep="first"), self.key),
         ):
-            if count:
-                said.append(text)
-        said += self.remarks
-        if self._unequal_chances():
+            table = table.join(found, on=by, how="left", nulls_equal=True, maintain_order="left")
+        return table.with_columns(cluster=question_numbers(table))
+
+    def notes(self, *, of_all: bool = False) -> list[str]:
+        """What was done, in sentences for the reader.
+
+        Args:
+            of_all: whether figures are of all judged answers, and not of the labelled ones alone.
+        """
+        judgments = counted(self.rows.height, "judgment")
+        lacking = ("judgment has no label and is", "judgments have no label and are")
+        again = counted(self.repeated_judgments, "repeated judgment")
+        said = []
+        if not of_all or self.key != KEYS[:1]:
+            said.append(f"{judgments} matched with labels by {' and '.join(self.key)}")
+        if self.unlabelled and not of_all:
+            said.append(f"{counted(self.unlabelled, *lacking)} left out")
+        said += self.label_notes()
+        if self.repeated_judgments:
+            said.append(f"{again} with the same verdict merged")
+        if not of_all and unequal_chances(self.rows):
             said.append(
                 "the labelled answers were drawn with unequal chances, so figures describe them "
                 "and not all answers; 'markscheme estimate' weighs them"
             )
         if not self.clustered:
-            said.append("no question is known, so each answer counts as its own question")
+            some = "each answer without a question" if _questions(self.rows).count() else ""
+            each = some or "no question is known, so each answer"
+            said.append(f"{each} counts as its own question")
         return said
 
-    def _unequal_chances(self) -> bool:
-        chance = "inclusion_probability"
-        return chance in self.rows.columns and self.rows[chance].n_unique() > 1
+    def label_notes(self) -> list[str]:
+        """What there is to say of the labels alone, and of those that are left aside."""
+        tied = (
+            "labelled answer is left out, as its annotators are tied: decide it",
+            "labelled answers are left out, as their annotators are tied: decide them",
+        )
+        other = ("label is of another answer", "labels are of other answers")
+        repeated = counted(self.repeated_labels, "repeated label")
+        said = [counted(self.tied, *tied)] if self.tied else []
+        if self.unused_labels:
+            said.append(f"{counted(self.unused_labels, *other)}, and left out")
+        if self.repeated_labels:
+            said.append(f"{repeated} with the same value merged")
+        said += self.remarks
+        blank = self.listed - self.labelled - self.tied
+        if blank and ("inclusion_probability" in self.labels or self.listed < self.answers):
+            said.append(
+                f"{blank:,} of the {self.listed:,} drawn answers have no label; if these are the "
+                "hard ones, the labels are not a random sample"
+            )
+        return said
 
-
-def _lacking(count: int, one: str, what: str) -> str:
-    left = f"{one} has no {what} and is left out"
-    return counted(count, left, f"{one}s have no {what} and are left out")
+    def labels_of(self, answers: pl.DataFrame) -> pl.Series:
+        """The label of each of some answers that were judged; null without one."""
+        known = self.rows.select(*self.identity, "label").unique(self.identity)
+        found = answers.select(self.identity).join(
+            known, on=self.identity, how="left", nulls_equal=True, maintain_order="left"
+        )
+        return found["label"]
 
 
 def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
@@ -111,6 +175,10 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
     """
     remarks, opaque = _remarks(labels), _has_opaque_ids(labels)
     matched, key, notes = matched_on(judgments, labels)
+    if "question" in judgments.columns and "question" not in matched.columns:
+        # So labels have the same intervals whether they repeat the questions or not.
+        asked = judgments.select("answer_id", "question").unique("answer_id", keep="first")
+        matched = matched.join(asked, on="answer_id", how="left", maintain_order="left")
     ties = matched.filter(is_tied(matched))
     labels = matched.filter(pl.col("label").is_not_null())
     if labels.is_empty():
@@ -137,16 +205,19 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
             f"no judgment matches a label on {' and '.join(key)}: judgments have "
             f"{once.select(key).row(0)}, labels have {known.select(key).row(0)}{hint}"
         )
-    clustered = "question" in rows.columns and rows["question"].null_count() == 0
+    clustered = knows_questions(rows)
     unlabelled = ties.join(known, on=key, how="anti", nulls_equal=True)
     tied = once.join(unlabelled, on=key, how="semi", nulls_equal=True)
-    cluster = pl.col("question") if clustered else pl.struct(identity)
+    once_each = rows.unique(identity, keep="first", maintain_order=True)
+    once_each = once_each.select(*identity, cluster=question_numbers(once_each))
     return Joined(
-        rows=rows.with_columns(cluster.rank("dense").cast(pl.Int64).alias("cluster") - 1),
+        rows=rows.join(once_each, on=identity, how="left", nulls_equal=True, maintain_order="left"),
+        judgments=once,
         labels=matched,
         key=key,
         identity=identity,
         answers=once.select(identity).n_unique(),
+        listed=once.join(matched, on=key, how="semi", nulls_equal=True).select(identity).n_unique(),
         unlabelled=once.height - rows.height - tied.height,
         tied=tied.select(identity).n_unique(),
         tied_judgments=tied,
@@ -158,27 +229,42 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
     )
 
 
-def label_notes(judged: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ...]:
-    """What a reader of figures from labels must know of them; nothing where all is in order.
+def knows_questions(table: pl.DataFrame) -> bool:
+    """Whether the question of every row is known."""
+    return not _questions(table).null_count()
 
-    Ids that are no key, words that are no label, and how many answers have no label since their
-    annotators are tied: those that people find hard, so figures of the others may be too good.
 
-    Raises:
-        AgreementError: as `matched_on`.
+def _questions(table: pl.DataFrame, column: str = "question") -> pl.Series:
+    """What each row answers, as text; null where that is not known."""
+    asked = table.get_column(column, default=pl.repeat(None, table.height, eager=True))
+    texts = asked.cast(pl.String)
+    return texts.set(texts.str.strip_chars() == "", None)
+
+
+def question_numbers(table: pl.DataFrame, column: str = "question") -> pl.Series:
+    """The number of each row's question, from 0; a row without one is a question of its own.
+
+    Args:
+        table: the rows, of an answer each.
+        column: that says which have the same question; all are apart where it is not there.
+
+    >>> question_numbers(pl.DataFrame({"question": ["b", None, "a", "b", None]})).to_list()
+    [1, 2, 0, 1, 3]
     """
-    said = (*matched_on(judged, labels).notes, *_remarks(labels))
-    key = [name for name in KEYS if name in labels.columns]
-    tied = labels.filter(is_tied(labels)).select(key).n_unique()
-    return (*said, counted(tied, *_TIED)) if tied else said
+    known = _questions(table, column).rank("dense").cast(pl.Int64)
+    own = pl.int_range(table.height, eager=True) + table.height + 1
+    return (known.fill_null(own).rank("dense").cast(pl.Int64) - 1).alias(column)
+
+
+def unequal_chances(table: pl.DataFrame) -> bool:
+    """Whether those answers of a table that have a `label` were drawn with unequal chances."""
+    drawn = table.filter(pl.col("label").is_not_null())
+    design = (name for name in ("stratum", "inclusion_probability") if name in drawn.columns)
+    return any(drawn[name].n_unique() > 1 for name in design)
 
 
 REMARKS = "remarks"
 """The column of labels with what was seen when they were read, alike in every row."""
-_TIED = (
-    "labelled answer is left out, as its annotators are tied: decide it",
-    "labelled answers are left out, as their annotators are tied: decide them",
-)
 
 
 def _remarks(labels: pl.DataFrame) -> tuple[str, ...]:

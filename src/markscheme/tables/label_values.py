@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +25,8 @@ YES: tuple[str, ...] = _LABELS["yes"]
 NO: tuple[str, ...] = _LABELS["no"]
 PARTLY = ("partially correct", "partly correct", "partial", "teilweise richtig", "half")
 BLANK = ("", "null", "none", "na", "n/a", "nan", "-", "?")
+NO_ERROR = (*BLANK, "0", "0.0", "false", "no", "no error", "ok", "[]", "{}")
+"""What a column of errors says of a call that did not fail."""
 _LARGEST = 1e100
 _TRAILING = ".!,;:"
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}%?")
@@ -66,23 +68,21 @@ def label_of(text: str) -> float | None:
     return value
 
 
-NO_LABEL = "is read as no label"
-"""How the note on words such as `?` in a column of labels goes on."""
-
-
-def blank_words(texts: pl.Series) -> dict[str, int]:
+def blank_words(texts: pl.Series, column: str = "") -> Counter[str]:
     """Words of a column that are read as no value, though they say something: `?`, `n/a`, ...
 
-    With the number of rows that each is in.
+    With the number of rows that each is in; quoted, and followed by the column's name if that is
+    given: `'?' of 'rater_A'`.
     """
+    of = f" of {column!r}" if column else ""
     plain = texts.str.strip_chars()
     written = plain.filter(plain.str.len_chars().is_between(1, 8))
     counted = written.value_counts(name="rows", sort=True)
-    found = {}
+    found = Counter[str]()
     for word, rows in counted.iter_rows():
         with suppress(ValueError):
             if value_of(word) is None:
-                found[word] = rows
+                found[f"{word!r}{of}"] = rows
     return found
 
 
@@ -186,12 +186,18 @@ _OF_ERRORS = re.compile(
 
 @dataclass
 class LabelOffers:
-    """Counts the words of columns that are not read, and forgets those that are no labels."""
+    """Counts the words of columns that are not read, and forgets those of what holds no labels.
 
-    _words: dict[str, Counter[str]] = field(default_factory=dict)
-    _other: set[str] = field(default_factory=set)
-    _rows: int = 0
-    _keys: dict[str, str] = field(default_factory=dict)
+    Attributes:
+        words: columns to their words and the number of rows that each is in; None for a column
+            with other texts.
+        rows: how many were seen.
+        keys: what `--columns` calls each column as labels.
+    """
+
+    words: dict[str, dict[str, int] | None] = field(default_factory=dict)
+    rows: int = 0
+    keys: dict[str, str] = field(default_factory=dict)
 
     def see(
         self,
@@ -200,29 +206,42 @@ class LabelOffers:
         rows: int,
     ) -> None:
         """Take in a batch: the source's columns; those not read, with what ours would be; rows."""
-        self._rows += rows
-        self._keys.update(names)
+        self.rows += rows
+        self.keys.update(names)
         for name in names:
-            if name in self._other or name not in columns or _OF_ERRORS.search(name):
-                continue
-            found = self._words.setdefault(name, Counter())
-            for value in columns[name]:
-                text = _text(value)
-                if text is None or text.lower() in BLANK:
-                    continue
-                found[text] += 1
-                if found[text] == 1 and (len(found) > _MOST_WORDS or not is_verdict(text)):
-                    self._other.add(name)
-                    del self._words[name]
-                    break
+            if name in columns and not _OF_ERRORS.search(name):
+                texts = map(_text, columns[name])
+                self._count(name, ((one, 1) for one in texts if one and one.lower() not in BLANK))
+
+    def add(
+        self, words: Mapping[str, dict[str, int] | None], rows: int, keys: Mapping[str, str]
+    ) -> None:
+        """Take in the attributes of offers of a later part of the same source."""
+        self.rows += rows
+        self.keys.update(keys)
+        for name, counts in words.items():
+            if counts is None:
+                self.words[name] = None
+            else:
+                self._count(name, counts.items())
+
+    def _count(self, name: str, texts: Iterable[tuple[str, int]]) -> None:
+        found = self.words.setdefault(name, {})
+        if found is None:
+            return
+        for text, rows in texts:
+            if text not in found and (len(found) == _MOST_WORDS or not is_verdict(text)):
+                self.words[name] = None
+                return
+            found[text] = found.get(text, 0) + rows
 
     def said(self) -> list[str]:
         """A sentence for each column with verdicts of both kinds, and the option that reads it."""
         return [
-            f"{name}: {'/'.join(both)} on {words.total():,} of {self._rows:,} rows: "
-            f"people's labels? {typed_columns({self._keys[name]: name})} reads them"
-            for name, words in self._words.items()
-            if len(both := _both(words)) > 1
+            f"{name}: {'/'.join(both)} on {sum(words.values()):,} of {self.rows:,} rows: "
+            f"people's labels? {typed_columns({self.keys[name]: name})} reads them"
+            for name, words in self.words.items()
+            if words is not None and len(both := _both(Counter(words))) > 1
         ]
 
 

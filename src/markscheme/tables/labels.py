@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 
 import polars as pl
 
-from markscheme.errors import AgreementError, DataError
+from markscheme.errors import AgreementError, DataError, did_you_mean
 from markscheme.flags import columns_option
 from markscheme.tables.columns import (
     ANNOTATOR,
     KEYS,
     LABEL_OF,
-    ONE_ANNOTATORS,
+    annotators_among,
+    is_annotator,
     labels_of_systems,
     plain_name,
     renamed,
@@ -21,8 +22,7 @@ from markscheme.tables.columns import (
 from markscheme.tables.files import Source, read_table
 from markscheme.tables.joins import REMARKS, check_key, text_keys
 from markscheme.tables.label_values import blank_words, is_binary, parse_labels
-from markscheme.tables.validation import Trouble, number_lists
-from markscheme.text import counted
+from markscheme.tables.validation import Trouble, no_label_remarks, number_lists
 
 FINAL_LABEL = "final_label"
 """Of a person's rating, the label that the item has in the end."""
@@ -77,11 +77,12 @@ def load_labels(
     given = read_table(source)
     table = renamed(given, mapping, ("answer_id", "question", "answer", "system", "label"))
     own = mapping.get("label", "")
-    if ONE_ANNOTATORS.fullmatch(own):
+    if is_annotator(own):
         table = table.with_columns(given[own])  # One annotator's, and the label too.
     if not {"system", "label"} & set(table.columns):
         table = _a_row_a_system(table, of_systems or labels_of_systems(table.columns))
-    final, remarks = FINAL_LABEL in table.columns, _words_without_value(table, mapping)
+    final = FINAL_LABEL in table.columns
+    remarks = no_label_remarks(_words_without_value(table, mapping))
     table = _with_annotators(table, mapping)
     given_label = "label" in table.columns
     if given_label:
@@ -102,15 +103,13 @@ def load_labels(
     return text_keys(table.select(kept))
 
 
-def _words_without_value(table: pl.DataFrame, names: Mapping[str, str]) -> list[str]:
+def _words_without_value(table: pl.DataFrame, names: Mapping[str, str]) -> Counter[str]:
     """How many labels are a word such as `?` or `n/a`, which says that there is none."""
-    return [
-        f"{counted(rows, 'label is', 'labels are')} {word!r} and left out"
-        + ("" if name == "label" else f" (column {names.get(name, name)!r})")
-        for name, kind in table.schema.items()
-        if kind == pl.String and (name == "label" or ONE_ANNOTATORS.fullmatch(plain_name(name)))
-        for word, rows in blank_words(table[name]).items()
-    ]
+    words = Counter[str]()
+    for name, kind in table.schema.items():
+        if kind == pl.String and (name == "label" or is_annotator(name)):
+            words += blank_words(table[name], "" if name == "label" else names.get(name, name))
+    return words
 
 
 def _no_labels(table: pl.DataFrame, column: str, names: Sequence[str]) -> DataError:
@@ -126,10 +125,9 @@ def _no_labels(table: pl.DataFrame, column: str, names: Sequence[str]) -> DataEr
             f"no label is filled in: the column {column!r} is empty throughout; name another with "
             "--label-column (Python: label_column=...)"
         )
-    near = get_close_matches("label", names, n=1)
-    guess = f", but {near[0]!r}" if near else ""
+    guess = did_you_mean("label", names) or ";"
     return DataError(
-        f"the labels have no column 'label'{guess}; name it with --label-column (Python: "
+        f"the labels have no column 'label'{guess} name it with --label-column (Python: "
         "label_column=...). Labels of several people belong in columns 'annotator1', 'annotator2', "
         "...; other names are given with "
         f"{columns_option(dict.fromkeys(('annotator1', 'annotator2'), 'NAME'))}, and those of each "
@@ -160,15 +158,8 @@ def _with_annotators(table: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFr
         if table["annotator_labels"].null_count() == table.height:
             return table.drop("annotator_labels")
         return table.with_columns(_label_lists(table["annotator_labels"]))
-    columns = sorted(
-        (
-            name
-            for name in table.columns
-            if (plain := plain_name(name)).startswith("annotator") and plain != "annotators"
-        ),
-        key=lambda name: (len(name), name),
-    )
-    if len(columns) < 2:
+    columns = list(annotators_among(table.columns).values())
+    if not columns:
         return table
     parsed = table.select(parse_labels(table[name]).alias(name) for name in columns)
     called = [names.get(name, name) for name in columns]

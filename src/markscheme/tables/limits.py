@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
-import orjson
 import zstandard
 
 from markscheme.errors import DataError
@@ -124,7 +123,7 @@ class Intake(io.RawIOBase):
                 yield archive
         except (
             zipfile.BadZipFile,
-            orjson.JSONDecodeError,
+            ValueError,  # no JSON, or nested too deeply
             zlib.error,
             zstandard.ZstdError,
             EOFError,

@@ -16,14 +16,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast, get_args
+from typing import TYPE_CHECKING, Any, BinaryIO, cast, get_args
 
 import orjson
 import zstandard
 
-from markscheme.errors import DataError
+from markscheme.errors import DataError, MissingExtraError
 from markscheme.tables.limits import Blocks, Intake
 from markscheme.tables.read_options import Format
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
 
 SUFFIXES: Mapping[str, Format] = {
     ".jsonl": "jsonl",
@@ -137,20 +140,54 @@ class Opened:
     notes: tuple[str, ...] = ()
 
 
+def file_system(path: str) -> tuple[AbstractFileSystem, str]:
+    """The file system of a path or address, and the path in it.
+
+    Raises:
+        MissingExtraError: fsspec, or what it needs for this kind of address, is not installed.
+        DataError: there is no such kind of address.
+    """
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise MissingExtraError(path, "ray") from None
+    try:
+        system, inside = url_to_fs(path)
+    except (ImportError, ValueError) as error:
+        raise DataError(f"{path}: {error}") from None
+    return system, str(inside)
+
+
+def is_address(path: str) -> bool:
+    """Whether a path is on another file system, such as `s3://bucket/answers.jsonl`."""
+    return "://" in path
+
+
+def _bytes_of(path: str) -> BinaryIO:
+    if path == "-":
+        return sys.stdin.buffer
+    if is_address(path):
+        system, inside = file_system(path)
+        return cast("BinaryIO", system.open(inside, "rb"))
+    return Path(path).open("rb")
+
+
 @contextmanager
 def open_source(path: str, encoding: str | None) -> Iterator[Opened]:
-    """A file, or standard input (`-`).
+    """A file, here or at an address, or standard input (`-`).
 
     Raises:
         DataError: no such file, a folder, or text that is not of its encoding.
     """
     closing = ExitStack()
     try:
-        raw: Any = sys.stdin.buffer if path == "-" else closing.enter_context(Path(path).open("rb"))
+        raw = _bytes_of(path)
+        if path != "-":
+            closing.enter_context(raw)
     except IsADirectoryError:
         raise DataError(f"{path} is a folder; name the files in it, or use a pattern") from None
     except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}{near_file(path)}") from None
+        raise DataError(f"cannot read {path}: {error.strerror or error}{near_file(path)}") from None
     try:
         intake = Intake(shown(path), raw)
         plain = _decompressed(intake)

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import orjson
 import polars as pl
 
-from markscheme.tables.list_literals import is_squad_object
+from markscheme.tables.list_literals import is_squad_object, parse_json
 
 _SAMPLE = 200
 """Cells of a column that are looked at to learn what it holds."""
@@ -91,8 +90,8 @@ def json_of(text: str) -> Any:
     ):
         return None
     try:
-        found = orjson.loads(bare)
-    except orjson.JSONDecodeError:
+        found = parse_json(bare.encode())
+    except ValueError:
         return None
     return found if isinstance(found, dict | list) else None
 

@@ -6,7 +6,6 @@ SQuAD's and TriviaQA's scorers take `{id: text}`, HotpotQA's and 2WikiMultihopQA
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,14 @@ import polars as pl
 
 from markscheme.errors import BadRowsError, DataError
 from markscheme.tables.columns import ALIASES, plain_name
-from markscheme.tables.files import RawBatch, Source, iter_raw, read_document, records_batches
+from markscheme.tables.files import (
+    RawBatch,
+    Source,
+    iter_raw,
+    read_document,
+    records_batches,
+    system_names,
+)
 from markscheme.tables.read_options import ReadOptions
 
 _BATCH = 65_536
@@ -63,17 +69,11 @@ def with_predictions(sources: Sequence[Source]) -> tuple[list[Source], list[Pred
         return list(sources), []
     read = zip(sources, answers, strict=True)
     paths = [(Path(str(one)), found) for one, found in read if found is not None]
-    stems = Counter(path.name.split(".")[0] for path, _ in paths)
+    names = system_names([path for path, _ in paths])
     return questions, [
-        Predictions(file=path.name, system=_system_of(path, stems), answers=found)
-        for path, found in paths
+        Predictions(file=path.name, system=name, answers=found)
+        for (path, found), name in zip(paths, names, strict=True)
     ]
-
-
-def _system_of(path: Path, stems: Mapping[str, int]) -> str:
-    """A file's name without its endings, with its folder where another file has the same name."""
-    stem = path.name.split(".")[0]
-    return stem if stems[stem] == 1 else f"{path.parent.name}/{stem}"
 
 
 def predictions_of(path: str | Path) -> dict[str, Any] | None:

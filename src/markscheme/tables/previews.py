@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 
 from markscheme.errors import DataError, Problem
-from markscheme.tables.answers import AnswersReader, system_of
+from markscheme.tables.answers import AnswersReader
 from markscheme.tables.columns import LABEL_OF, REQUIRED
-from markscheme.tables.files import RawBatch, Source, iter_raw
+from markscheme.tables.files import RawBatch, Source, iter_raw, system_names
 from markscheme.tables.paths import sample, values_at
 from markscheme.tables.predictions import Predictions, with_predictions
 from markscheme.tables.read_options import ReadOptions
@@ -46,7 +46,7 @@ class SourcePreview:
         source: its name.
         kind: the file's format; "" for data in memory.
         tool: the format of another tool that it is read as; "" where its columns are read by
-            their names. `version` of that tool, where the source says so.
+            their names.
         columns: those that are used, in our order, then the others.
         places: our columns to those of the source that they are read from, as `--columns` takes
             them; not of the references, where several columns hold some.
@@ -54,23 +54,19 @@ class SourcePreview:
         problems: malformed rows among those that were looked at.
         notes: what was guessed.
         trouble: why it cannot be read; "" where it can.
+        wide: the columns that hold one system's answers each, as `--answer-columns` takes them.
     """
 
     source: str
     kind: str
     tool: str
-    version: str
     columns: tuple[SourceColumn, ...]
     places: Mapping[str, str]
     rows: pl.DataFrame
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     trouble: str = ""
-
-    @property
-    def wide(self) -> tuple[str, ...]:
-        """The columns that hold one system's answers each, as `--answer-columns` takes them."""
-        return tuple(one.name for one in self.columns if one.read_as.startswith("answer of "))
+    wide: tuple[str, ...] = ()
 
 
 def preview(
@@ -92,28 +88,24 @@ def preview(
     reading = replace(given, on_bad_row="skip", references=needed)
     kept, predicted = with_predictions(sources)
     found = []
-    for source in kept:
+    for source, system in zip(kept, system_names(kept), strict=True):
         raw = next(iter_raw(source, reading), None)
         if raw is None:
             raise DataError(f"{source} holds no rows")
-        found.append(_preview(raw, source, reading, predicted, rows))
+        reader = AnswersReader([source], reading, system=system)
+        found.append(_preview(raw, reader, predicted, rows))
     return found
 
 
 def _preview(
-    raw: RawBatch,
-    source: Source,
-    reading: ReadOptions,
-    predicted: Sequence[Predictions],
-    rows: int,
+    raw: RawBatch, reader: AnswersReader, predicted: Sequence[Predictions], rows: int
 ) -> SourcePreview:
-    reader = AnswersReader([source], reading)
     trouble, frame = "", pl.DataFrame()
     try:
-        frame = reader.answers_of(raw, predicted, default_system=system_of(source))
+        frame = reader.answers_of(raw, predicted, default_system=reader.system or "")
     except DataError as error:
         trouble = str(error)
-    seen = reader.last or _known_so_far(raw, reading)
+    seen = reader.last or _known_so_far(raw, reader.options)
     known = seen.format or raw.format
     said = seen.said(raw.source)
     row = _fullest(raw, seen)
@@ -121,7 +113,6 @@ def _preview(
         source=raw.source,
         kind=raw.kind,
         tool=known.name if known else "",
-        version=raw.version,
         columns=(*_used(raw, seen, frame, row), *_others(raw, seen, row, known is not None)),
         places={
             ours: seen.place_of(ours)
@@ -131,12 +122,13 @@ def _preview(
         | seen.annotators
         | {LABEL_OF + system: place for system, place in seen.labels.items()},
         rows=frame.head(rows),
-        problems=tuple(reader.problems),
+        problems=tuple(reader.met.problems),
         notes=(
             *(one for one in reader.said() if one != said),
-            *reader.offers,
+            *reader.met.offered,
         ),
         trouble=trouble,
+        wide=tuple(seen.answers.values()),
     )
 
 

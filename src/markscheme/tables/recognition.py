@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,11 +18,11 @@ from markscheme.tables.columns import (
     LABEL_OF,
     MORE_REFERENCES,
     OF_ANSWERS,
-    ONE_ANNOTATORS,
     REQUIRED,
     Values,
-    annotator_columns,
+    annotators_among,
     holds_texts,
+    is_annotator,
     label_columns,
     labels_among,
     model_columns,
@@ -40,7 +41,7 @@ from markscheme.tables.formats import (
     expected_reference,
     format_of_record,
 )
-from markscheme.tables.label_values import NO_LABEL, blank_words, is_verdict
+from markscheme.tables.label_values import NO_ERROR, blank_words, is_label, is_verdict
 from markscheme.tables.paths import holds_objects, leaves, sample, segments, values_at
 from markscheme.text import is_api_error
 
@@ -68,9 +69,8 @@ class Recognised:
         unused: named columns of the source that none of ours is from.
         more_references: columns that hold further references.
         format: the foreign format, if it is one.
-        graded: the tool's own metric of each row, and whether it says right; empty for none.
-        version: of the tool that wrote it, where the source says it.
         notes: what was guessed, with the number of rows that it is of.
+        no_labels: words that are no label of an annotator, as `blank_words` counts them.
     """
 
     values: dict[str, Values] = field(default_factory=dict)
@@ -81,9 +81,14 @@ class Recognised:
     unused: list[str] = field(default_factory=list)
     more_references: tuple[str, ...] = ()
     format: ForeignFormat | None = None
-    graded: list[tuple[str, bool] | None] = field(default_factory=list)
-    version: str = ""
     notes: dict[str, int] = field(default_factory=dict)
+    no_labels: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def used(self) -> set[str]:
+        """The columns, and paths, that ours are from."""
+        of_systems = (*self.answers.values(), *self.labels.values(), *self.annotators.values())
+        return {*self.places.values(), *self.more_references, *of_systems}
 
     def place_of(self, ours: str) -> str:
         """Where a column of ours is from, as it is shown."""
@@ -107,7 +112,6 @@ class Recognised:
         pairs += [f"label of {system} = {name}" for system, name in self.labels.items()]
         pairs += [f"{ours} = {name}" for ours, name in self.annotators.items()]
         known = f" as {self.format.name}" if self.format is not None else ""
-        known += f" ({self.version})" if self.version else ""
         if not pairs and not known:
             return None
         return f"{source} read{known}: {', '.join(pairs)}" if pairs else f"{source} read{known}"
@@ -147,8 +151,7 @@ def recognise_columns(
     if any(ours.startswith(LABEL_OF) for ours in given):
         blocked.add("label")
     _take_foreign(found, raw, blocked)
-    used = {place.split(".")[0] for place in found.places.values()} | set(found.places.values())
-    used |= {*found.answers.values(), *found.annotators.values()}
+    used = found.used | {place.split(".")[0] for place in found.places.values()}
     if found.format is not None:
         used |= found.format.whole
     free = [name for name in names if name not in used]
@@ -167,8 +170,7 @@ def recognise_columns(
     if missing:
         raise _nothing_for(raw, missing, free, found)
     _take_labels_of_systems(found, raw, given)
-    gone = {*found.places.values(), *found.answers.values(), *found.labels.values()}
-    gone |= {*found.more_references, *found.annotators.values()}
+    gone = found.used
     heads = {place.split(".")[0] for place in gone if place not in names}
     for name in own:
         if name not in names:
@@ -196,7 +198,7 @@ def _take_given(found: Recognised, raw: RawBatch, given: Mapping[str, str]) -> N
     for ours, theirs in given.items():
         if ours.startswith(LABEL_OF):
             continue
-        if ONE_ANNOTATORS.fullmatch(ours):
+        if is_annotator(ours):
             found.annotators[ours], _ = _at(raw, theirs, ours)
             continue
         if ours not in OF_ANSWERS and ours in raw.columns and theirs in OF_ANSWERS:
@@ -271,7 +273,6 @@ def _take_foreign(found: Recognised, raw: RawBatch, blocked: Iterable[str]) -> N
     found.format = raw.format or format_of_record(first)
     if found.format is None:
         return
-    found.version = raw.version
     records = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     rows = [_ours(found.format, record) for record in records]
     for ours in dict.fromkeys(name for row in rows for name in row):
@@ -289,8 +290,6 @@ def _take_foreign(found: Recognised, raw: RawBatch, blocked: Iterable[str]) -> N
             found.places.setdefault("system", "system")
     if found.format.notes is not None:
         found.notes.update(found.format.notes(records))
-    if found.format.graded is not None:
-        found.graded = [found.format.graded(record) for record in records]
 
 
 def _ours(format: ForeignFormat, record: Record) -> Record:
@@ -397,9 +396,6 @@ def _is_called(path: str, ours: str) -> bool:
 
 
 _ERRORS = ("error", "error message")
-_NO_ERROR = frozenset(
-    ["", "none", "null", "nan", "n/a", "-", "0", "0.0", "false", "no", "no error", "ok", "[]", "{}"]
-)
 
 
 def _take_errors(found: Recognised, raw: RawBatch) -> None:
@@ -419,7 +415,7 @@ def _take_errors(found: Recognised, raw: RawBatch) -> None:
         ):
             silent = answer is None or (isinstance(answer, str) and not answer.strip())
             said = str(error).strip()
-            if silent and said.lower() not in _NO_ERROR:
+            if silent and said.lower() not in NO_ERROR:
                 errors[row] = said
         if count := len(errors) - errors.count(None):
             found.places["answer_error"], found.values["answer_error"] = name, errors
@@ -453,13 +449,14 @@ def _take_annotators(found: Recognised, raw: RawBatch, free: list[str]) -> None:
     if "annotator_labels" in found.places:
         found.annotators.clear()
     elif not found.annotators and found.format is None:
-        found.annotators = annotator_columns(raw, free)
+        called = annotators_among(free)
+        if all(_labels(sample(raw.columns[name])) for name in called.values()):
+            found.annotators = called
     if found.annotators:
         columns = [_listed(values_at(raw.columns, place)) for place in found.annotators.values()]
         for name, cells in zip(found.annotators.values(), columns, strict=True):
             texts = [cell for cell in cells if isinstance(cell, str)]
-            for word, rows in blank_words(pl.Series(texts, dtype=pl.String)).items():
-                found.notes[f"label {word!r} of {name!r} {NO_LABEL}"] = rows
+            found.no_labels += blank_words(pl.Series(texts, dtype=pl.String), name)
         found.values["annotator_labels"] = [list(row) for row in zip(*columns, strict=True)]
         free[:] = [name for name in free if name not in found.annotators.values()]
 
@@ -598,6 +595,10 @@ def _verdicts(cells: Sequence[Any]) -> bool:
     return bool(cells) and sum(is_verdict(str(cell)) for cell in cells) * 2 >= len(cells)
 
 
+def _labels(cells: Sequence[Any]) -> bool:
+    return bool(cells) and all(is_label(str(cell)) for cell in cells)
+
+
 def system_like(values: Values, of: Values, answers: Values | None = None) -> tuple[str, ...]:
     """The different values of a column that may name the system of each row; none if it cannot.
 
@@ -647,8 +648,7 @@ def number_questions(ids: Values, values: Mapping[str, Values]) -> bool:
 
 def unread(raw: RawBatch, found: Recognised) -> list[str]:
     """Columns, and paths inside those that hold objects, that none of ours is from."""
-    used = {*found.places.values(), *found.answers.values(), *found.labels.values()}
-    used |= {*found.more_references, *found.annotators.values()}
+    used = found.used
     return [name for name in _leaves(raw, list(raw.columns)) if name not in used and name.strip()]
 
 

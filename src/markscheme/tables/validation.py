@@ -22,7 +22,7 @@ from markscheme.flags import columns_option
 from markscheme.tables.files import RawBatch, check_characters
 from markscheme.tables.final_answers import MORE, WORKED, final_answers
 from markscheme.tables.label_values import (
-    NO_LABEL,
+    NO_ERROR,
     blank_words,
     label_of,
     parse_values,
@@ -30,7 +30,7 @@ from markscheme.tables.label_values import (
 )
 from markscheme.tables.list_literals import parse_list_literals
 from markscheme.tables.read_options import ReadOptions
-from markscheme.text import normalise_series
+from markscheme.text import in_rows, normalise_series
 
 _LARGEST_GRADE = 2**53
 _AUTO_SEPARATORS = (" || ", "||", " | ")
@@ -67,12 +67,14 @@ Trouble = dict[int, str]
 
 @dataclass(frozen=True, kw_only=True)
 class ValidatedRows:
-    """Typed rows, the lines they came from, what was wrong with the others, and notes."""
+    """Typed rows, the lines they came from, what was wrong with the others, notes, and words that
+    are no label (`blank_words`)."""
 
     frame: pl.DataFrame
     lines: np.ndarray[Any, Any]
     problems: list[Problem]
     notes: Counter[str]
+    no_labels: Counter[str]
 
 
 def validate_rows(
@@ -103,6 +105,7 @@ def validate_rows(
     trouble: Trouble = {}
     unlabelled: Trouble = {}
     notes: Counter[str] = Counter()
+    no_labels: Counter[str] = Counter()
     of_references: Counter[str] = Counter()
     columns: dict[str, pl.Series] = {}
     for ours, kind in schema.items():
@@ -122,7 +125,7 @@ def validate_rows(
                 values, ours, unlabelled if ours == "annotator_labels" else trouble
             ).cast(kind)
         elif ours == "label":
-            columns[ours] = labels(values, unlabelled, notes)
+            columns[ours] = labels(values, unlabelled, no_labels)
         else:
             columns[ours] = _texts(values, ours, trouble)
         _check_text(columns[ours], ours, options.max_bytes, trouble)
@@ -156,12 +159,16 @@ def validate_rows(
         frame, lines = frame.filter(keep), lines[keep]
     if "answer" in given:
         notes.update(_silent(frame))
-    return ValidatedRows(frame=frame, lines=lines, problems=problems, notes=+notes)
+    return ValidatedRows(
+        frame=frame, lines=lines, problems=problems, notes=+notes, no_labels=no_labels
+    )
 
 
 def with_final_answers(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
-    """The table as judges read it: see `final_answers`; a blank error reports no failed call."""
-    frame = frame.with_columns(pl.when(~is_blank("answer_error")).then("answer_error"))
+    """The table as judges read it: see `final_answers`; an error that is none (`NO_ERROR`) is
+    null."""
+    said = pl.col("answer_error").str.strip_chars().str.to_lowercase()
+    frame = frame.with_columns(pl.when(~said.is_in(NO_ERROR)).then("answer_error"))
     # A look that spares more.
     found = frame.select(
         pl.col("answer").str.contains(MORE).any().alias("answer"),
@@ -170,10 +177,10 @@ def with_final_answers(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame
     return final_answers(frame, notes) if any(found.row(0)) else frame
 
 
-def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: Counter[str]) -> pl.Series:
+def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, words: Counter[str]) -> pl.Series:
     """Human labels as numbers, read as `label_values` says; what is no label goes to `trouble`.
 
-    Words that say that there is no label are counted in `notes`.
+    Words that say that there is no label are counted in `words`.
     """
     series = values if isinstance(values, pl.Series) else _as_series(values)
     if series is not None and (series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null)):
@@ -182,8 +189,7 @@ def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: Counter[s
     else:
         shown = _texts(values, "label", trouble)
         found, strange = text_values(shown)
-        for word, rows in blank_words(shown).items():
-            notes[f"label {word!r} {NO_LABEL}"] += rows
+        words += blank_words(shown)
         wrong = shown.is_in(strange) | found.is_infinite()
     for row in np.flatnonzero(wrong.fill_null(value=False).to_numpy()):
         trouble.setdefault(
@@ -192,6 +198,11 @@ def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: Counter[s
             f"a number or blank; {columns_option({'label': 'none'})} leaves the column out",
         )
     return found.zip_with(~wrong.fill_null(value=False), pl.Series([None], dtype=pl.Float64))
+
+
+def no_label_remarks(words: Mapping[str, int]) -> list[str]:
+    """What to say of words that are read as no label, as `blank_words` counts them."""
+    return [f"label {word} is read as no label ({in_rows(rows)})" for word, rows in words.items()]
 
 
 def _as_series(values: Sequence[Any], dtype: Any = None) -> pl.Series | None:

@@ -1,8 +1,6 @@
 from .answer_pieces import SENTENCE_BREAK as SENTENCE_BREAK
-from .answer_pieces import pieces as pieces
 from .answer_pieces import reads_as_sentence as reads_as_sentence
 from .answer_pieces import sentences as sentences
-from .clean import clean_series as clean_series
 from .clean import without_formatting as without_formatting
 from .cues import ABOUT_ERRORS as ABOUT_ERRORS
 from .cues import API_ERROR as API_ERROR
@@ -43,7 +41,6 @@ from .lexicon import encode as encode
 from .lexicon import runs as runs
 from .names import SUFFIXES as SUFFIXES
 from .names import TITLES as TITLES
-from .names import full_forms as full_forms
 from .names import same_given_name as same_given_name
 from .names import spelled_alike as spelled_alike
 from .normalisation import SPACES as SPACES

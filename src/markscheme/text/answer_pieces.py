@@ -1,18 +1,13 @@
-"""An answer as its sentences and list items.
+"""A text as its sentences.
 
-Abbreviations, initials, decimals and dotted short forms do not end a sentence; the items of a
-bulleted or numbered list come with the line that introduces them.
+Abbreviations, initials, decimals and dotted short forms do not end a sentence.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from markscheme.text.lexicon import STOP
-
-LONGEST = 20_000
-"""Characters of an answer that are read."""
 
 _DOTTED = """
 mr mrs ms dr prof st jr sr vs no nos vol fig gen lt col sgt capt rev hon gov sen rep pres mt ft etc
@@ -26,53 +21,7 @@ _ABBREVIATIONS, _MAY_END = frozenset(_DOTTED.split()), frozenset(_MAY_END_DOTTED
 SENTENCE_BREAK = re.compile(r"(?<=[.!?])\s+|\n+")
 """Where a sentence ends at the latest, for what looks at parts of any text; see `sentences`."""
 _STOP = re.compile(r"(?<=\S)\s?([.!?…]+)([\"'”’)\]]*)(?=\s|$)|(?<=[a-z]{3})([.!?])(?=[A-Z][a-z])")
-_ITEM = re.compile(r"^\s*(?:[-*•–·▪◦‣]|\(?\d{1,3}[.):](?=\s)|\(?[a-z][.)](?=\s))\s*")
-_RUN_IN = re.compile(r"(?:^|(?<=[:.;,\s]))\s*\(?(\d{1,2})[.)]\s+(?=\S)")
 _YEAR = re.compile(r"(?:1\d|20)\d\d$")
-
-
-def pieces(answer: str) -> Iterator[tuple[str, str]]:
-    """Each sentence or list item of an answer, with the line that introduces its list or "".
-
-    >>> list(pieces("It has two parts:\\n- a wing\\n- a tail"))
-    [('It has two parts:', 'a wing'), ('It has two parts:', 'a tail')]
-    """
-    lead = ""
-    for line in answer[:LONGEST].splitlines():
-        text = line.strip()
-        if not text:
-            continue
-        item = _ITEM.match(text)
-        if item and item.end() < len(text):
-            for number, sentence in enumerate(sentences(text[item.end() :])):
-                yield ("" if number else lead), sentence
-            continue
-        lead = ""
-        inline = _run_in(text)
-        if inline:
-            head, items = inline
-            *before, lead = sentences(head) or [""]
-            yield from (("", sentence) for sentence in before)
-            yield from ((lead, one) for one in items)
-            lead = ""
-            continue
-        found = sentences(text)
-        if found and found[-1].endswith(":"):
-            lead = found.pop()
-        yield from (("", sentence) for sentence in found)
-
-
-def _run_in(text: str) -> tuple[str, list[str]] | None:
-    """A list written in one line: "There are two: 1. ... 2. ..."; None if it is none."""
-    marks = list(_RUN_IN.finditer(text))
-    numbers = [int(one.group(1)) for one in marks]
-    if len(marks) < 2 or numbers != list(range(1, len(numbers) + 1)):
-        return None
-    if text[: marks[0].start()].rstrip()[-1:] not in ("", ":"):
-        return None  # Sentences that end in the numbers of sources.
-    ends = [one.start() for one in marks[1:]] + [len(text)]
-    items = [text[one.end() : end].strip(" ,;") for one, end in zip(marks, ends, strict=True)]
-    return text[: marks[0].start()], [one for one in items if one]
 
 
 def sentences(text: str) -> list[str]:

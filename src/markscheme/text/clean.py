@@ -1,10 +1,6 @@
-"""Cleaning of chat answers before they are judged: plain formatting only, or as EVOUNA did.
+"""What nobody would call part of an answer is taken out before it is judged.
 
-Wang et al. 2023 took special symbols, references to sources and closing questions such as "Would
-you like to know more about ...?" out of BingChat's answers, because they disturb lexical measures
-and prompted judges alike. The paper lists no rules; these are ours, and `clean_series` applies all
-of them. `without_formatting` takes out only what nobody would call part of an answer, and nothing
-that question or reference speak of. All patterns run in linear time.
+Nothing goes that question or reference speak of. All patterns run in linear time.
 """
 
 from __future__ import annotations
@@ -15,7 +11,6 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from markscheme.text.frames import may_be_wrapped, unwrapped
-from markscheme.text.words import words_of
 
 _URL = r"https?://[^\s()]+(?:\([^\s()]*\)[^\s()]*)*"
 
@@ -25,70 +20,7 @@ _MARKS = (
     r"[ \t]*【\d+(?::\d+)?†[^】\n]*】",
     r"\x{e200}cite\x{e202}[^\x{e201}\n]*\x{e201}",
 )
-_CITATIONS = (*_MARKS, r"(?i)[ \t]*\((?:sources?|via):[^()\n]*\)")
-_RAISED_NUMBER = (
-    r"(\p{L}{4}|\p{Lu}\p{Ll}{2}|\b(?:1[5-9]|20)\d\d|[.,;:!?)\]\x22'”’])[⁰¹²³⁴-⁹]+|[ \t]+[⁰¹²³⁴-⁹]+"
-)
-"""Superscripts are citations after a word, a year, a mark or a space; not in "km²" and "10⁶"."""
-
-_LINK = rf"\[([^\[\]\n]+)\]\({_URL}\)"
-_BOLD = r"\*\*([^*\n]+)\*\*"
-_SYMBOLS = (
-    r"[\x{1f000}-\x{1faff}\x{2600}-\x{27bf}\x{2b50}\x{fe0f}\x{200d}"
-    r"\x{200b}\x{2060}\x{feff}\x{e000}-\x{f8ff}\x{fffd}]"
-)
-
-_ITEM = rf"(?:{_URL}|\[|\(\d|\d+\.|[-*•])"
-_SOURCE_LIST = (
-    r"(?is)(?:^|\n)[ \t>*#_-]*(?:sources?|references?|citations?|learn more|read more|see also|"
-    r"further reading)[ \t*_]*"
-    rf"(?::[ \t*_]*(?:{_ITEM}|conversation with bing|\n|$).*|\n\s*{_ITEM}.*)$"
-)
-_BING_SOURCES = r"(?is)[ \t\n(]*\bsources?: ?conversation with bing\b.*$"
-"""BingChat's list of sources, which some exports have in the line of the answer."""
-
 _SOURCE_LINE = rf"(?m)^[ \t]*(?:\[\^?\d+\^?\]:?|\(\d+\))[^\n]*{_URL}[^\n]*(?:\n|$)"
-
-_PATTERNS = words_of(__file__)["patterns"]
-_OFFERS, _WISHES = "|".join(_PATTERNS["offers"]), "|".join(_PATTERNS["wishes"])
-_CLOSING_QUESTION = (
-    r"(?is)(^|[.!?…:)\]\x22”’\n])\s*"
-    rf"(?:(?:by the way|also|so)?,?\s*(?:{_OFFERS})[^?]*\?\s*)+$"
-)
-_CLOSING_WISH = rf"(?i)(^|[.!?…:)\]\x22”’\n])\s*(?:{_WISHES})[^.!?\n]*[.!]?\s*$"
-
-
-def clean_series(texts: pl.Series) -> pl.Series:
-    """Chat answers (String) without citation marks, symbols, sources and closing offers.
-
-    Links become their text. An answer of which nothing would be left stays as it was; name, order
-    and nulls are preserved.
-
-    >>> clean_series(pl.Series(["Paris[^1^]. Would you like to know more about Paris?"]))[0]
-    'Paris.'
-    """
-    column = pl.col("text")
-    text = column.str.replace_all(_SOURCE_LINE, "").str.replace(_SOURCE_LIST, "")
-    text = text.str.replace(_BING_SOURCES, "")
-    for citation in _CITATIONS:
-        text = text.str.replace_all(citation, "")
-    text = (
-        text.str.replace_all(_RAISED_NUMBER, "$1")
-        .str.replace_all(_LINK, "$1")
-        .str.replace_all(_BOLD, "$1")
-        .str.replace_all(_SYMBOLS, "")
-        .str.strip_chars()
-        .str.replace(_CLOSING_QUESTION, "$1")
-        .str.replace(_CLOSING_WISH, "$1")
-        .str.replace(_CLOSING_QUESTION, "$1")
-        .str.strip_chars()
-    )
-    kept = pl.when(text == "").then(column).otherwise(text)
-    return texts.to_frame("text").select(kept).to_series().alias(texts.name)
-
-
-_END = '.!?…:)]"”’ \t\n'
-"""What may precede a closing offer and is matched with it."""
 
 _CODE = r"(?s:```.*?```)|`[^`\n]*`"
 _FORMATTING = (
@@ -156,7 +88,7 @@ def _speaks_of(
     """Whether question or references speak of what a pattern takes out of a text."""
     given = [one.casefold() for one in references or ()]
     removed = pl.Series([text]).str.extract_all(pattern)[0]
-    pieces = {piece.lstrip(_END).rstrip().casefold() for piece in removed if piece[:1] != "`"}
+    pieces = {piece.strip().casefold() for piece in removed if piece[:1] != "`"}
     if any(piece in one for piece in pieces for one in (question.casefold(), *given)):
         return True
     lost = set(_words(text)) - set(_words(shorter))

@@ -149,15 +149,20 @@ _DECLINED = re.compile(
 )
 
 
-def yes_or_no(text: str) -> bool | None:
+def yes_or_no(text: str, *, alone: bool = False) -> bool | None:
     """Whether a text begins with a word for yes (True) or for no (False); else None.
+
+    Args:
+        text: an answer.
+        alone: whether it must say no more than that.
 
     >>> yes_or_no("Claro, aceptamos PayPal."), yes_or_no("Certainly not."), yes_or_no("No problem!")
     (True, False, None)
     """
-    if _STARTS_NO.match(text):
-        return False
-    return True if _STARTS_YES.match(text) else None
+    found = _STARTS_NO.match(text) or _STARTS_YES.match(text)
+    if found is None or (alone and re.search(r"\w", text[found.end() :])):
+        return None
+    return found.re is _STARTS_YES
 
 
 def denials_abroad(text: str) -> int:

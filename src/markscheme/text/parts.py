@@ -7,13 +7,13 @@ sentences all become the same thing: a short text, and the key, heading, tag or 
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
 from markscheme.text.answer_pieces import sentences
+from markscheme.text.replies import REASONING_TAGS, json_at
 
 
 class Part(NamedTuple):
@@ -75,15 +75,8 @@ def parts(text: str) -> list[Part]:
 
 # --- JSON -----------------------------------------------------------------------------------------
 
-_DECODER = json.JSONDecoder(strict=False)
 _MOST_OPENINGS = 20
 """Brackets at which JSON is tried to begin."""
-_REPAIRS = (
-    (re.compile(r",\s*([}\]])"), r"\1"),
-    (re.compile(r"(?<=[{,\s])'|'(?=\s*[:,}\]])"), '"'),
-    (re.compile(r"([{,]\s*)([A-Za-z_]\w*)\s*:"), r'\1"\2":'),
-)
-"""Trailing commas, single quotes and bare keys, which models write."""
 
 
 def _blocks(text: str) -> Iterator[Part]:
@@ -103,23 +96,13 @@ def _blocks(text: str) -> Iterator[Part]:
 
 def _json(text: str, start: int) -> tuple[Any, int] | None:
     """An object, or a list of objects or texts, that begins here, and its end."""
-    rest = text[start:]
-    repaired = rest
-    for pattern, by in _REPAIRS:
-        repaired = pattern.sub(by, repaired)
-    for one in (rest, repaired):
-        try:
-            value, end = _DECODER.raw_decode(one)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, list) and not (
-            all(isinstance(item, str) for item in value)
-            or any(isinstance(item, dict) for item in value)
-        ):
-            return None
-        # What follows is as long in both.
-        return (value, len(text) - (len(one) - end)) if value else None
-    return None
+    found = json_at(text, start)
+    value = found[0] if found else None
+    listed = isinstance(value, list) and (
+        all(isinstance(item, str) for item in value)
+        or any(isinstance(item, dict) for item in value)
+    )
+    return found if value and (listed or isinstance(value, dict)) else None
 
 
 def _leaves(value: Any, name: str) -> Iterator[Part]:
@@ -156,7 +139,7 @@ _GENERAL = frozenset(
     "article body div html li main ol p section span speak table tbody tr ul".split()
 )
 _NAMING = ("class", "id", "name", "key", "role")
-_SILENT = frozenset("script style think thinking thought scratchpad reasoning".split())
+_SILENT = frozenset(("script", "style", *REASONING_TAGS))
 
 
 class _Elements(HTMLParser):

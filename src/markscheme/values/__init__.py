@@ -9,7 +9,6 @@ from markscheme.values.compare import compare_values
 from markscheme.values.dates import YEAR_DAYS, interval
 from markscheme.values.kinds import (
     Amount,
-    Choice,
     ClockTime,
     Date,
     Duration,
@@ -19,17 +18,17 @@ from markscheme.values.kinds import (
     Percent,
     Quantity,
     Range,
-    Unit,
     Value,
 )
-from markscheme.values.outcome import Comparison, Outcome, Pair
+from markscheme.values.lists import split_items
+from markscheme.values.numbers import numbers_of
+from markscheme.values.outcome import Comparison, Outcome
 from markscheme.values.parse import parse_values
 from markscheme.values.relation import relate_dates
 
 __all__ = [
     "YEAR_DAYS",
     "Amount",
-    "Choice",
     "ClockTime",
     "Comparison",
     "Date",
@@ -38,14 +37,14 @@ __all__ = [
     "Money",
     "Number",
     "Outcome",
-    "Pair",
     "Percent",
     "Quantity",
     "Range",
-    "Unit",
     "Value",
     "compare_values",
     "interval",
+    "numbers_of",
     "parse_values",
     "relate_dates",
+    "split_items",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from enum import Enum
 
 from markscheme.text import Tolerance
@@ -29,6 +30,8 @@ class Relation(Enum):
 
 SAME, FINER, COARSER = Relation.SAME, Relation.FINER, Relation.COARSER
 UNCLEAR, DIFFERENT, APART = Relation.UNCLEAR, Relation.DIFFERENT, Relation.APART
+_PLAIN, _HUNDRED = Unit("", (), 1.0), Unit("", (), 100.0)
+_SECOND, _POUND = Unit("s", (("time", 1),), 1.0), Unit("lb", (("mass", 1),), 0.45359237)
 _TIMES = frozenset(["volte", "mal", "veces", "fois", "vezes", "keer", "раз", "раза", "kez", "kali"])
 """Times, which are no unit of duration: "due volte alla settimana"."""
 _COUNTED_IN = ("s", "min", "h", "d", "business day", "week", "month", "year")
@@ -57,7 +60,7 @@ def relate_amounts(reference: Amount, answer: Amount, requested: Requested) -> R
     if isinstance(reference, Quantity) and isinstance(answer, Quantity):
         return _quantities(reference, answer, requested)
     if isinstance(reference, Percent) and isinstance(answer, Percent):
-        found = _scaled_by(reference, answer, requested)
+        found = _compare(reference, answer, requested)
         if found is SAME and _short_of_all(reference, answer):
             return COARSER
         if found in (SAME, FINER) and reference.points != answer.points:
@@ -132,24 +135,15 @@ def _unit_name(value: Amount) -> str:
 def _pounds(reference: Quantity, answer: Money, requested: Requested) -> Relation:
     """Pounds of weight that were read as money."""
     if answer.currency == "pound" and reference.unit.dimensions == (("mass", 1),):
-        mass = answer.amount * 0.45359237
-        return _compare(
-            reference,
-            answer,
-            reference.base,
-            mass,
-            reference.quantum * reference.unit.factor,
-            answer.quantum * 0.45,
-            requested,
-        )
+        return _compare(reference, answer, requested, one=reference.unit, other=_POUND)
     return APART
 
 
 def _share(reference: Percent, answer: Number, requested: Requested) -> Relation:
     if answer.ordinal:
         return APART
-    plain = _scaled_by(reference, answer, requested)
-    part = _scaled_by(reference, answer, requested, other=_HUNDRED)
+    plain = _compare(reference, answer, requested)
+    part = _compare(reference, answer, requested, other=_HUNDRED)
     if abs(answer.amount) <= 1 and part in (SAME, FINER):
         return SAME
     if plain in (SAME, FINER):
@@ -168,7 +162,7 @@ def _share(reference: Percent, answer: Number, requested: Requested) -> Relation
 def _share_wanted(reference: Number, answer: Percent, requested: Requested) -> Relation:
     if reference.ordinal:
         return APART
-    part = _scaled_by(reference, answer, requested, one=_HUNDRED)
+    part = _compare(reference, answer, requested, one=_HUNDRED)
     if abs(reference.amount) <= 1 and part in (SAME, FINER, COARSER):
         return (
             SAME
@@ -178,7 +172,7 @@ def _share_wanted(reference: Number, answer: Percent, requested: Requested) -> R
     if part is UNCLEAR and (reference.approximate or answer.approximate):
         near = abs(reference.amount * 100 - answer.amount) <= Tolerance.ABOUT_POINTS
         return SAME if near else UNCLEAR
-    plain = _scaled_by(reference, answer, requested)
+    plain = _compare(reference, answer, requested)
     if plain in (SAME, FINER):
         if 0 < abs(reference.amount) < 1:
             return DIFFERENT
@@ -206,7 +200,7 @@ def _bare_answer(reference: Amount, answer: Number, requested: Requested) -> Rel
         and requested.unit is not None
         and requested.unit.dimensions == reference.unit.dimensions
     ):
-        return _scaled_by(reference, answer, requested, one=reference.unit, other=requested.unit)
+        return _compare(reference, answer, requested, one=reference.unit, other=requested.unit)
     return found
 
 
@@ -237,7 +231,7 @@ def _bare_reference(reference: Number, answer: Amount, requested: Requested) -> 
     if unit is not None and isinstance(answer, Duration | Quantity):
         other = _SECOND if isinstance(answer, Duration) else answer.unit
         if other.dimensions == unit.dimensions:
-            return _scaled_by(reference, answer, requested, one=unit, other=other)
+            return _compare(reference, answer, requested, one=unit, other=other)
     if isinstance(answer, Duration):
         for size in _SIZES:
             if _counted(answer.amount / size, reference.amount):
@@ -251,8 +245,8 @@ def _quantities(reference: Quantity, answer: Quantity, requested: Requested) -> 
     wanted, given = reference.unit, answer.unit
     if wanted.dimensions == given.dimensions:
         if wanted.name == given.name:
-            return _scaled_by(reference, answer, requested)
-        found = _scaled_by(reference, answer, requested, one=wanted, other=given)
+            return _compare(reference, answer, requested)
+        found = _compare(reference, answer, requested, one=wanted, other=given)
         if found is DIFFERENT:  # or converted and rounded
             if wanted.offset or given.offset:
                 near = abs(answer.base - reference.base) < Tolerance.KELVINS
@@ -266,7 +260,7 @@ def _quantities(reference: Quantity, answer: Quantity, requested: Requested) -> 
         wanted.dimensions,
         given.dimensions,
     ):
-        return _scaled_by(reference, answer, requested)
+        return _compare(reference, answer, requested)
     if _rate_only(wanted, given) and reference.amount == answer.amount:
         return UNCLEAR  # "per day" left out
     if (
@@ -294,53 +288,26 @@ def _durations(reference: Duration, answer: Duration) -> Relation:
         largest = max(reference.amount, answer.amount)
         ratio = abs(reference.amount - answer.amount) / largest if largest else 0.0
         return UNCLEAR if ratio < Tolerance.UNSURE else DIFFERENT
-    wanted, given, size = reference.amount, answer.amount, 1.0
-    if reference.months is not None and answer.months is not None:
-        wanted, given, size = reference.months, answer.months, SECONDS["month"]
-    return _compare(
-        reference,
-        answer,
-        wanted,
-        given,
-        reference.quantum / size,
-        answer.quantum / size,
-        Requested(),
-    )
+    return _compare(_in_months(reference), _in_months(answer), Requested())
+
+
+def _in_months(length: Duration) -> Amount:
+    """A length that was given in months or years, in months."""
+    if length.months is None:
+        return length
+    step = length.quantum / SECONDS["month"]
+    return replace(length, amount=length.months, quantum=step, alternatives=())
 
 
 def _scaled(reference: Amount, answer: Amount, requested: Requested) -> Relation:
-    found = _scaled_by(reference, answer, requested)
+    found = _compare(reference, answer, requested)
     if found is DIFFERENT and requested.scale != 1.0:
         scale = Unit("", (), requested.scale)
         for one, other in ((_PLAIN, scale), (scale, _PLAIN)):
-            again = _scaled_by(reference, answer, requested, one=one, other=other)
+            again = _compare(reference, answer, requested, one=one, other=other)
             if again is not DIFFERENT:
                 return again
     return found
-
-
-_PLAIN, _HUNDRED = Unit("", (), 1.0), Unit("", (), 100.0)
-_SECOND = Unit("s", (("time", 1),), 1.0)
-
-
-def _scaled_by(
-    reference: Amount,
-    answer: Amount,
-    requested: Requested,
-    *,
-    one: Unit = _PLAIN,
-    other: Unit = _PLAIN,
-) -> Relation:
-    """Compare the written amounts, the reference's in units of `one`, the answer's of `other`."""
-    return _compare(
-        reference,
-        answer,
-        reference.amount * one.factor + one.offset,
-        answer.amount * other.factor + other.offset,
-        reference.quantum * one.factor,
-        answer.quantum * other.factor,
-        requested,
-    )
 
 
 def _close(left: float, right: float) -> bool:
@@ -353,16 +320,21 @@ def _rounds_to(exact: float, rounded: float, step: float) -> bool:
     return step > 0 and abs(exact - rounded) <= half
 
 
-def _compare(  # noqa: PLR0912, PLR0917
+def _compare(  # noqa: PLR0912
     reference: Amount,
     answer: Amount,
-    wanted: float,
-    given: float,
-    step: float,
-    own: float,
     requested: Requested,
+    *,
+    one: Unit = _PLAIN,
+    other: Unit = _PLAIN,
 ) -> Relation:
-    """Compare two amounts in the same unit by the steps they were written to."""
+    """Compare the written amounts, the reference's in units of `one`, the answer's of `other`.
+
+    The steps to which they were written say what is a rounding.
+    """
+    wanted = reference.amount * one.factor + one.offset
+    given = answer.amount * other.factor + other.offset
+    step, own = reference.quantum * one.factor, answer.quantum * other.factor
     if _close(wanted, given):
         if (
             requested.direction * answer.direction < 0
@@ -393,12 +365,10 @@ def _compare(  # noqa: PLR0912, PLR0917
             return UNCLEAR
         return SAME
     plain = wanted == reference.amount and given == answer.amount
-    for other in reference.alternatives if plain else ():
-        if _close(other, given):
-            return UNCLEAR
-    for other in answer.alternatives if plain else ():
-        if _close(wanted, other):
-            return SAME if answer.quantum == 0.0 else UNCLEAR
+    if plain and any(_close(reading, given) for reading in reference.alternatives):
+        return UNCLEAR
+    if plain and any(_close(wanted, reading) for reading in answer.alternatives):
+        return SAME if answer.quantum == 0.0 else UNCLEAR
     if wanted * given < 0 and _close(abs(wanted), abs(given)):
         return _opposite(reference, answer, requested)
     if not (math.isfinite(wanted) and math.isfinite(given)):

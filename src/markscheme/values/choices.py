@@ -6,10 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from markscheme.values.kinds import Choice
 from markscheme.values.numbers import ORDINALS
 from markscheme.values.outcome import Comparison, agreement, conflict, undecided
-from markscheme.values.requested import Requested
+from markscheme.values.requested import Choice, Requested
 
 _LETTERED = re.compile(
     r"^\W*(?:(?:option|answer|choice|letter)\s*:?\s*)?\(?([A-H])\s?(?:[).:]|[-–](?=\s)|$)\s*(.*)$",
@@ -52,7 +51,7 @@ def as_choice(text: str) -> Choice | None:
     option = hit[2].strip(" .")
     if hit[1].islower() and not re.match(r"\W*\(?[a-h]\W*(?:\)|$)", text.strip()):
         return None
-    return Choice(start=0, end=len(text), text=text, letter=hit[1].upper(), option=option)
+    return Choice(hit[1].upper(), option)
 
 
 def _simple(text: str) -> str:

@@ -145,14 +145,6 @@ class Identifier(Value):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Value):
-    """An option of a question: its letter in upper case, and its text where given."""
-
-    letter: str
-    option: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Range(Value):
     """From a value to a value, or a bound where one side is None."""
 

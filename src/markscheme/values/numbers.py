@@ -20,7 +20,7 @@ from markscheme.text import (
     words_of,
 )
 from markscheme.text import SCALES as ENGLISH_SCALES
-from markscheme.values.characters import SUPERSCRIPTS
+from markscheme.values.characters import SUPERSCRIPTS, plain
 from markscheme.values.number_words import spelled_numbers
 
 
@@ -149,6 +149,23 @@ def read_numbers(text: str, *, foreign: bool = False) -> list[Reading]:
         found.extend(_eastern(text))
     found.sort()
     return _shares(text, found)
+
+
+def numbers_of(text: str, *, foreign: bool = False) -> set[float]:
+    """The values of the numbers of any text, Roman ones too, in all of their readings.
+
+    >>> sorted(numbers_of("Part II: 12,5 kg in two and a half hours"))
+    [2, 2.5, 12.5]
+    """
+    text = plain(text)
+    found = {
+        value
+        for one in read_numbers(text, foreign=foreign)
+        for value in (one.value, *one.alternatives)
+    }
+    return found | {
+        float(value) for word in WORD.findall(text) if len(word) > 1 and (value := roman(word))
+    }
 
 
 def _digit_numbers(text: str, *, foreign: bool) -> Iterator[Reading]:

@@ -6,12 +6,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from markscheme.text import NUMBER_UNITS, is_foreign
 from markscheme.values.characters import plain
-from markscheme.values.kinds import Choice, Unit
+from markscheme.values.kinds import Unit
 from markscheme.values.numbers import CARDINALS, SCALES
 from markscheme.values.units import read_unit
+
+
+class Choice(NamedTuple):
+    """An option of a question: its letter in upper case, and its text where given."""
+
+    letter: str
+    option: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +28,7 @@ class Requested:
 
     text: str = ""
     kind: str = ""
-    """`number`, `percent`, `money`, `quantity`, `duration`, `date`, `time`, `version`, `identifier`."""
+    """`number`, `percent`, `money`, `duration`, `date`, `time`, `version`, `identifier`."""
     granularity: str = ""
     """`day`, `month`, `year`, `decade`, `century` where a question for a date names it."""
     unit: Unit | None = None
@@ -235,14 +243,5 @@ def read_options(text: str) -> tuple[Choice, ...]:
         option = text[hit.end() : end]
         if not following:
             option = re.split(r"[\n?]|\s[–-]\s|\.\s", option)[0]
-        option = option.strip(" \n,;.?/|")
-        options.append(
-            Choice(
-                start=hit.start(),
-                end=hit.end() + len(option),
-                text=text[hit.start() : end].strip(),
-                letter=letter,
-                option=option,
-            )
-        )
+        options.append(Choice(letter, option.strip(" \n,;.?/|")))
     return tuple(options) if len(options) >= 2 else ()

@@ -46,7 +46,7 @@ class Guard:
     """Middleware that refuses other hosts, who is not admitted, and too large or slow bodies.
 
     Nothing of a body is read before its sender was admitted. One who is answered before the body
-    is complete loses the connection.
+    is complete loses the connection, as with each body that comes with GET.
 
     Attributes:
         app: what answers requests that are let in.
@@ -111,8 +111,6 @@ class Guard:
         try:
             if self.hosts is not None and host_name(headers.get("host", "")) not in self.hosts:
                 raise HTTPException(*self.elsewhere)
-            if scope["method"] in READING and not bodiless:
-                raise HTTPException(400, f"{scope['method']} takes no body")
             answer = self.admit(scope, headers) or self.app
             _check_length(headers.get("content-length", "0"), most)
             await answer(scope, receiving, send_all)

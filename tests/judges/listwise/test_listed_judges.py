@@ -12,7 +12,8 @@ from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.listwise import Listwise
-from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
+from markscheme.judges.listwise.replies import read_rank, read_ten
+from markscheme.judges.prompted import PAIR
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
 from markscheme.tables.answers import read_answers
@@ -60,11 +61,11 @@ def test_no_rank_is_guessed(reply: str) -> None:
      ('{"winner": "B"}', 0), ("They are equally good.", 0.5), ("[[C]]", 0.5)],
 )  # fmt: skip
 def test_a_choice_is_read(reply: str, score: float) -> None:
-    assert read_pair(reply).score == score
+    assert PAIR(reply).score == score
 
 
 def test_contradicting_choices_and_marks_off_the_scale_are_unparsed() -> None:
-    assert read_pair("[[A]] or [[B]]").status == "unparsed"
+    assert PAIR("[[A]] or [[B]]").status == "unparsed"
     assert read_ten("[[11]]").status == "unparsed"
     assert read_ten("[[10]]").score == 1.0
 

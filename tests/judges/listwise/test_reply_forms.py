@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
+from markscheme.judges.listwise.replies import read_rank, read_ten
+from markscheme.judges.prompted import PAIR
 
 
 @pytest.mark.parametrize(
@@ -50,10 +51,11 @@ def test_declining_to_rank_is_a_refusal_and_a_cut_reply_says_so() -> None:
         ("Winner: A", 1), ("better: B", 0), ("I choose B", 0), ("\\boxed{A}", 1),
         ("[[Answer B]]", 0),
         ("It's a draw.", 0.5), ("A and B are tied", 0.5), ("[[A", 1), ("[[A is better]]", 1),
+        ("A is clearer.\n\nAnswer: A", 1), ("Both are right.\nB", 0),
     ],
 )  # fmt: skip
 def test_a_choice_is_read_where_models_miss_the_form(reply: str, score: float) -> None:
-    assert (read_pair(reply).status, read_pair(reply).score) == ("judged", score)
+    assert (PAIR(reply).status, PAIR(reply).score) == ("judged", score)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_a_choice_is_read_where_models_miss_the_form(reply: str, score: float) -
      "A good answer.", "Option 1", ""],
 )  # fmt: skip
 def test_a_choice_is_not_guessed(reply: str) -> None:
-    assert (read_pair(reply).status, read_pair(reply).score) == ("unparsed", None)
+    assert (PAIR(reply).status, PAIR(reply).score) == ("unparsed", None)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from markscheme.contract import ChatReply
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
-from markscheme.judges.prompted.confidence import confidence, label_share
+from markscheme.judges.prompted.confidence import confidence_of
 from markscheme.judges.prompted.outcomes import READERS, read_reply
 from markscheme.judges.prompted.parsers import Choice, Criteria, Criterion, Scale
 from markscheme.models.chat import ScriptedChat
@@ -43,7 +43,7 @@ def score(parser: Any, reply: ChatReply) -> float | None:
     read = READERS[parser] if isinstance(parser, str) else parser
     reading = read(reply.text or "", finished=reply.finished)
     assert reading.status == "judged", reading
-    return confidence(reply, reading, parser).score
+    return confidence_of(reply, reading, parser).score
 
 
 HALF = {"Yes": 0.5, "No": 0.5}
@@ -217,9 +217,8 @@ def test_a_long_reply_keeps_its_end() -> None:
 def test_labels_of_other_judges() -> None:
     worths = {"entailment": 1.0, "neutral": 0.0, "contradiction": 0.0}
     reply = said(["Answer", ":", {" ent": 0.7, " neutral": 0.3}, "ail", "ment"])
-    place = read_entailment(reply.text or "").place
-    assert label_share(reply, place, worths) == pytest.approx(0.7)
-    assert label_share(said(["other"]), None, worths) is None
+    reading = read_entailment(reply.text or "")
+    assert confidence_of(reply, reading, Choice(labels=worths)).score == pytest.approx(0.7)
 
 
 @pytest.mark.parametrize("text", ["Ja\u0301 … да", "الجواب 🗼: yes", "\u202eyes", "yes" * 3000])

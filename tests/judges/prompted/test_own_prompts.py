@@ -137,6 +137,12 @@ def test_a_preference_is_asked_in_both_orders() -> None:
 
     better, chat = judged("preference", row, prefers_paris)
     assert (better["verdict"], better["score"], len(chat.seen)) == (True, 1.0, 2)
+    in_words, chat = judged(
+        "preference",
+        row,
+        lambda text: "A is better." if "A" in prefers_paris(text) else "Winner: B",
+    )
+    assert (in_words["verdict"], in_words["score"], len(chat.seen)) == (True, 1.0, 2)
     by_place, _ = judged("preference", row, "[[A]]")
     assert (by_place["verdict"], by_place["score"]) == (False, 0.5)
     replies = iter(("[[A]]", "N/A", "N/A"))

@@ -9,13 +9,16 @@ from .papers import BenchOptions as BenchOptions
 from .papers import bench as bench
 from .papers import reproduce as reproduce
 from .studies import AmendOptions as AmendOptions
+from .studies import CascadeOptions as CascadeOptions
 from .studies import HierarchyOptions as HierarchyOptions
 from .studies import JuryOptions as JuryOptions
+from .studies import MayReplaceOptions as MayReplaceOptions
 from .studies import ProbeOptions as ProbeOptions
 from .studies import ReliabilityOptions as ReliabilityOptions
 from .studies import TagOptions as TagOptions
 from .studies import TuneOptions as TuneOptions
 from .studies import amend as amend
+from .studies import choose_cascade as choose_cascade
 from .studies import entail as entail
 from .studies import errors_by_hand as errors_by_hand
 from .studies import expand_references as expand_references
@@ -23,6 +26,7 @@ from .studies import hierarchy as hierarchy
 from .studies import jury as jury
 from .studies import make_statements as make_statements
 from .studies import mark_claims as mark_claims
+from .studies import may_replace as may_replace
 from .studies import probe as probe
 from .studies import reliability as reliability
 from .studies import tune_judge as tune_judge

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,20 +16,42 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.contract import ChatReply, ChatRequest, TokenLogprobs
-from markscheme.errors import ModelError
+from markscheme.errors import MissingExtraError, ModelError
 from markscheme.manifests import file_digest
 from markscheme.models.chat import TOP_LOGPROBS, as_one_text, stored_places
 from markscheme.models.local import (
     CHARACTERS_A_TOKEN,
-    LONGEST,
     equal_length_batches,
-    library,
-    weights_hash,
+    one_at_a_time,
 )
 
-_loading = threading.Lock()
+LONGEST = 512
+"""Tokens of a text, where a model's own limit is not known or is larger."""
 
 
+def library(name: str, wanted: str, extra: str = "hf") -> Any:
+    """A heavy, optional library, imported where it is used; untyped, so that checking types does
+    not need it.
+
+    Raises:
+        MissingExtraError: it is not installed; `wanted` is what needs it.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise MissingExtraError(wanted, extra) from None
+
+
+@lru_cache(maxsize=16)
+def weights_hash(name: str) -> str:
+    """Twelve hex digits over a folder's weights; "" for a name on the hub."""
+    files = sorted(
+        file for kind in ("*.safetensors", "*.bin", "config.json") for file in Path(name).glob(kind)
+    )
+    return file_digest(files, blake2b(digest_size=6)) if files else ""
+
+
+@one_at_a_time
 def open_weights(name: str, kind: str, wanted: str) -> tuple[Any, Any]:
     """Tokenizer and model, loaded once a process, on a GPU where torch finds one.
 
@@ -41,8 +64,7 @@ def open_weights(name: str, kind: str, wanted: str) -> tuple[Any, Any]:
         MissingExtraError: transformers or torch is not installed.
         ModelError: the weights cannot be loaded, or belong to another kind of model.
     """
-    with _loading:  # lru_cache alone would let two threads load the same weights twice
-        return _opened(name, kind, wanted)
+    return _opened(name, kind, wanted)
 
 
 def _load_weights(name: str, kind: str, wanted: str, **options: Any) -> tuple[Any, Any]:

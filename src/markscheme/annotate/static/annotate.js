@@ -150,7 +150,6 @@
     const area = work();
     if (!area) return;
     readyAt = performance.now() + GUARD_MS;
-    outcomes = null;
     showRanks();
     const references = area.querySelector(".references");
     if (references && opened !== null) references.open = opened;
@@ -191,7 +190,7 @@
     // A handle does nothing when it is pressed, so Enter on it saves the order.
     const pressed = on.closest("button:not([data-grip]), a, summary");
     if ((event.key === " " || event.key === "Enter") && pressed) return;
-    if (event.key === "Backspace" && !outcomes && unplaceLast()) {
+    if (event.key === "Backspace" && unplaceLast()) {
       event.preventDefault();
       return;
     }
@@ -223,7 +222,7 @@
 
   document.addEventListener("click", (event) => {
     const on = event.target.closest(
-      "[data-dialog], [data-focus], [data-place], [data-raw], [data-move], [data-pairs], [data-pair], [data-tie]",
+      "[data-dialog], [data-focus], [data-place], [data-raw], [data-move], [data-tie]",
     );
     if (!on) return;
     if (on.dataset.raw) {
@@ -231,8 +230,6 @@
       on.setAttribute("aria-pressed", raw);
       return say(raw ? "Answers as they are written" : "Answers as they are meant");
     }
-    if (on.dataset.pairs) return pairs(on.dataset.pairs === "1");
-    if (on.dataset.pair) return comparePair(on.dataset.pair);
     if (on.dataset.tie) return tie();
     if (on.dataset.move) return move(Number(on.dataset.of), Number(on.dataset.move));
     if (on.dataset.dialog) document.getElementById(on.dataset.dialog).showModal();
@@ -246,7 +243,6 @@
   const ranks = () => [...document.querySelectorAll(".ranked input[type=number]")].sort(
     (one, other) => Number(one.name.slice(4)) - Number(other.name.slice(4)),
   );
-  const boxes = () => ranks().map((each) => each.closest("li"));
 
   // Places of answers, best first; answers of one group share their place.
   function groups() {
@@ -405,73 +401,6 @@
     takeShown(Number(grip.dataset.grip));
     grip.focus();
     li.scrollIntoView({ block: "nearest" });
-  }
-
-  // --- ranks: two at a time -----------------------------------------------------------------------------
-
-  let outcomes = null; // of the comparisons so far; null while all answers are shown together
-
-  // Each answer is put into its place by halving (binary insertion). Replayed from the outcomes, so
-  // that going back is forgetting the last one.
-  function replay() {
-    const said = [...outcomes];
-    const all = [[0]];
-    for (let n = 1; n < ranks().length; n++) {
-      let [low, high] = [0, all.length];
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (!said.length) return { all, pair: [n, all[middle][0]] };
-        const outcome = said.shift();
-        if (outcome === 0) {
-          all[middle].push(n);
-          low = high = -1;
-        } else if (outcome === 1) high = middle;
-        else low = middle + 1;
-      }
-      if (low >= 0) all.splice(low, 0, [n]);
-    }
-    return { all, pair: null };
-  }
-
-  function pairs(on) {
-    outcomes = on ? [] : null;
-    showPair();
-  }
-
-  function showPair() {
-    const area = document.querySelector(".pairing");
-    if (!area) return;
-    const found = outcomes && replay();
-    const pair = found?.pair ?? null;
-    area.hidden = !pair;
-    document.querySelector(".ways").hidden = Boolean(pair);
-    document.querySelector(".ranked").classList.toggle("side-by-side", Boolean(pair));
-    boxes().forEach((li, n) => {
-      li.hidden = Boolean(pair) && !pair.includes(n);
-      li.querySelector(".place").hidden = Boolean(pair);
-      li.style.order = pair ? pair.indexOf(n) : "";
-    });
-    if (pair) {
-      const [one, two] = pair.map((n) => `Answer ${n + 1}`);
-      document.getElementById("pair-task").textContent = "Which of the two is better?";
-      document.getElementById("pair-one").textContent = one;
-      document.getElementById("pair-two").textContent = two;
-      say(`${one} or ${two}? ${outcomes.length} compared so far`);
-    } else if (found) {
-      outcomes = null;
-      setGroups(found.all);
-      const shown = document.querySelector(".ranked");
-      const all = boxes();
-      for (const n of found.all.flat()) shown.append(all[n]);
-      say("The order is complete and shown; Enter saves it");
-    }
-  }
-
-  function comparePair(said) {
-    if (!outcomes) return;
-    if (said === "back") outcomes.pop();
-    else outcomes.push(Number(said));
-    showPair();
   }
 
   document.addEventListener("input", (event) => event.target.closest(".ranked") && showRanks());

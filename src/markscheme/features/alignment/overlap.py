@@ -25,8 +25,7 @@ class FeatureView:
 
     Reference words: `r_row` (row of each), `r_place` (flat place), `r_hit` (found in the answer),
     `r_key` (decides), `r_weight` (rarity). Answer words: `a_row`, `a_place`, `a_known` (occurs in
-    the question), `a_ref` (occurs in the best reference), `a_any` (in any reference of the row),
-    `a_content`.
+    the question), `a_ref` (occurs in the best reference), `a_content`.
     """
 
     batch: Batch

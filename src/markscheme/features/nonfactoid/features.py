@@ -2,7 +2,7 @@
 
 Every row is computed from that row alone. Levels are a reference's quality within its list, from 0
 to 1 (`rows.Rows.level`); "better" references are those of level 1/2 and above, "worse" the rest.
-What a row has not (no worse references, say) is `placing.MISSING`.
+What a row has not (no worse references, say) is `rows.MISSING`.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def meaning_features(
     Args:
         rows: the rows.
         encoded: vectors of each of `rows.texts`.
-        weights: of every word piece (`tokens.token_weights`).
+        weights: of every word piece (`token_weights`).
     """
     names, sentences = vector_features(rows, np.stack([one.sentence for one in encoded]))
     ids = np.concatenate([one.ids for one in encoded])

@@ -100,15 +100,14 @@ class Rows:
         return len(self.question)
 
     def per_row(self, values: Floats, keep: npt.NDArray[np.bool_], *, how: str) -> Floats:
-        """The `max`, `min`, `mean` or `sum` of each row's selected pairs; NaN where none is."""
+        """The `max`, `min` or `mean` of each row's selected pairs; NaN where none is."""
         owner, selected = self.owner[keep], values[keep]
         count = np.bincount(owner, minlength=self.height)
         if how in ("max", "min"):
             out = np.full(self.height, -np.inf if how == "max" else np.inf)
             (np.maximum if how == "max" else np.minimum).at(out, owner, selected)
         else:
-            out = np.bincount(owner, selected, minlength=self.height)
-            out = out / np.maximum(count, 1) if how == "mean" else out
+            out = np.bincount(owner, selected, minlength=self.height) / np.maximum(count, 1)
         return np.where(count > 0, out, np.nan)
 
 

@@ -27,7 +27,7 @@ class Cascade:
     lies between, or the first judge did not judge, the second judges, and its outcome is final.
     With `send=outside` the second judges where the first judge says that the
     answer lies outside its field, with `send=both` in either case. The explanation says who
-    decided; cost, tokens and time are of both. `markscheme cascade` finds thresholds from labels.
+    decided; cost, tokens and time are of both. `markscheme research cascade` chooses thresholds.
 
     Attributes:
         first: the cheap judge; it should give scores, since a bare verdict counts as 1 or 0.

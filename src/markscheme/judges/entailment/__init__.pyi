@@ -5,6 +5,7 @@ from .statement_makers import STATEMENT_MAKERS as STATEMENT_MAKERS
 from .statement_makers import StatementMaker as StatementMaker
 from .statement_makers import register_statement_maker as register_statement_maker
 from .statement_makers import statement_maker as statement_maker
+from .statements import read_statement as read_statement
 from .tests import ENTAILMENT_TESTS as ENTAILMENT_TESTS
 from .tests import EntailmentTest as EntailmentTest
 from .tests import entailment_test as entailment_test

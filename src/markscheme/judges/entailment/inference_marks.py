@@ -19,10 +19,11 @@ from markscheme.contract import (
     parse_judge,
     run_judge,
 )
+from markscheme.judges.entailment.grounding import mentions
 from markscheme.judges.prompted import COST, Call, Sample, ask, request_of, shipped, total
 from markscheme.metrics import credit, expected_marks, gap, marks, token_f1
 from markscheme.tables import SPENT
-from markscheme.text.replies import Reading, mentions, read_score, reads, undecided, unparsed
+from markscheme.text.replies import Reading, read_score, reads, undecided, unparsed
 
 _NUMBERED = re.compile(r"^[\s>*_#-]*(?:step\s*)?(\d{1,3})\s*[.):][*_]*\s*(?=\S)", re.I | re.M)
 _INLINE = re.compile(r"(?<!\S)(\d{1,3})[.)]\s+(?=\S)")

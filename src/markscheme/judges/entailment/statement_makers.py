@@ -15,8 +15,9 @@ import polars as pl
 
 from markscheme.contract import ChatReply, ModelSource, Needs, PartKind
 from markscheme.errors import MissingExtraError, UnknownNameError
+from markscheme.judges.entailment.statements import read_statement
 from markscheme.judges.prompted import COST, AskedPairs, PairStage, Sample
-from markscheme.text.replies import Reading, read_statement
+from markscheme.text.replies import Reading
 
 OUTCOME: Mapping[str, Any] = {
     "statement": pl.String,

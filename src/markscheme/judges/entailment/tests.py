@@ -22,7 +22,7 @@ from markscheme.contract import (
     PartKind,
     check_range,
 )
-from markscheme.judges.prompted import COST, AskedPairs, PairStage, Sample, label_share
+from markscheme.judges.prompted import COST, AskedPairs, Choice, PairStage, Sample, confidence_of
 from markscheme.text.replies import CONTRADICTION, ENTAILMENT, NEUTRAL, Reading, read_entailment
 
 # --- The pairs that entailment tests take, each different one once, and what was found of them ----
@@ -121,7 +121,9 @@ class ChatEntailment(AskedPairs):
     def _read(self, reply: ChatReply, pair: tuple[str, str]) -> Reading:
         del pair
         reading = read_entailment(reply.text or "", finished=reply.finished)
-        return replace(reading, score=_score(reply, reading))
+        if reading.status != "judged":
+            return reading
+        return replace(reading, score=confidence_of(reply, reading, _FORMS).score)
 
     def _found(self, sample: Sample) -> dict[str, Any]:
         return {
@@ -134,7 +136,7 @@ class ChatEntailment(AskedPairs):
 
 @register_entailment_test(
     "nli",
-    needs=Needs(chat=False, weights="required"),
+    needs=Needs(chat=False, extras=("research",), weights="required"),
     shorthand="name",
     form="nli:NAME_OR_FOLDER",
     example="nli:cross-encoder/nli-deberta-v3-large",
@@ -203,17 +205,7 @@ class NliEntailment:
 
 
 _LABELS = {ENTAILMENT: 1.0, CONTRADICTION: 0.0, NEUTRAL: 0.0}
-_WORTHS = {**_LABELS, "entails": 1.0, "entailed": 1.0, "contradicts": 0.0, "contradicted": 0.0}
-
-
-def _score(reply: ChatReply, reading: Reading) -> float | None:
-    """Probability of entailment at the label's token, if the server gives log-probabilities.
-
-    None where it lies on the other side of the label.
-    """
-    if reading.status != "judged" or not reply.token_logprobs:
-        return None
-    share = label_share(reply, reading.place, _WORTHS)
-    if share is None or (share > 0.5) != bool(reading.verdict):
-        return None
-    return share
+_FORMS = Choice(
+    labels={**_LABELS, "entails": 1.0, "entailed": 1.0, "contradicts": 0.0, "contradicted": 0.0}
+)
+"""Words of a reply, with the probability of entailment that each is."""

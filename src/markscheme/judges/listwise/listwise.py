@@ -5,15 +5,16 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, Literal
 
 from markscheme.contract import ModelSource, register
 from markscheme.errors import JudgeError
-from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
+from markscheme.judges.listwise.replies import read_rank, read_ten
 from markscheme.judges.listwise.requests import ORDER_TEXT, GradedList, Item, Order, laid_out
-from markscheme.judges.prompted import NEEDS, Call, Sample, compared, read_examples
+from markscheme.judges.prompted import NEEDS, PAIR, Call, Sample, compared, read_examples
+from markscheme.text.replies import Reading
 
 # --- Pairwise marking of non-factoid answers: against each reference by itself --------------------
 
@@ -58,7 +59,7 @@ class Pairwise(GradedList):
                 turns = self.template.messages(
                     question=item.question, references=pair, answer=item.answer, examples=shots
                 )
-                reader = self._scored(read_pair)
+                reader = self._scored(_better)
                 found += self._calls(
                     turns,
                     reader if first else self._reversed(reader),
@@ -87,6 +88,15 @@ class Pairwise(GradedList):
             digest = blake2b("\x1f".join(parts).encode("utf-8", "replace"), digest_size=1).digest()
             return (digest[0] % 2 == 0,)
         return (self.positions == "answer_first",)
+
+
+_BETTER = {"A": "the first is better", "B": "the second is better", "C": "a tie", "tie": "a tie"}
+
+
+def _better(reply: str, *, finished: bool) -> Reading:
+    """Which of the two is better, in words that need no letters."""
+    found = PAIR(reply, finished=finished)
+    return replace(found, reason=_BETTER.get(found.reason, found.reason))
 
 
 # --- Listwise marking of non-factoid answers: the rank in a list of references (LINKAGE) ----------

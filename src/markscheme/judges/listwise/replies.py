@@ -1,4 +1,4 @@
-"""Reading a mark from 1 to 10, a choice of two, or a rank in a list out of a model's reply."""
+"""Reading a mark from 1 to 10, or a rank in a list, out of a model's reply."""
 
 from __future__ import annotations
 
@@ -55,22 +55,6 @@ _NO_RANK = re.compile(
 )
 """Numbers of references, sizes, scales and faults: near a rank, and never one."""
 _OF_TEN = re.compile(r"\s*(?:/\s*10\b|\(?\bout of (?:10|ten)\b\)?)", re.IGNORECASE)
-
-_CHOICE = re.compile(r"(?:\[\[?|\\boxed\{)\s*(A|B|C|tie|equal|neither|both)\s*[\]}]", re.IGNORECASE)
-_NAMED_CHOICE = re.compile(
-    r"(?i:\b(?:winner|choice|better|best|verdict|preferred|choose|prefer|pick)\b(?: is)?)[^\w\n]*"
-    r"(?i:answer |option )?\b(A|B|[Tt]ie)\b(?!\w| is (?:not|worse))"
-)
-_BETTER = re.compile(
-    r"\b(?:answer |option |choice )?\b(A|B)\b(?:'s answer)?\*{0,2} (?:is|was|seems|wins)\b(?: the)?"
-    r"(?: (?:much|clearly|slightly|far))?"
-    r"(?: (?:better|best|preferred|superior|winner)|\b(?<=wins))",
-    re.IGNORECASE,
-)
-_TIE = re.compile(
-    r"\b(?:tie|tied|a draw|equally good|neither is better|equal in quality)\b", re.IGNORECASE
-)
-_ALONE = re.compile(r"^\W*(?:answer|option|choice)?\W*(A|B|C|tie)\W*$", re.IGNORECASE)
 
 
 def read_ten(reply: str, *, finished: bool = True, low: int = 1) -> Reading:
@@ -130,32 +114,3 @@ def _ranks(text: str) -> set[int]:
 
 def _count(word: str) -> int:
     return _COUNTS.index(word.lower()) + 1
-
-
-@reads
-def read_pair(text: str, *, finished: bool = True) -> Reading:
-    """Which of two is better: score 1 for A, 0 for B, 0.5 for a tie.
-
-    Read in this order: JSON with `winner` or `choice`, `[[A]]`, a letter alone, `Winner: A`, "A is
-    better", "a tie".
-    """
-    objects = json_objects(text)
-    given = [str(field(item, "winner", "choice", "better", "verdict")) for item in objects]
-    alone = _ALONE.match(text)
-    forms = (
-        [value for value in given if _ALONE.match(value)],
-        _CHOICE.findall(text),
-        [alone[1]] if alone else [],
-        _NAMED_CHOICE.findall(text),
-        _BETTER.findall(text),
-        ["tie"] if _TIE.search(text) else [],
-    )
-    choices = next((form for form in forms if form), [])
-    found = {one.upper() if one.upper() in ("A", "B") else "tie" for one in choices}
-    if len(found) > 1:
-        return unparsed(f"several choices: {', '.join(sorted(found))}")
-    if not found:
-        return undecided(text, "no choice in it", finished=finished)
-    choice = found.pop()
-    words = {"A": "the first is better", "B": "the second is better"}.get(choice, "a tie")
-    return Reading(status="judged", reason=words, score={"A": 1.0, "B": 0.0}.get(choice, 0.5))

@@ -64,7 +64,7 @@ class Weighed:
     share: float
 
 
-def confidence(reply: ChatReply, reading: Reading, parser: str | Parser) -> Confidence:
+def confidence_of(reply: ChatReply, reading: Reading, parser: str | Parser) -> Confidence:
     """The score of a reply that was read, by the probabilities of its tokens.
 
     Args:
@@ -90,15 +90,6 @@ def confidence(reply: ChatReply, reading: Reading, parser: str | Parser) -> Conf
     if reading.verdict is not None and score != _ENOUGH and (score > _ENOUGH) != reading.verdict:
         return Confidence(score=None, why=f"they lie on the other side ({score:.3f})")
     return Confidence(score=min(1.0, max(0.0, score)))
-
-
-def label_share(reply: ChatReply, place: Place | None, worths: Mapping[str, float]) -> float | None:
-    """Mean worth of the alternatives to the label at a reading's place; None if unknown.
-
-    None too where the label itself has hardly any probability there.
-    """
-    tokens = _tokens_of(reply)
-    return None if tokens is None else _known(tokens.weigh(place, worths))
 
 
 def _known(weighed: Weighed | None) -> float | None:
@@ -139,8 +130,6 @@ def _grade(tokens: _Tokens, place: Place | None) -> float | None:
 
 def _worths(parser: str | Choice | Scale | Criterion) -> Mapping[str, float]:
     """What the words and numbers that a parser takes are worth; none if they are too many."""
-    if parser == "relation":
-        return RELATION_SCORES
     if isinstance(parser, str):
         parser = Scale(low=1, high=5)
     if isinstance(parser, Scale):

@@ -12,15 +12,14 @@ from typing import Any
 from markscheme.contract import ChatReply
 from markscheme.judges.outcomes import Vote, decided
 from markscheme.judges.prompted.asking import Sample, spent
-from markscheme.judges.prompted.confidence import confidence
+from markscheme.judges.prompted.confidence import confidence_of
 from markscheme.judges.prompted.parsers import Parser
-from markscheme.text.replies import Reading, read_grade, read_relation, read_score, read_yes_no
+from markscheme.text.replies import Reading, read_grade, read_score, read_yes_no
 
 READERS: Mapping[str, Callable[..., Reading]] = {
     "yes_no": read_yes_no,
     "yes_no_last": functools.partial(read_yes_no, verdict_last=True),
     "score": read_score,
-    "relation": read_relation,
     "grade": read_grade,
 }
 """Parsers that prompts may name."""
@@ -36,7 +35,7 @@ def read_reply(
         return reading
     score, reason = reading.score, reading.reason
     if reply.token_logprobs:
-        sure = confidence(reply, reading, own or parser)
+        sure = confidence_of(reply, reading, own or parser)
         if sure.score is not None:
             score = sure.score
         else:

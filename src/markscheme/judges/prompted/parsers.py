@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from markscheme.text.replies import (
     BRACKETS,
+    Place,
     Reading,
     field,
     json_number,
@@ -44,12 +45,39 @@ _LINE = re.compile(
 )
 
 
+# Which of two answers, A and B, a reply prefers; the last group is the word.
+_BRACKETED = re.compile(
+    r"(?:\[\[?|\\boxed\{)\s*(A|B|C|tie|equal|neither|both)\s*[\]}]", re.IGNORECASE
+)
+_NAMED = re.compile(
+    r"(?i:\b(?:winner|choice|better|best|verdict|preferred|choose|prefer|pick)\b(?: is)?)[^\w\n]*"
+    r"(?i:answer |option )?\b(A|B|[Tt]ie)\b(?!\w| is (?:not|worse))"
+)
+_BETTER = re.compile(
+    r"\b(?:answer |option |choice )?\b(A|B)\b(?:'s answer)?\*{0,2} (?:is|was|seems|wins)\b(?: the)?"
+    r"(?: (?:much|clearly|slightly|far))?"
+    r"(?: (?:better|best|preferred|superior|winner)|\b(?<=wins))",
+    re.IGNORECASE,
+)
+_TIE = re.compile(
+    r"\b(tie|tied|a draw|equally good|neither is better|equal in quality)\b", re.IGNORECASE
+)
+_ALONE = re.compile(r"^\W*(?:answer|option|choice)?\W*(A|B|C|tie)\W*$", re.IGNORECASE)
+
+
+def _preferred(text: str, *forms: re.Pattern[str]) -> Iterator[list[tuple[str, Place]]]:
+    """A, B or a tie as sentences say it: of each form the words, as labels, with their places."""
+    for form in forms:
+        hits = [(hit[form.groups], hit.span(form.groups)) for hit in form.finditer(text)]
+        yield [(word if len(word) == 1 else "tie", place) for word, place in hits]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
     """One of a prompt's own labels, each with its score.
 
     Read in this order: JSON with `label` or the like, `[[label]]`, a line that is a label alone or
-    after `Verdict:`.
+    after `Verdict:`. Where A and B are among the labels, also "I choose A", "A is better", "a tie".
     """
 
     MEMBERS: ClassVar[tuple[str, ...]] = (
@@ -59,6 +87,8 @@ class Choice:
         "answer",
         "rating",
         "result",
+        "winner",
+        "better",
     )
 
     labels: Mapping[str, float]
@@ -70,13 +100,16 @@ class Choice:
     def _read(self, text: str, *, finished: bool) -> Reading:
         plain = {_plain(label): label for label in self.labels}
         objects, member = json_objects(text), member_place(text, *self.MEMBERS)
-        forms = (
+        two = {"A", "B"} <= self.labels.keys()
+        forms: tuple[Sequence[tuple[str, Place | None]], ...] = (
             [(str(field(item, *self.MEMBERS)), member) for item in objects],
             [(word[1], trimmed(text, word.span(1))) for word in BRACKETS.finditer(text)],
+            *_preferred(text, *(_BRACKETED, _ALONE, _NAMED) * two),
             [
                 (line["label"], trimmed(text, line.span("label")))
                 for line in ([] if objects else _LINE.finditer(text))
             ],
+            *_preferred(text, *(_BETTER, _TIE) * two),
         )
         for form in forms:
             found = {
@@ -90,6 +123,10 @@ class Choice:
                 label, place = found.popitem()
                 return Reading(status="judged", reason=label, score=self.labels[label], place=place)
         return undecided(text, f"none of {', '.join(self.labels)} in it", finished=finished)
+
+
+PAIR = Choice(labels={"A": 1.0, "B": 0.0, "tie": 0.5, "C": 0.5})
+"""Which of two answers is better; C is a tie."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

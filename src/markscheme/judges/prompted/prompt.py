@@ -33,7 +33,7 @@ FOLDER = Path(__file__).parent / "prompts"
 LISTED = ("ten", "pair", "rank")
 STAGES = ("statement", "entailment", "steps", "difficulty")
 OWN = ("choice", "scale(LOW, HIGH)", "json")
-PLAIN = ("yes_no", "yes_no_last", "score", "relation", "grade")
+PLAIN = ("yes_no", "yes_no_last", "score", "grade")
 PARSERS = (*PLAIN, *LISTED, *STAGES)
 """What a reply is read as; see `markscheme.text.replies`. Those in `OWN` are set up by the prompt,
 see `markscheme.judges.prompted.parsers`; those in `LISTED` belong to judges by
@@ -44,10 +44,6 @@ several things (`markscheme.judges.entailment`), whose templates have variables 
 REPAIRS = {
     "yes_no": "I could not read a verdict in your reply. Reply with one word: Yes or No.",
     "score": "I could not read a mark in your reply. Reply with one number from 1 to 5.",
-    "relation": (
-        "I could not read your reply. Reply with one word: superior, equivalent, inferior or "
-        "incorrect."
-    ),
     "grade": (
         "I could not read your reply as the JSON object that was asked for: {{ trouble }}. Reply "
         "with that object and nothing else."

@@ -47,8 +47,8 @@ class LlmPrompt(Prompted):
 class LlmEvounaIcl(Prompted):
     """EVOUNA's prompt with solved examples from other data, chosen by k-means over its questions.
 
-    `examples` is a file that `markscheme llm examples` (Python: `choose_examples`) made from
-    labelled answers of another dataset. A question that is judged and also an example is an error.
+    `examples` is a file that `markscheme research examples` made from labelled answers of another
+    dataset. A question that is judged and also an example is an error.
     """
 
     PROMPT = "llm_evouna_icl"

@@ -76,6 +76,7 @@ class CachedChat:
         share: what a call costs as a share of its price: less than 1 where it goes in a batch.
         image_tokens: tokens of an image, at most; None for what its size says.
         send: whether to send what is not known; False plans it (`budget.plan`) and skips it.
+        replay: send nothing: what the ledger lacks is a failed reply that says so.
         on_used: called with the keys of the ledger's entries that replies were taken from.
         on_missing: called with every request that `send=False` does not send.
     """
@@ -88,6 +89,7 @@ class CachedChat:
     share: float = 1.0
     image_tokens: int | None = None
     send: bool = True
+    replay: bool = False
     on_missing: Callable[[LedgerEntry], None] | None = None
     on_used: Callable[[Iterable[str]], None] | None = None
     _under_way: dict[str, asyncio.Future[ChatReply]] = field(
@@ -115,14 +117,20 @@ class CachedChat:
         known = self._known(work)
         self._deliver_known(work, known)
         missing = [key for key in work.entries if key not in known]
-        if not self.send:
+        if self.replay:
+            assert self.ledger is not None
+            lacking = f"{self.ledger.shown} has no reply of {self.name} {self.revision}".strip()
+            error = f"{lacking} to this request, and replay sends none"
+            for key in missing:
+                work.deliver(key, ChatReply(status="failed", error=error))
+        elif not self.send:
             for key in missing:
                 self._plan(work.entries[key])
                 work.deliver(key, ChatReply(status="skipped", error="nothing is sent"))
         elif missing:
             self._ask(work, missing)
         if self.ledger and self.send and self.on_used is not None:
-            self.on_used(work.entries)
+            self.on_used(known if self.replay else work.entries)
         return work.replies()
 
     def _known(self, work: _Work) -> dict[str, ChatReply]:

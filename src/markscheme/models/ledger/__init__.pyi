@@ -1,6 +1,5 @@
 from .batch_jobs import BatchJob as BatchJob
 from .batch_jobs import BatchJobs as BatchJobs
-from .exchange import ReplayChat as ReplayChat
 from .exchange import export_ledger as export_ledger
 from .exchange import failure_reasons as failure_reasons
 from .exchange import import_ledger as import_ledger

@@ -1,28 +1,24 @@
-"""Ledgers as files to share: export, import, what is in one, and a model that repeats it."""
+"""Ledgers as files to share: export, import, what is in one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from markscheme.contract import ChatReply, ChatRequest
-from markscheme.errors import BadRowsError, DataError, ModelError, Problem
+from markscheme.contract import ChatReply
+from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.models.ledger.ledger import (
     Ledger,
     LedgerEntry,
     is_whole,
-    key_of,
     reply_from,
     request_from,
 )
-from markscheme.storage import is_postgres
 from markscheme.tables import whole_file
-
-_SQLITE_MAGIC = b"SQLite format 3\x00"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,12 +35,6 @@ class ModelStats:
     cost_usd: float | None
     first: float | None
     last: float | None
-
-
-def is_export(path: Path) -> bool:
-    """Whether a file is an exported ledger rather than a SQLite one."""
-    with path.open("rb") as stream:
-        return stream.read(len(_SQLITE_MAGIC)) != _SQLITE_MAGIC
 
 
 def export_ledger(ledger: Ledger, path: Path) -> int:
@@ -174,63 +164,3 @@ def failure_reasons(ledger: Ledger, most: int = 10) -> list[tuple[str, int]]:
         (most,),
     )
     return [(str(error), int(count)) for error, count in rows]
-
-
-# --- A chat model that only repeats recorded replies, from a ledger or an exported file -----------
-
-
-class ReplayChat:
-    """Answers from a recording only; nothing is ever sent.
-
-    A request that the recording lacks is a failed reply that says so. Model and revision must be
-    those under which the replies were recorded.
-    """
-
-    def __init__(self, source: str | Path | Ledger, *, name: str, revision: str = "") -> None:
-        """Open a recording.
-
-        Args:
-            source: a ledger, its path or URL, or a JSONL file from `markscheme llm ledger export`.
-            name, revision: of the model that was recorded.
-
-        Raises:
-            ModelError: there is no such recording.
-            DataError: the file is malformed; names the lines.
-        """
-        self.name = name
-        self.revision = revision
-        self._recorded: dict[str, ChatReply] | None = None
-        self._ledger: Ledger | None = None
-        if isinstance(source, Ledger):
-            self._ledger = source
-        elif is_postgres(source):
-            self._ledger = Ledger(source)
-        else:
-            path = Path(source)
-            if not path.is_file():
-                raise ModelError(
-                    f"no recording {path}; give a ledger, or a file that "
-                    "'markscheme llm ledger export' wrote"
-                )
-            if is_export(path):
-                self._recorded = {entry.key: reply for entry, reply in read_export(path)}
-            else:
-                self._ledger = Ledger(path)
-        self._shown = self._ledger.shown if self._ledger else str(source)
-
-    def __repr__(self) -> str:
-        return f"ReplayChat({self._shown!r}, name={self.name!r}, revision={self.revision!r})"
-
-    def complete(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
-        """The recorded reply to each request, in order."""
-        keys = [key_of(self.name, self.revision, request) for request in requests]
-        recorded = self._recorded
-        if recorded is None:
-            assert self._ledger is not None
-            recorded = self._ledger.find(dict.fromkeys(keys))
-        named = f"{self.name} {self.revision}".strip()
-        missing = ChatReply(
-            status="failed",
-            error=f"{self._shown} has no reply of {named} to this request, and replay sends none",
-        )
-        return [recorded.get(key, missing) for key in keys]

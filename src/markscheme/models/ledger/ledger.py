@@ -296,6 +296,7 @@ LEASE_SECONDS = 60.0
 """How long a claim holds unless it is renewed. A dead process of this machine loses its claims at
 once; one of another machine after this long."""
 
+_SQLITE_MAGIC = b"SQLite format 3\x00"
 _RENEW_SECONDS = 15.0
 _LARGEST_COMMIT = 2_000
 _REST_SECONDS = 0.005
@@ -679,9 +680,16 @@ def open_ledger(place: str | None = None, *, must_exist: bool = False) -> Ledger
     from markscheme.models import default_ledger
 
     where = place or default_ledger()
-    if must_exist and not is_postgres(where) and not Path(where).is_file():
-        raise ModelError(
-            f"there is no ledger {where}; a run with a language model makes one, --ledger names "
-            "another"
-        )
+    if must_exist and not is_postgres(where):
+        if not Path(where).is_file():
+            raise ModelError(
+                f"there is no ledger {where}; a run with a language model makes one, --ledger "
+                "names another"
+            )
+        with Path(where).open("rb") as stream:
+            if not _SQLITE_MAGIC.startswith(stream.read(len(_SQLITE_MAGIC))):
+                raise ModelError(
+                    f"{where} is no ledger; an exported one is imported first: 'markscheme llm "
+                    f"ledger import {where} --ledger FILE'"
+                )
     return Ledger(where)

@@ -17,9 +17,10 @@ from markscheme.models.local.weights import (
     MINILM,
     Feeds,
     in_batches,
-    model_file,
+    one_at_a_time,
     open_session,
     open_tokenizer,
+    required,
 )
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ _WIDTH = 384
 _LAST, _MIDDLE = "LayerNormalization_261", "LayerNormalization_135"
 """What the graph calls the token vectors after its sixth and its third layer."""
 _CACHED_TOKENS = 131_072
-_opening = threading.Lock()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,11 +71,11 @@ class TokenEncoder:
     @property
     def revision(self) -> str:
         """Short hash of the weights, for signatures."""
-        return revision(model_file(MINILM))
+        return revision(required(MINILM, "model.onnx"))
 
     def vocabulary(self) -> list[str]:
         """The word pieces, in the order of their ids."""
-        _, tokenizer = _opened()
+        _, tokenizer = _loaded()
         found = tokenizer.get_vocab()
         return sorted(found, key=found.__getitem__)
 
@@ -89,7 +89,7 @@ class TokenEncoder:
         Raises:
             ModelError: the weights cannot be loaded.
         """
-        session, tokenizer = _opened()
+        session, tokenizer = _loaded()
         vectors = in_batches(
             tokenizer,
             texts,
@@ -133,7 +133,7 @@ class TokenEncoder:
             self._cached_tokens = 0
 
     def _encode(self, texts: list[str]) -> list[TextVectors]:
-        session, tokenizer = _opened()
+        session, tokenizer = _loaded()
 
         def run(feeds: Feeds) -> Iterator[TextVectors]:
             sentences, middle, last = session.run(["embedding", _MIDDLE, _LAST], feeds)
@@ -159,15 +159,11 @@ def token_encoder() -> TokenEncoder:
     return _shared
 
 
-def _opened() -> tuple[InferenceSession, Tokenizer]:
-    """Session and tokenizer, loaded once a process."""
-    with _opening:  # `cache` alone would let two threads load the same weights twice
-        return _loaded()
-
-
+@one_at_a_time
 @cache
 def _loaded() -> tuple[InferenceSession, Tokenizer]:
-    path = model_file(MINILM)
+    """Session and tokenizer, loaded once a process."""
+    path = required(MINILM, "model.onnx")
     session = open_session(path, path.read_bytes() + _outputs(_MIDDLE, _LAST))
     return session, open_tokenizer(MINILM, _TOKENS)
 

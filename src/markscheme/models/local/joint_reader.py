@@ -14,6 +14,7 @@ import numpy.typing as npt
 from markscheme.errors import ModelError
 from markscheme.models.local.weights import (
     equal_length_batches,
+    one_at_a_time,
     open_session,
     open_tokenizer,
     read_json,
@@ -135,6 +136,7 @@ def shared_length(question: int, references: int, answer: int, most: int) -> tup
     return question, references, min(answer, room - references)
 
 
+@one_at_a_time
 @lru_cache(maxsize=4)
 def open_reader(folder: Path) -> JointReader:
     """The encoder in a folder, loaded once a process."""

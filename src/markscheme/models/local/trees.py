@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import reading_weights
-from markscheme.models.local.weights import open_session
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
+from markscheme.models.local.weights import one_at_a_time, open_session
 
 Array = npt.NDArray[Any]
 _ROWS_A_PART = 512
-_loading = threading.Lock()
 
 
 class Trees:
@@ -31,6 +26,7 @@ class Trees:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._session = one_at_a_time(cache(partial(open_session, path)))
 
     def __call__(self, features: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
         """Log-odds of every row of a float32 matrix, shape (rows,).
@@ -40,8 +36,7 @@ class Trees:
         """
         if not len(features):
             return np.zeros(0)
-        with _loading:
-            session = self._session
+        session = self._session()
         matrix = np.ascontiguousarray(features, dtype=np.float32)
         parts = [matrix[i : i + _ROWS_A_PART] for i in range(0, len(matrix), _ROWS_A_PART)]
 
@@ -53,7 +48,3 @@ class Trees:
             return run(parts[0]).astype(np.float64)
         with ThreadPoolExecutor() as pool:
             return np.concatenate(list(pool.map(run, parts))).astype(np.float64)
-
-    @cached_property
-    def _session(self) -> InferenceSession:
-        return open_session(self.path)

@@ -1,34 +1,50 @@
 """Folders of ONNX weights: the ones shipped in the package, and any the user points at.
 
-A folder holds `model.onnx` (or `onnx/model.onnx`, as model hubs lay it out), `tokenizer.json`,
-`config.json` and, where `markscheme` wrote it, `manifest.json` with each file's size and SHA-256.
+A folder holds `model.onnx`, `tokenizer.json`, `config.json` and, where `markscheme` wrote it,
+`manifest.json` with each file's size and SHA-256.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib
 import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.errors import MissingExtraError, ModelError, reading_weights
-from markscheme.manifests import file_digest, verified
+from markscheme.errors import ModelError, reading_weights
+from markscheme.manifests import verified
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 MINILM = Path(__file__).parent / "minilm"
 """all-MiniLM-L6-v2 with 8-bit weights; its README says where it is from."""
+
+
+def one_at_a_time(load: Callable[P, T]) -> Callable[P, T]:
+    """A function that loads weights, for one thread at a time.
+
+    Around a cache: by itself that would let two threads load the same weights twice.
+    """
+    loading = threading.Lock()
+
+    @wraps(load)
+    def alone(*args: P.args, **named: P.kwargs) -> T:
+        with loading:
+            return load(*args, **named)
+
+    return alone
 
 
 def required(folder: Path, name: str) -> Path:
@@ -40,12 +56,6 @@ def required(folder: Path, name: str) -> Path:
             "config.json; if it is the package's own, install markscheme again."
         )
     return verified(path)
-
-
-def model_file(folder: Path) -> Path:
-    """The ONNX file of `folder`; ModelError where there is none."""
-    nested = folder / "onnx" / "model.onnx"
-    return nested if nested.is_file() else required(folder, "model.onnx")
 
 
 def read_json(folder: Path, name: str) -> dict[str, Any]:
@@ -83,6 +93,7 @@ def open_session(path: Path, content: bytes | None = None) -> InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False
     options.log_severity_level = 4  # The exception says it.
     try:
         return onnxruntime.InferenceSession(
@@ -108,44 +119,6 @@ def open_tokenizer(folder: Path, max_tokens: int) -> Tokenizer:
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length=max_tokens, strategy="longest_first")
     return tokenizer
-
-
-def positions(folder: Path) -> int | None:
-    """Most tokens that the weights in a folder can read; None where they do not say."""
-    limit = read_json(folder, "config.json").get("max_position_embeddings")
-    return None if limit is None else int(limit)
-
-
-_LEAST = 8
-"""Tokens that leave room for words of both texts of a pair between the three that frame them."""
-_loading = threading.Lock()
-
-
-def opened(folder: Path, max_tokens: int) -> tuple[InferenceSession, Tokenizer]:
-    """Session and tokenizer of a folder, loaded once a process.
-
-    Raises:
-        ModelError: a file is not there or cannot be loaded, or `max_tokens` is below 8 or more
-            than the model has positions.
-    """
-    with _loading:  # lru_cache alone would let two threads load the same weights twice
-        return _session(folder), _tokenizer(folder, max_tokens)
-
-
-@lru_cache(maxsize=8)
-def _session(folder: Path) -> InferenceSession:
-    return open_session(model_file(folder))
-
-
-@lru_cache(maxsize=8)
-def _tokenizer(folder: Path, max_tokens: int) -> Tokenizer:
-    longest = positions(folder) or max_tokens
-    if not _LEAST <= max_tokens <= longest:
-        raise ModelError(
-            f"max_tokens={max_tokens} does not fit the weights in {folder}: "
-            f"choose from {_LEAST} to {longest}."
-        )
-    return open_tokenizer(folder, max_tokens)
 
 
 # --- Cutting token sequences into batches that need no padding, and running them side by side -----
@@ -244,28 +217,3 @@ def in_batches(
     lengths = np.array([len(row[inputs[0]]) for row in tokens], np.int64)
     run_batches(list(equal_length_batches(lengths)), run_batch)
     return [results[text] for text in read]
-
-
-# --- Weights that a heavy, optional library opens -------------------------------------------------
-
-
-def library(name: str, wanted: str, extra: str = "hf") -> Any:
-    """A heavy, optional library, imported where it is used; untyped, so that checking types does
-    not need it.
-
-    Raises:
-        MissingExtraError: it is not installed; `wanted` is what needs it.
-    """
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise MissingExtraError(wanted, extra) from None
-
-
-@lru_cache(maxsize=16)
-def weights_hash(name: str) -> str:
-    """Twelve hex digits over a folder's weights; "" for a name on the hub."""
-    files = sorted(
-        file for kind in ("*.safetensors", "*.bin", "config.json") for file in Path(name).glob(kind)
-    )
-    return file_digest(files, hashlib.blake2b(digest_size=6)) if files else ""

@@ -689,8 +689,8 @@
     });
     const inCell = (field) => {
       const text = field === null || field === undefined ? "" : Array.isArray(field) ? JSON.stringify(field) : String(field);
-      // A spreadsheet would run a cell that begins so.
-      const tame = typeof field === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+      // A spreadsheet would run a cell that begins so; as csv_cell and csv_value of markscheme.text have it.
+      const tame = typeof field === "string" && /^'*(?:[=@\t\r]|[+-](?![\s\d.,]|$))/.test(text) ? `'${text}` : text;
       return /[",\r\n]/.test(tame) ? `"${tame.replaceAll('"', '""')}"` : tame;
     };
     const save = (name, type, text) => {

@@ -17,52 +17,17 @@ EXACT = "exact_match"
 def accuracy(material: Material) -> Section:
     """The headline: what share of each system's answers every judge accepts.
 
-    And people, where every answer has a label; else they are in `accuracy_of_labelled`.
+    And people, where every answer has a label; of some labels the section `people` estimates it.
     """
     every = material.labelled == material.answers.height
     people = material.people if every else {}
-    return _card(
-        material,
-        people,
-        key="accuracy",
-        title="How many answers are right",
-        table="Accuracy in percent, with 95% interval",
-        linked=True,
-    )
-
-
-def accuracy_of_labelled(material: Material) -> Section | None:
-    """The same of the labelled answers alone, where only some are labelled."""
-    if not 0 < material.labelled < material.answers.height:
-        return None
-    title = f"How many of the {material.labelled:,} labelled answers are right"
-    part = material.labelled_part()
-    # There is no filter for labelled answers that a judge's figures could lead to.
-    table = "Accuracy on the labelled answers alone, in percent, with 95% interval"
-    return _card(part, part.people, key="accuracy-labelled", title=title, table=table, linked=False)
-
-
-def _card(
-    material: Material,
-    people: Mapping[str, dict[str, Any]],
-    *,
-    key: str,
-    title: str,
-    table: str,
-    linked: bool,
-) -> Section:
-    """Table and chart of the same answers."""
     records = material.records
     systems = [*material.systems, *([ALL_SYSTEMS] if len(material.systems) > 1 else [])]
     cells = {(one["system"], one["judge"]): _cell(one) for one in records}
     cells |= {(system, PEOPLE): _cell(one) for system, one in people.items()}
-
-    def link(system: str, name: str) -> dict[str, str] | None:
-        return _link(system, name) if linked or name == PEOPLE else None
-
     return pivot_section(
-        key=key,
-        title=title,
+        key="accuracy",
+        title="How many answers are right",
         caption=(
             "Share of each system's answers that every judge accepts"
             + (
@@ -73,7 +38,7 @@ def _card(
             )
             + ("; exact match is added for comparison." if EXACT not in material.names else ".")
         ),
-        table=table,
+        table="Accuracy in percent, with 95% interval",
         names=("system",),
         rows=[(system,) for system in systems],
         across=[*material.names, *([PEOPLE] if people else [])],
@@ -85,12 +50,12 @@ def _card(
             *(f"{line}." for line in accuracy_note(records)),
             *(f"{line}." for line in scope_notes(material.long.lazy(), records)),
         ),
-        link=link,
-        chart=lambda: _chart(material, people, linked=linked),
+        link=_link,
+        chart=lambda: _chart(material, people),
     )
 
 
-def _chart(material: Material, people: Mapping[str, dict[str, Any]], *, linked: bool) -> Any:
+def _chart(material: Material, people: Mapping[str, dict[str, Any]]) -> Any:
     found = [(one["judge"], one) for one in material.records]
     found += [(PEOPLE, one) for one in people.values()]
     names = material.names
@@ -101,8 +66,7 @@ def _chart(material: Material, people: Mapping[str, dict[str, Any]], *, linked: 
     rows = []
     for judge, one in found:
         if one["system"] in order and one["accuracy"] is not None:
-            leads = judge == PEOPLE or (linked and judge != EXACT)
-            link = address(_link(one["system"], judge)) if leads else ""
+            link = address(_link(one["system"], judge)) if judge != EXACT else ""
             rows.append(dot(one["system"], judge, accuracy_figure(one), x="accuracy", link=link))
     rows.sort(key=lambda row: (order[row["system"]], row["judge"]))
     return dots(

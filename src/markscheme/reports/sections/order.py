@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from markscheme.reports.material import Material
 from markscheme.reports.section import Section
-from markscheme.reports.sections.accuracy import accuracy, accuracy_of_labelled
+from markscheme.reports.sections.accuracy import accuracy
 from markscheme.reports.sections.against_people import against_people
 from markscheme.reports.sections.cost import cost
 from markscheme.reports.sections.curves import reliability_curves, roc
@@ -22,7 +22,6 @@ from markscheme.reports.sections.verdicts import verdicts
 MAKERS: tuple[Callable[[Material], Section | None], ...] = (
     people,
     accuracy,
-    accuracy_of_labelled,
     runs,
     pairs,
     against_people,

@@ -50,13 +50,10 @@ class ForeignFormat:
         records: the records of a whole JSON document, or None where it is not of this format.
         joined: makes records of all lines of a log; None where each line is one.
         notes: what the reader of the figures must know of some records, with their number.
-        graded: the name of the tool's own metric of a record and whether it counts as right; None
-            where it has none of 0 and 1.
         variant: which of several answers to its question a record holds, such as lm-eval's filter;
             it becomes a part of the system's name, so that no system counts a question twice.
         whole: columns of the record that hold nothing but what `ours` takes of them.
         places: our columns to where the tool keeps them, as they are shown.
-        version: the tool's version that a whole JSON document names, or None.
     """
 
     name: str
@@ -65,11 +62,9 @@ class ForeignFormat:
     records: Callable[[Any], Sequence[Record] | None] | None = None
     joined: Callable[[Sequence[Record]], Sequence[Record]] | None = None
     notes: Callable[[Sequence[Record]], Mapping[str, int]] | None = None
-    graded: Callable[[Record], tuple[str, bool] | None] | None = None
     variant: Callable[[Record], str | None] | None = None
     whole: frozenset[str] = frozenset()
     places: Mapping[str, str] = field(default_factory=dict)
-    version: Callable[[Any], Any] | None = None
 
 
 def format_of_document(document: Any) -> tuple[ForeignFormat, Sequence[Record]] | None:

@@ -8,12 +8,12 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import orjson
 import zstandard
 
 from markscheme.errors import DataError
 from markscheme.tables.formats.foreign import ForeignFormat, Record
 from markscheme.tables.limits import Intake, values_of_json
+from markscheme.tables.list_literals import parse_json
 from markscheme.tables.paths import message_text
 
 COLUMNS = ({"input", "target", "output", "epoch"},)
@@ -37,7 +37,7 @@ def inspect_archive(content: bytes, intake: Intake) -> dict[str, Any] | None:
         found = _member(content, archive, archive.getinfo(name))
         values += values_of_json(found)
         intake.check_values(values)
-        return orjson.loads(found)
+        return parse_json(found)
 
     with intake.archive(content) as archive:
         names = archive.namelist()
@@ -114,5 +114,4 @@ FORMAT = ForeignFormat(
         "system": "eval.model",
         "answer_id": "id",
     },
-    version=lambda document: (document["eval"].get("packages") or {}).get("inspect_ai"),
 )

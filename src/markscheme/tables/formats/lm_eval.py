@@ -10,9 +10,6 @@ from markscheme.tables.formats.foreign import ForeignFormat, Record
 
 COLUMNS = ({"doc", "target", "filtered_resps"},)
 
-_METRICS = ("exact_match", "em", "acc")
-"""Metrics of 0 or 1, for samples of versions that do not list theirs."""
-
 
 def _ours(record: Record) -> Record:
     doc = record["doc"] if isinstance(record["doc"], Mapping) else {}
@@ -54,17 +51,6 @@ def _notes(records: Sequence[Record]) -> Mapping[str, int]:
         said = f"filters of lm-eval are systems of their own, not to be added up: {named}"
         found[said] = len(records)
     return found
-
-
-def _graded(record: Record) -> tuple[str, bool] | None:
-    """The first of the record's metrics that is 0 or 1, such as `exact_match`."""
-    named = record.get("metrics")
-    names = named if isinstance(named, list) and named else _METRICS
-    for name in names:
-        value = record.get(name) if isinstance(name, str) else None
-        if isinstance(value, bool | int | float) and value in (0, 1):
-            return name, bool(value)
-    return None
 
 
 def _question(doc: Mapping[str, Any], record: Record) -> Any:
@@ -143,5 +129,4 @@ FORMAT = ForeignFormat(
     },
     variant=_filter,
     notes=_notes,
-    graded=_graded,
 )

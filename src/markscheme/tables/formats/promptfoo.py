@@ -279,5 +279,4 @@ FORMAT = ForeignFormat(
         "system": "provider",
     },
     notes=_notes,
-    version=lambda document: (document.get("metadata") or {}).get("promptfooVersion"),
 )

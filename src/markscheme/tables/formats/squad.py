@@ -52,5 +52,4 @@ FORMAT = ForeignFormat(
         "references": "qas.answers",
         "context": "paragraphs.context",
     },
-    version=lambda document: document.get("version"),
 )

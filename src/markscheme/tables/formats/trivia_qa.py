@@ -40,5 +40,4 @@ FORMAT = ForeignFormat(
     records=_records,
     whole=frozenset(["answer", "Answer"]),
     places={"references": "answer.value, answer.aliases"},
-    version=lambda document: document.get("Version"),
 )

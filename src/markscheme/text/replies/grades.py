@@ -13,7 +13,6 @@ from markscheme.text.replies.reply import (
     Place,
     Reading,
     begins_an_object,
-    declines,
     field,
     json_number,
     json_objects,
@@ -65,11 +64,6 @@ _NAMED = re.compile(
 )
 _MEMBERS = ("score", "rating", "grade", "mark")
 _WORDS = {"one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0}
-_RELATION = re.compile(rf"\b({'|'.join(RELATIONS)})\b", re.IGNORECASE)
-_RELATION_LINE = re.compile(
-    rf"^[^\w\n]*relation[^\w\n]*[:=][^\w\n]*({'|'.join(RELATIONS)})\b",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 @reads
@@ -137,33 +131,6 @@ def _marks(text: str) -> dict[float, Place | None]:
 
 def _at(text: str, places: Iterable[Place]) -> dict[float, Place | None]:
     return {float(text[start:end]): (start, end) for start, end in reversed(list(places))}
-
-
-@reads
-def read_relation(text: str, *, finished: bool = True) -> Reading:
-    """One of superior, equivalent, inferior and incorrect, with scores 1, 1, 0.5 and 0.
-
-    `inferior` gives no verdict: whether half an answer will do is for the judge to say.
-    """
-    member = member_place(text, "relation")
-    given = [field(item, "relation") for item in json_objects(text)]
-    found = {str(word).strip().lower(): member for word in given if word is not None}
-    if not found:
-        words = list(_RELATION_LINE.finditer(text)) or list(_RELATION.finditer(text))
-        found = {word[1].lower(): word.span(1) for word in reversed(words)}
-    if len(found) > 1 and (not declines(text) or not found.keys().isdisjoint(RELATIONS)):
-        return unparsed(f"several relations: {', '.join(sorted(found))}")
-    relation, place = found.popitem() if found else ("", None)
-    if relation not in RELATIONS:
-        return undecided(text, "no relation in it", finished=finished)
-    return Reading(
-        status="judged",
-        reason=relation,
-        relation=relation,
-        place=place,
-        verdict={"incorrect": False, "inferior": None}.get(relation, True),
-        score=RELATION_SCORES[relation],
-    )
 
 
 EXAMPLE_REASON = "one or two sentences"

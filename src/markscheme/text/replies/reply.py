@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from itertools import islice
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 Place = tuple[int, int]
@@ -70,7 +71,9 @@ NEAR = 600
 BRACKETS = re.compile(r"\[\[\s*([^\[\]\n]{1,80}?)\s*\]\]")
 """A verdict, mark or label in `[[...]]`."""
 
-_TAG = r"(?:think|thinking|reasoning|thoughts?|scratchpad)\s*>"
+REASONING_TAGS = ("think", "thinking", "reasoning", "thought", "thoughts", "scratchpad")
+"""Elements in which models think."""
+_TAG = rf"(?:{'|'.join(REASONING_TAGS)})\s*>"
 _BEGINS = rf"<{_TAG}|\[think\]|◁think▷|<\|channel\|>analysis(?:<\|message\|>)?"
 _ENDS = rf"</{_TAG}|\[/think\]|◁/think▷|<\|channel\|>final(?:<\|message\|>)?"
 REASONING = rf"(?i)(?:{_BEGINS}|{_ENDS})"
@@ -81,7 +84,13 @@ _END = re.compile(_ENDS, re.IGNORECASE)
 _TRIES = 40
 _MARKS = re.compile(r"[\W_]++")
 _LONGEST_MARKS = 100
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(strict=False)
+_REPAIRS = (
+    (re.compile(r",\s*([}\]])"), r"\1"),
+    (re.compile(r"(?<=[{,\s])'|'(?=\s*[:,}\]])"), '"'),
+    (re.compile(r"([{,]\s*)([A-Za-z_]\w*)\s*:"), r'\1"\2":'),
+)
+_CLOSING = re.compile(r"[\]}]")
 
 
 def shortened(reply: str) -> str:
@@ -182,19 +191,42 @@ def without_reasoning(text: str) -> str | None:
     return after.strip() or before.strip() or None
 
 
+def json_at(text: str, start: int) -> tuple[Any, int] | None:
+    """The JSON object or list that begins at a place of a text, and its end; None if none does.
+
+    Trailing commas, single quotes and bare keys, which models write, are put right.
+
+    >>> json_at("so: {'verdict': 'yes', marks: 1,} it is", 4)
+    ({'verdict': 'yes', 'marks': 1}, 33)
+    """
+    rest = text[start:]
+    for read in (str, _repaired):
+        written = read(rest)
+        try:
+            value, end = _DECODER.raw_decode(written)
+        except (ValueError, RecursionError):
+            continue
+        # Repairs move places, but no bracket comes or goes.
+        last = len(_CLOSING.findall(written, 0, end)) - 1
+        return value, start + next(islice(_CLOSING.finditer(rest), last, None)).end()
+    return None
+
+
+def _repaired(text: str) -> str:
+    for pattern, by in _REPAIRS:
+        text = pattern.sub(by, text)
+    return text
+
+
 def json_objects(text: str) -> list[dict[str, Any]]:
     """The JSON objects in a reply, outermost ones only, whether alone, fenced or amid prose."""
     found = []
     place, tries = text.find("{"), 0
     while place >= 0 and tries < _TRIES:
         tries += 1
-        try:
-            value, end = _DECODER.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            end = place + 1
-        else:
-            if isinstance(value, dict):
-                found.append(value)
+        value, end = json_at(text, place) or (None, place + 1)
+        if isinstance(value, dict):
+            found.append(value)
         place = text.find("{", end)
     return found
 

@@ -23,7 +23,7 @@ def jury(
     save_weights: Annotated[
         Path | None,
         Option(
-            'Write the weights to this file, for panel(judges=[...], weights="FILE").', output=True
+            'Write the weights to this file, for jury(judges=[...], weights="FILE").', output=True
         ),
     ] = None,
 ) -> None:

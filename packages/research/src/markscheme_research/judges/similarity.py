@@ -12,8 +12,11 @@ import polars as pl
 from markscheme.contract import ModelSource, Needs, check_range, register
 from markscheme.judges import by_threshold
 from markscheme.judges.embedding import best_likeness
-from markscheme.models.local import weights_hash
-from markscheme_research.transformers_models import SequenceScorer, TransformersTokenEncoder
+from markscheme_research.transformers_models import (
+    SequenceScorer,
+    TransformersTokenEncoder,
+    weights_hash,
+)
 
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from markscheme.errors import DataError
 from markscheme.flags import columns_option
-from markscheme.tables import RawBatch, ReadOptions, iter_raw, read_answers, recognise
+from markscheme.tables import ReadOptions, column_names, read_answers, recognise
 from markscheme_research.datasets import load, passages
 from markscheme_research.lists import Draw, draw_references, thin_lists
 
 PASSAGES = ("antique", "trec-dl-nf")
 """Datasets whose passages are references and candidates alike."""
-
-_NONE = "\N{SYMBOL FOR NULL}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,34 +133,10 @@ def read_loosely(source: str, columns: Mapping[str, str] | None = None) -> pl.Da
         DataError: it cannot be read, or has no questions.
     """
     given = dict(columns or {})
-    rows = [row for raw in iter_raw(source, ReadOptions()) for row in _rows(raw, given)]
-    table = read_answers(rows, ReadOptions(columns=given))
-    missing = pl.col("references").list.first() == _NONE
-    return table.with_columns(
-        pl.when(missing)
-        .then(pl.lit([], dtype=pl.List(pl.String)))
-        .otherwise(pl.col("references"))
-        .alias("references")
-    )
-
-
-def _rows(raw: RawBatch, given: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The rows as dicts, with a mark of their own where there are no references."""
-    free = [name for name in raw.columns if name not in given.values()]
-    references = given.get("references") or recognise(free, "references", raw.source)
-    answer = given.get("answer") or recognise(free, "answer", raw.source)
-    others = [name for name in free if name != "answer"]
-    if references is None and answer == "answer" and recognise(others, "answer", raw.source):
-        references, answer = "answer", None  # As in NQ-open: the other one is the prediction.
-    values: dict[str, Sequence[Any] | pl.Series] = dict(raw.columns)
-    names = list(values)
-    found = []
-    for place in range(len(raw.lines)):
-        row = {name: values[name][place] for name in names}
-        listed = row.get(references) if references is not None else None
-        if listed is None or len(listed) == 0:
-            row[references or "references"] = [_NONE]
-        if answer is None and "answer" not in row:
-            row["answer"] = None
-        found.append(row)
-    return found
+    names = column_names(source, ReadOptions())
+    free = [name for name in names if name not in given.values()]
+    if "answer" not in given and recognise(free, "answer", source) is None:
+        given["answer"] = "none"
+    table = read_answers(source, ReadOptions(columns=given, references="optional"))
+    # Lists are made for questions without references too: no answer is right by having none.
+    return table.with_columns(pl.col("reference_kind").replace("none", None))

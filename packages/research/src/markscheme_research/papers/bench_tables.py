@@ -17,7 +17,6 @@ from markscheme.agreement import (
     TableSource,
     agreement,
     judged_table,
-    match_amended,
     sensitivity,
 )
 from markscheme.analysis import GROUPS, failure_modes
@@ -34,6 +33,7 @@ from markscheme_research.datasets import catalog, dataset, load, recorded
 from markscheme_research.papers.bench_options import BenchOptions
 from markscheme_research.papers.cell import DataDir
 from markscheme_research.papers.pedants import PEDANTS, pedants_verdicts
+from markscheme_research.studies import match_amended
 from markscheme_research.training import parts
 
 EMBEDDED = (

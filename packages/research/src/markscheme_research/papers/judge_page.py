@@ -50,7 +50,9 @@ DETAILS = {
     ],
     "Language models": ["markscheme.judges.prompted.prompted"],
     "Made of other judges": [
-        f"markscheme.judges.combined.{one}" for one in ("panel", "cascade", "calibrated", "auto")
+        "markscheme.judges.combined.panel", "markscheme.judges.combined.cascade",
+        "markscheme.judges.combined.calibrated", "markscheme.judges.combined.auto",
+        "markscheme_research.judges.jury",
     ],
     "Non-factoid": [
         "markscheme.judges.listwise.listwise_examiner", "markscheme.judges.listwise.listwise",
@@ -82,7 +84,7 @@ NEVER = {
     "answer_relevance": "no public set here has its labels",
     "auto": "as the judge that it chooses: `examiner` or `listwise_examiner`",
     "calibrated": "orders answers as its base does",
-    "cascade": "depends on its judges; `markscheme cascade` tunes it on labels",
+    "cascade": "depends on its judges; `markscheme research cascade` tunes it on labels",
     "context_relevance": "no public set here has its labels",
     "faithfulness": "no public set here has its labels",
     "instruction_following": "no public set here has its labels",
@@ -95,6 +97,7 @@ NEVER = {
     "llm_grader": "no model was available; `bench nq301 -j llm_grader --model NAME`",
     "llm_score": "no model was available; `bench nq301 -j llm_score --model NAME`",
     "llm_prompt": "as good as the prompt",
+    "jury": "depends on its judges; `markscheme research jury` measures it",
     "panel": "depends on its judges",
     "preference": "no public set here has its labels",
     "regex": "references that are patterns: no labelled set here has them",
@@ -183,7 +186,7 @@ def _options(one: Entry) -> str:
     return ", ".join(filter(None, ["*shared*" if shared else "", own])) or "none"
 
 
-COMPOSED = ("auto", "calibrated", "cascade", "panel")
+COMPOSED = ("auto", "calibrated", "cascade", "jury", "panel")
 """Judges made of others."""
 
 

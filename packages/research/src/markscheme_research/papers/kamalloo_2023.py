@@ -16,7 +16,6 @@ import polars as pl
 from markscheme.agreement import (
     disagreements,
     fleiss_kappa,
-    match_amended,
     rank_systems,
 )
 from markscheme.analysis import GROUPS, MODES, failure_modes
@@ -31,6 +30,7 @@ from markscheme.text.replies import read_yes_no
 from markscheme_research.datasets import attach_pairs, dataset, load, locate, read_pairs, recorded
 from markscheme_research.papers.cell import Asked, Cell, DataDir, Paper, PaperTable
 from markscheme_research.papers.printed_tables import items, printed_cells, printed_tables
+from markscheme_research.studies import match_amended
 
 TABLE_1: dict[str, tuple[float | None, ...]] = {
     "InstructGPT (zero-shot)": (14.6, None, 12.6, 27.5, 63.5, 50.9, 77.1, 64.5, 71.4, 58.8),

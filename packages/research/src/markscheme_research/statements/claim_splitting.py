@@ -9,17 +9,22 @@ word for word, but for the introductions of lists.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from markscheme.text import pieces
+from markscheme.text import sentences
 from markscheme_research.statements.sentence_forms import is_sentence, words
 
+_LONGEST = 20_000
+"""Characters of an answer that are read."""
 MOST = 60
 """Claims of one answer; what comes after is one claim more."""
 _MOST_CONJUNCTIONS = 200
 """Conjunctions of one sentence at which it may be split: each is weighed against all before it."""
 
+_ITEM = re.compile(r"^\s*(?:[-*•–·▪◦‣]|\(?\d{1,3}[.):](?=\s)|\(?[a-z][.)](?=\s))\s*")
+_RUN_IN = re.compile(r"(?:^|(?<=[:.;,\s]))\s*\(?(\d{1,2})[.)]\s+(?=\S)")
 _CONJUNCTION = re.compile(r",?\s+(?:and|but|while|whereas|although|though)\s+|;\s+(?:and\s+)?")
 _PRONOUN = re.compile(r"^(?:it|he|she|they|we|i|there|this)\s", re.IGNORECASE)
 _NOUN = re.compile(r"^(?:(?:this|that|these|those|its|his|her|their|the|a|an)\s|[A-Z])")
@@ -48,6 +53,50 @@ class Claim:
     text: str
     sentence: int
     fragment: bool
+
+
+def pieces(answer: str) -> Iterator[tuple[str, str]]:
+    """Each sentence or list item of an answer, with the line that introduces its list or "".
+
+    >>> list(pieces("It has two parts:\\n- a wing\\n- a tail"))
+    [('It has two parts:', 'a wing'), ('It has two parts:', 'a tail')]
+    """
+    lead = ""
+    for line in answer[:_LONGEST].splitlines():
+        text = line.strip()
+        if not text:
+            continue
+        item = _ITEM.match(text)
+        if item and item.end() < len(text):
+            for number, sentence in enumerate(sentences(text[item.end() :])):
+                yield ("" if number else lead), sentence
+            continue
+        lead = ""
+        inline = _run_in(text)
+        if inline:
+            head, items = inline
+            *before, lead = sentences(head) or [""]
+            yield from (("", sentence) for sentence in before)
+            yield from ((lead, one) for one in items)
+            lead = ""
+            continue
+        found = sentences(text)
+        if found and found[-1].endswith(":"):
+            lead = found.pop()
+        yield from (("", sentence) for sentence in found)
+
+
+def _run_in(text: str) -> tuple[str, list[str]] | None:
+    """A list written in one line: "There are two: 1. ... 2. ..."; None if it is none."""
+    marks = list(_RUN_IN.finditer(text))
+    numbers = [int(one.group(1)) for one in marks]
+    if len(marks) < 2 or numbers != list(range(1, len(numbers) + 1)):
+        return None
+    if text[: marks[0].start()].rstrip()[-1:] not in ("", ":"):
+        return None  # Sentences that end in the numbers of sources.
+    ends = [one.start() for one in marks[1:]] + [len(text)]
+    items = [text[one.end() : end].strip(" ,;") for one, end in zip(marks, ends, strict=True)]
+    return text[: marks[0].start()], [one for one in items if one]
 
 
 def claims(answer: str) -> list[Claim]:

@@ -9,8 +9,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.contract import ModelSource, Needs
-from markscheme.judges.entailment import STATED, register_statement_maker
-from markscheme.text.replies import read_statement
+from markscheme.judges.entailment import STATED, read_statement, register_statement_maker
 from markscheme_research.transformers_models import SequenceModel
 
 _SEPARATOR = ". "

@@ -1,4 +1,4 @@
-"""Studies of judges: hierarchy, repeats, probes, juries, tuning, amended references, claims."""
+"""Studies: hierarchy, repeats, probes, juries, cascades, tuning, amended references, claims."""
 
 import lazy_loader
 

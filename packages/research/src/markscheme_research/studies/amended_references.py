@@ -1,8 +1,13 @@
-"""`amend`: references made better by people's labels."""
+"""`amend`: references made better by people's labels.
+
+The protocol of Kamalloo et al. (2023, section 4.3): accepted answers join the references of their
+question, rejected ones leave them, and an answer is then matched exactly against what is left. An
+answer that nobody labelled is right if it matches an amended reference, and wrong otherwise.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,21 +16,23 @@ import polars as pl
 
 from markscheme.agreement import (
     JudgmentsSource,
-    amend_references,
     answers_table,
     columns_of,
     labelled_table,
-    match_amended,
 )
 from markscheme.contract import parse_judge, run_judge
-from markscheme.errors import DataError
+from markscheme.errors import AgreementError, DataError
 from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
 from markscheme.models import Models
 from markscheme.results import Column, Table, TableResult, columns
-from markscheme.tables import write_answers
+from markscheme.tables import as_binary, is_blank, one_row_each, write_answers
 from markscheme_research.studies import literal_pattern
 from markscheme_research.studies.options import AmendOptions
+
+Matcher = Callable[[pl.DataFrame], pl.Series]
+"""Takes a table with `answer` and `references`, gives one Boolean a row: does the answer match
+exactly one of the references? Normalisation is the matcher's own affair."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -57,8 +64,9 @@ def amend(
     """Amend references by labels: add answers that people accept, remove those that they reject.
 
     The protocol of Kamalloo et al. (2023, section 4.3), with what exact match makes of each system
-    before and after. Where references are regular expressions (`reference_kind`), accepted answers
-    join them as escaped patterns that match whole words, and systems are scored by `regex`.
+    before and after. A blank answer is no reference. Where references are regular expressions
+    (`reference_kind`), accepted answers join them as escaped patterns that match whole words, and
+    systems are scored by `regex`.
 
     Args:
         answers: questions, references and answers: a file, a frame, rows, or a `Result`.
@@ -92,10 +100,10 @@ def amend(
             f"{named} has no labels to amend references by; give --labels FILE, or "
             "name their column with --label-column"
         )
-    known = _with_patterns(table, known)
-    amended = amend_references(table, known)
+    usable = _with_patterns(table, known.filter(~is_blank("answer")))
+    amended = amend_references(table, usable)
     before = _matches(table.with_columns(pl.col("answer").fill_null(""))).fill_null(value=False)
-    after = match_amended(table, known, _matches)
+    after = match_amended(table, usable, _matches)
     questions = amended.unique("question", keep="first", maintain_order=True)
     counts = {
         "questions": questions.height,
@@ -116,6 +124,78 @@ def amend(
         counts=counts,
         systems=systems,
     )
+
+
+def amend_references(questions: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
+    """Amended reference sets, row by row (Kamalloo et al. 2023, section 4.3).
+
+    The answers accepted for a question join its references; each rejected answer then leaves
+    them: that very string if it is among them, else its lower-case form. Strings are compared
+    as they are, without normalisation, as the paper's released figures require.
+
+    Args:
+        questions: `question` and `references` (list of strings); other columns pass through. Rows
+            of one question may have different references, and each is amended on its own.
+        labels: `question`, `answer`, `label` (1 accepted, 0 rejected; null is ignored).
+
+    Returns:
+        `questions` in its order with `references` amended (the former ones first, then the
+        accepted answers in label order, no string twice), and two counts: `references_added`,
+        `references_removed`.
+
+    Raises:
+        AgreementError: contradictory or graded labels; no label is about any of the questions.
+    """
+    labelled = labels.select("question", "answer", as_binary(labels["label"])).drop_nulls()
+    verdicts, _ = one_row_each(labelled, ("question", "answer"), "accepted", "labels")
+    if verdicts.join(questions, on="question", how="semi").is_empty():
+        raise AgreementError(
+            "none of the labels is about any of these questions; "
+            "labels and answers are joined on the exact text of `question`"
+        )
+    said: dict[bool, dict[str, list[str]]] = {True: {}, False: {}}
+    for question, answer, accepted in verdicts.iter_rows():
+        said[accepted].setdefault(question, []).append(answer)
+    rows = []
+    for question, references in questions.select("question", "references").iter_rows():
+        known = dict.fromkeys(one for one in references or () if one is not None)
+        pool = known | dict.fromkeys(said[True].get(question, ()))
+        gone = {one if one in pool else one.lower() for one in said[False].get(question, ())}
+        kept = [one for one in pool if one not in gone]
+        added = sum(one not in known for one in kept)
+        rows.append((kept, added, sum(one in gone for one in known)))
+    amended = pl.DataFrame(
+        rows,
+        schema={
+            "references": pl.List(pl.String),
+            "references_added": pl.Int64,
+            "references_removed": pl.Int64,
+        },
+        orient="row",
+    )
+    return questions.with_columns(amended.get_columns())
+
+
+def match_amended(answers: pl.DataFrame, labels: pl.DataFrame, exact_match: Matcher) -> pl.Series:
+    """Verdict of each answer under the amended-references protocol.
+
+    Args:
+        answers: `question`, `references`, `answer`; one row an answer. A null answer is wrong.
+        labels: see `amend_references`.
+        exact_match: decides whether an answer equals one of its references; the paper's is
+            SQuAD's exact match.
+
+    Returns:
+        Boolean Series `verdict`, never null, one value a row in order.
+
+    Raises:
+        AgreementError: see `amend_references`.
+    """
+    amended = amend_references(answers, labels)
+    answered = amended.with_columns(pl.col("answer").fill_null(""))
+    verdict = exact_match(answered).cast(pl.Boolean)
+    answered_at_all = answers["answer"].is_not_null()
+    return (verdict & answered_at_all).fill_null(value=False).alias("verdict")
 
 
 def _with_patterns(table: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
@@ -177,7 +257,7 @@ def _table(systems: pl.DataFrame, counts: dict[str, int], how: str) -> Table:
         [
             f"{counts['labels']:,} labels amended the references of "
             f"{counts['questions_amended']:,} of {counts['questions']:,} questions: "
-            f"{counts['references_added']:,} joined, {counts['references_removed']:,} left "
+            f"{counts['references_added']:,} added, {counts['references_removed']:,} removed "
             "(counted in a question's first row)"
         ],
     )

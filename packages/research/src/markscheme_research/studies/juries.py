@@ -1,4 +1,4 @@
-"""`jury`: how much each judge's vote is worth, measured on labels, for `panel(weights=FILE)`.
+"""`jury`: how much each judge's vote is worth, measured on labels, for the judge `jury`.
 
 Weights are those of a logistic regression of people's verdicts on the judges' scores, with a ridge
 and none below 0: judges that err alike share a weight, and one that is no better than chance has
@@ -20,12 +20,11 @@ from markscheme.agreement import (
     JudgmentsSource,
     TableSource,
     calibration_figures,
-    joined_with_labels,
+    judged_and_labelled,
     split_questions,
 )
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
-from markscheme.judges import JuryWeights
 from markscheme.results import (
     Figure,
     Table,
@@ -38,7 +37,8 @@ from markscheme.results import (
     share_text,
 )
 from markscheme.stats import LEAST_FOR_JUDGES
-from markscheme.tables import as_binary
+from markscheme.tables import as_binary, join_labels
+from markscheme_research.judges import JuryWeights
 from markscheme_research.studies.options import JuryOptions
 
 __all__ = ["JuryResult", "JuryWeights", "clustered_share", "fit_weights", "jury"]
@@ -63,7 +63,7 @@ class JuryResult(TableResult):
     weights: JuryWeights
 
     def save_weights(self, path: str | Path) -> Path:
-        """Write the weights, for `panel(judges=[...], weights="FILE")`."""
+        """Write the weights, for `jury(judges=[...], weights="FILE")`."""
         return self.weights.save(path)
 
 
@@ -89,7 +89,9 @@ def jury(
         AgreementError: fewer than two judges, too few labels, or labels of one class.
     """
     wanted = with_keywords(JuryOptions, options, keywords)
-    joined = joined_with_labels(judgments, labels, wanted, judges=wanted.judges, answers=answers)
+    joined = join_labels(
+        *judged_and_labelled(judgments, labels, wanted, judges=wanted.judges, answers=answers)
+    )
     names = joined.rows["judge"].unique(maintain_order=True).to_list()
     if len(names) < 2:
         raise AgreementError(f"a jury needs two judges or more; there is {', '.join(names)}")
@@ -107,7 +109,7 @@ def jury(
     asked: Bools = np.asarray(voted.any(axis=1), dtype=np.bool_)
     mean = filled.sum(axis=1) / np.maximum(1, voted.sum(axis=1))
     rows.append(_row("(mean of all)", None, (mean + 1) / 2, asked, (known, where)))
-    rows.append(_row("(jury)", None, fitted(filled), asked, (known, where)))
+    rows.append(_row("(jury)", None, fitted.probabilities(filled), asked, (known, where)))
     asked_of = len(np.unique(where)) if joined.clustered else None
     by = by_labels(len(where), joined.answers)
     about = population(by, questions=asked_of, answers=len(where))
@@ -124,7 +126,7 @@ def jury(
             ),
             about,
         ),
-        f'judge: panel(judges=[{", ".join(names)}], weights="FILE"), FILE by --save-weights',
+        f'judge: jury(judges=[{", ".join(names)}], weights="FILE"), FILE by --save-weights',
     ]
     return JuryResult(
         frame=pl.DataFrame(rows),

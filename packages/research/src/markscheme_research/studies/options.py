@@ -30,6 +30,45 @@ class JuryOptions(JudgmentOptions, JudgesOption):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CascadeOptions(JudgmentOptions):
+    """What a cascade's thresholds are chosen by: `agreement` or `calls`; neither for the curve.
+
+    Attributes:
+        agreement: expected agreement with people on a new question, to be guaranteed
+            (conformal risk control).
+        calls: share of answers, at most, that may go to the second judge.
+        share: of the labelled questions to choose on; figures are of the others.
+        seed: of the splits.
+    """
+
+    agreement: Annotated[
+        float | None,
+        Option("Choose thresholds that guarantee this agreement with people, such as 0.85."),
+    ] = None
+    calls: Annotated[
+        float | None,
+        Option("Choose thresholds that send at most this share of answers to the second judge."),
+    ] = None
+    share: Annotated[float, SHARE] = 0.5
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class MayReplaceOptions(JudgmentOptions, JudgesOption):
+    """Which judges are tested in the place of an annotator, and by which margin.
+
+    Attributes:
+        epsilon: by how much a judge may agree less than annotators do: 0.2 for experts,
+            0.15 for skilled annotators, 0.1 for crowds.
+    """
+
+    epsilon: Annotated[
+        float,
+        Option("Margin of the test: 0.2 for experts, 0.15 for skilled people, 0.1 for crowds."),
+    ] = 0.15
+
+
+@dataclass(frozen=True, kw_only=True)
 class TagOptions(JudgmentOptions, JudgesOption):
     """Which errors are tagged by hand.
 

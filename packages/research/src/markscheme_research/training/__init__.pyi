@@ -7,6 +7,7 @@ from .examiner import TrainOptions as TrainOptions
 from .examiner import platt_map as platt_map
 from .examiner import rarity_of as rarity_of
 from .examiner import record_rows as record_rows
+from .examiner import save_rarity as save_rarity
 from .examiner import train_examiner as train_examiner
 from .examiner import usable as usable
 from .examiner_reports import TrainingReport as TrainingReport

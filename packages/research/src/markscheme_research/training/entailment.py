@@ -20,7 +20,6 @@ import zstandard
 from markscheme.contract import Lineage
 from markscheme.features.alignment import Rarity
 from markscheme.features.entailment import NAMES, entailment_features
-from markscheme.judges import save_rarity
 from markscheme.judges.examiner import platt
 from markscheme.manifests import write_manifest
 from markscheme.tables import whole_folder
@@ -33,6 +32,7 @@ from markscheme_research.training import (
     platt_map,
     rarity_of,
     save_onnx,
+    save_rarity,
     usable,
 )
 from markscheme_research.training.entailment_pairs import made_pairs

@@ -27,7 +27,6 @@ from markscheme.contract import Lineage, plain_answers
 from markscheme.engine import with_plain
 from markscheme.errors import DataError
 from markscheme.features.alignment import Rarity
-from markscheme.judges import save_rarity
 from markscheme.judges.examiner import (
     COLUMNS,
     Blend,
@@ -527,6 +526,16 @@ def rarity_of(answers: pl.DataFrame) -> Rarity:
         [lexicon.canon_words[i] for i in common],
         idf[common].astype(np.float16).astype(np.float32),
         float(np.float32(np.log((len(texts) + 1) / 2))),
+    )
+
+
+def save_rarity(rarity: Rarity, path: Path) -> None:
+    """Write word rarities without pickle."""
+    np.savez_compressed(
+        path,
+        words=np.frombuffer("\n".join(rarity.words).encode(), dtype=np.uint8),
+        idf=rarity.idf.astype(np.float16),
+        unknown=np.float32(rarity.unknown),
     )
 
 

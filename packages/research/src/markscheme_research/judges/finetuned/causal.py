@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import ModelError
-from markscheme.models.local import CHARACTERS_A_TOKEN, equal_length_batches, library
-from markscheme_research.transformers_models import load_causal, lora_library
+from markscheme.models.local import CHARACTERS_A_TOKEN, equal_length_batches
+from markscheme_research.transformers_models import library, load_causal, lora_library
 
 Floats = npt.NDArray[np.float64]
 Fields = Mapping[str, str]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -13,14 +12,13 @@ from typing import Any
 import orjson
 
 from markscheme.errors import ModelError
+from markscheme.models.local import one_at_a_time
 from markscheme_research.judges.finetuned.causal import Causal, adapting, open_causal
 from markscheme_research.judges.finetuned.templates import VARIANTS
 from markscheme_research.transformers_models import causal_revision, lora_library
 
 SETTINGS = "learned.json"
 ADAPTER = "adapter_model.safetensors"
-
-_loading = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -127,10 +125,10 @@ class LearnedFolder:
         return path
 
 
+@one_at_a_time
 def open_adapted(folder: Path, model: str | None) -> Causal:
     """A folder's base model with its adapters, loaded once a process."""
-    with _loading:
-        return _open(folder, model, LearnedFolder(folder).revision)
+    return _open(folder, model, LearnedFolder(folder).revision)
 
 
 @lru_cache(maxsize=1)

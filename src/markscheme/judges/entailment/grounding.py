@@ -8,17 +8,20 @@ what a stage writes must name what its own input names.
 from __future__ import annotations
 
 import functools
-import math
 import re
 
 from rapidfuzz import fuzz
 
-from markscheme.text.inflection import stem
-from markscheme.text.lexicon import STOP
-from markscheme.text.normalisation import unaccented
-from markscheme.text.numbers import DECADES, SCALES, decade_of, merge_runs, word_value
-from markscheme.text.replies.verdicts import VERDICT_WORDS
-from markscheme.text.tolerances import Tolerance
+from markscheme.text import (
+    DECADES,
+    STOP,
+    is_foreign,
+    stem,
+    unaccented,
+    yes_or_no,
+)
+from markscheme.text.replies import VERDICT_WORDS
+from markscheme.values import Outcome, compare_values, numbers_of
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _UNSPACED = re.compile(
@@ -35,18 +38,7 @@ _EMPTY = frozenset(VERDICT_WORDS).union(
 )
 """Words of an answer that have their content in the question: "None", "The former"."""
 _ASIDE = STOP | _EMPTY
-_ENGLISH = STOP.difference(
-    """
-    a an as am by do he in is me no of on over so s t to under was will
-    """.split()
-)
-"""Function words that other languages do not have."""
 _NOT_ONE = re.compile(r"(?:\bnot|n['’]t|\bno) (?:a single )?(?:one|any)\b", re.IGNORECASE)
-_LETTER = re.compile(r"^\W*(?:(?:answer|option|choice)\W+)?([A-Ha-h])\W*$", re.IGNORECASE)
-_OPTION = re.compile(
-    r"(?:^|[\s(])([A-Ha-h])[).:]\s*(.+?)\s*(?=[;,]?\s\(?[A-Ha-h][).:]\s|$)", re.MULTILINE
-)
-_FRACTION = re.compile(r"(?<![\d/])(\d{1,4})\s?[/⁄]\s?(\d{1,4})(?![\d/])")
 _NATIONS = (
     "danish dane denmark, dutch netherlands holland, french france, german deutschland, "
     "greek greece, irish ireland, spanish spain, swiss switzerland, welsh wales, english england, "
@@ -63,7 +55,6 @@ _BEGINNING = 3
 _MANY = 20
 _LONG = 10
 _ALIKE = 85.0
-_LARGE = 3000
 _GRAM = 6
 _LEAST_OF_LONG = 2
 
@@ -103,10 +94,8 @@ def _found(text: str) -> list[str]:
 
 @functools.lru_cache(maxsize=4096)
 def _key(word: str) -> str:
-    value = word_value(word)
-    if value is not None and math.isfinite(value) and value == int(value):
-        return str(int(value))
-    return stem(word.replace("'", "").replace("’", ""))
+    value = max(numbers_of(word), default=None)
+    return stem(word.replace("'", "").replace("’", "")) if value is None else str(value)
 
 
 def mentions(text: str, *, of: str) -> bool:
@@ -136,10 +125,9 @@ def ungrounded(text: str, *, of: str, about: str = "") -> str | None:
     >>> ungrounded("Error: rate limit exceeded", of="Paris", about="the capital of France?")
     'it has nothing of its input (Paris)'
     """
-    of = _chosen(of, about) or of
     said, every, starts = _words(text)
     wanted = frozenset(map(_key, _content(_NOT_ONE.sub(" ", of), _ASIDE)))
-    if not wanted:
+    if not wanted or yes_or_no(of, alone=True) is not None:
         plain = _found(of)
         literal = all(len(word) == 1 or word not in _EMPTY for word in plain)
         if not (plain and literal and every.issuperset(map(_key, plain))):  # "It is A.", "I did."
@@ -158,11 +146,12 @@ def ungrounded(text: str, *, of: str, about: str = "") -> str | None:
     enough = len(found) >= max(1, min(LEAST_CARRIED * min(len(wanted), _MANY), len(said) / 2))
     if not short and len(found) + asked < _LEAST_OF_LONG:
         enough = False
-    otherwise = short and not enough and _in_another_form(text, of, about)
+    same = _same_value(text, of, about) if short else None
+    otherwise = short and not enough and (same is True or _worded(text, of, about))
     if not enough and not otherwise:
         return f"it has nothing of its input ({_shown(of)})"
-    if short and _another_number(text, of, about):
-        return f"it has another number than its input ({_shown(of)})"
+    if same is False:
+        return f"it has another value than its input ({_shown(of)})"
     named = {word for word in content if not _is_sign(word)}
     bare = enough and all(map(_is_sign, found))
     if bare and named and not asked and content_words(about) and not _worded(text, of, about):
@@ -177,10 +166,11 @@ def ungrounded(text: str, *, of: str, about: str = "") -> str | None:
 def says_yes(answer: str) -> bool:
     """Whether an answer is a bare yes in one of several languages.
 
-    >>> says_yes("Sí."), says_yes("No"), says_yes("Yes, Paris")
-    (True, False, False)
+    >>> says_yes("Sí."), says_yes("Certo!"), says_yes("No"), says_yes("Yes, Paris")
+    (True, True, False, False)
     """
-    return VERDICT_WORDS.get(answer.strip(" \t\r\n.!,。！").casefold()) is True
+    word = answer.strip(" \t\r\n.!,。！").casefold()
+    return VERDICT_WORDS.get(word, yes_or_no(answer, alone=True)) is True
 
 
 def _has(word: str, words: frozenset[str], starts: frozenset[str]) -> bool:
@@ -202,21 +192,28 @@ def _content(text: str, aside: frozenset[str]) -> list[str]:
     return [word for word in _found(text) if _SHORTENED.sub("", word) not in aside]
 
 
-def _chosen(of: str, about: str) -> str | None:
-    """The option's text, where an answer is the letter of one that the question lists."""
-    letter = _LETTER.match(of)
-    if letter is None:
-        return None
-    options = {one[1].lower(): one[2] for one in _OPTION.finditer(about)}
-    return options.get(letter[1].lower()) if len(options) > 1 else None
-
-
 # --- other forms ------------------------------------------------------------------------------
 
 
-def _in_another_form(text: str, of: str, about: str) -> bool:
-    """Whether a text has a number, a name or a word of an answer written otherwise."""
-    return _same_number(text, of) or _worded(text, of, about) or _foreign_number(text, of, about)
+def _same_value(text: str, of: str, about: str) -> bool | None:
+    """Whether a text has a value of an answer, or another in its place; None if it has neither."""
+    found = compare_values(about, of, text)
+    if found.outcome is Outcome.AGREE or found.granularity:
+        return True
+    if found.outcome is Outcome.CONFLICT and found.kind != "list":
+        return False
+    foreign = is_foreign(f"{about} {text}")
+    said, wanted, known = (_numbers(part, foreign=foreign) for part in (text, of, about))
+    if not said.isdisjoint(wanted):
+        return True
+    return False if wanted and said - known and not found.reason else None
+
+
+def _numbers(text: str, *, foreign: bool) -> set[float]:
+    """The numbers of a text, two digits as a year too, of decades in words the first year."""
+    found = numbers_of(text[:_LONGEST], foreign=foreign)
+    found |= {century + year for year in found for century in (1900, 2000) if 10 <= year < 100}
+    return found | {float(DECADES[word]) for word in _found(text) if word in DECADES}
 
 
 def _worded(text: str, of: str, about: str) -> bool:
@@ -240,61 +237,6 @@ def _cased(text: str) -> list[str]:
 
 def _undotted(match: re.Match[str]) -> str:
     return match[1].replace(".", "") + " "
-
-
-def _numbers(text: str) -> set[float]:
-    words = [word.strip("'’") for word in re.findall(r"[\w'’]+(?:[.,]\d+)*", text[:_LONGEST])]
-    words = [
-        part
-        for word in words
-        for part in re.split(r"(?<=\d)(?=[^\W\d])|(?<=[^\W\d])(?=\d)|-", word)
-    ]
-    runs = merge_runs(words)
-    found = {value for _, _, value in runs}
-    inside = {place for start, length, _ in runs for place in range(start, start + length)}
-    for place, word in enumerate(words):
-        if place in inside:
-            continue
-        value = word_value(word)
-        decade = decade_of(word)
-        found.update(float(one) for one in (value, decade) if one is not None)
-        if word.lower() in DECADES:
-            found.add(float(DECADES[word.lower()]))
-    found.update(int(one) / int(other) for one, other in _FRACTION.findall(text) if int(other))
-    for one, scale in _AND_A_HALF.findall(text):
-        found.add(((word_value(one) or 0.0) + 0.5) * SCALES.get(scale.lower(), 1.0))
-    for one, part in _PARTS.findall(text):
-        found.add((word_value(one) or 1.0) / _PART[part.lower()])
-    return {one for one in found if math.isfinite(one)}
-
-
-_PART = {"quarter": 4, "quarters": 4, "third": 3, "thirds": 3, "fifths": 5}
-_PARTS = re.compile(rf"\b(\w{{1,40}})[ -]({'|'.join(_PART)})\b", re.IGNORECASE)
-_AND_A_HALF = re.compile(r"\b([\w.]{1,40}) and a half\b(?: (\w+))?", re.IGNORECASE)
-
-
-def _same_number(text: str, of: str) -> bool:
-    ones, others = _numbers(of), _numbers(text)
-    return any(_near(one, other) for one in ones for other in others)
-
-
-def _another_number(text: str, of: str, about: str) -> bool:
-    """Whether a text has numbers that the question has not, and none of the answer's."""
-    new = _numbers(text) - _numbers(about)
-    wanted = _numbers(of) if new else set()
-    return bool(wanted) and not any(_near(one, other) for one in wanted for other in _numbers(text))
-
-
-def _near(one: float, other: float) -> bool:
-    """Whether numbers are one, rounded, of another prefix (km, m) or a year of two digits."""
-    low, high = sorted((one, other))
-    if low <= 0 or low == high:
-        return low == high
-    if high in (1900 + low, 2000 + low) and 10 <= low < 100:
-        return True
-    power = round(min(math.log(high / low, 1000), 99.0))
-    apart = abs(high / low / 1000.0**power - 1)
-    return apart <= (Tolerance.ROUNDED if high >= _LARGE else Tolerance.EQUAL)
 
 
 def _abbreviated(short: list[str], full: list[str]) -> bool:
@@ -335,10 +277,3 @@ def _alike(new: set[str], of: list[str]) -> bool:
             if _NATION.get(one, -1) == _NATION.get(other, -2):
                 return True
     return False
-
-
-def _foreign_number(text: str, of: str, about: str) -> bool:
-    """Whether one of them has a number, the other none, and their language is not English."""
-    if not about or bool(_numbers(of)) == bool(_numbers(text) - _numbers(about)):
-        return False
-    return _ENGLISH.isdisjoint(_found(f"{about} {text}"))

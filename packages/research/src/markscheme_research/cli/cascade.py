@@ -1,17 +1,17 @@
-"""`markscheme cascade`: agreement against calls of a strong judge, from recorded judgments."""
+"""`markscheme research cascade`: agreement against calls of a strong judge, as recorded."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from markscheme.agreement import CascadeOptions
-from markscheme.cli.options import Judgments, Shown, command
+from markscheme.cli import Judgments, Shown, command
 from markscheme.flags import Answers, Labels, Option
+from markscheme_research.studies import CascadeOptions
 
 
 @command(
-    "cascade",
-    example="markscheme cascade runs/answers-6dae129e --first contains --then gpt-4o",
+    "research cascade",
+    example="markscheme research cascade runs/answers-6dae129e --first contains --then gpt-4o",
 )
 def cascade(
     judgments: Judgments,
@@ -27,9 +27,9 @@ def cascade(
     The first judge decides where it is sure; the second judges the rest. No judge is run: both must
     have judged the labelled answers already.
     """
-    from markscheme import agreement
+    from markscheme_research import studies
 
-    found = agreement.choose_cascade(
+    found = studies.choose_cascade(
         judgments, labels, options, first=first, then=then, answers=answers
     )
     shown.show(found)

@@ -21,10 +21,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.options import CascadeOptions
-from markscheme.agreement.pairs import compare_answers
-from markscheme.agreement.sources import JudgmentsSource, TableSource, judged_and_labelled
-from markscheme.agreement.thresholds import split_questions
+from markscheme.agreement import (
+    JudgmentsSource,
+    TableSource,
+    compare_answers,
+    judged_and_labelled,
+    split_questions,
+)
 from markscheme.contract import parse_judge
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.flags import with_keywords
@@ -40,6 +43,7 @@ from markscheme.results import (
     share_text,
 )
 from markscheme.tables import as_binary, join_labels, one_judge
+from markscheme_research.studies.options import CascadeOptions
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

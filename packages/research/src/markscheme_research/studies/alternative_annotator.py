@@ -24,21 +24,25 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.annotators import ratings_of
-from markscheme.agreement.people_errors import are_verdicts
-from markscheme.errors import AgreementError
-from markscheme.results import Column, Figure, Table, cell, columns
-from markscheme.stats import (
-    LEAST_QUESTIONS,
-    LEAST_REPEATED,
-    difference_evidence,
-    score_statistic,
+from markscheme.agreement import (
+    JudgmentsSource,
+    TableSource,
+    are_verdicts,
+    judged_and_labelled,
+    ratings_of,
 )
-from markscheme.tables import Joined
+from markscheme.errors import AgreementError
+from markscheme.flags import with_keywords
+from markscheme.results import Column, Figure, Table, TableResult, cell, columns
+from markscheme.stats import LEAST_QUESTIONS, difference_evidence, score_statistic
+from markscheme.tables import Joined, join_labels
+from markscheme_research.studies.options import MayReplaceOptions
 
 Array = npt.NDArray[np.float64]
 LEVEL = 0.05
 """False discovery rate over annotators, as in the paper."""
+LEAST_REPEATED = 20
+"""Questions of several items each, for a test that the mean over questions decides."""
 MOST_EXACT = 1000
 """Items up to which the test is exact; with more its normal approximation is as good."""
 NUISANCE_STEPS = 201
@@ -87,6 +91,59 @@ class AlternativeAnnotator:
     epsilon: float
     level: float
     against: Sequence[Against]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MayReplaceResult(TableResult):
+    """What `may_replace` gives: the frame has one row per judge and annotator.
+
+    Columns: `judge`, and the fields of `Against`, shares from 0 to 1.
+
+    Attributes:
+        judges: the test's outcome by judge.
+    """
+
+    judges: Mapping[str, AlternativeAnnotator]
+
+
+def may_replace(
+    judgments: JudgmentsSource,
+    labels: JudgmentsSource | None = None,
+    options: MayReplaceOptions | None = None,
+    *,
+    answers: TableSource | None = None,
+    **keywords: Any,
+) -> MayReplaceResult:
+    """Test whether each judge may replace a human annotator (Calderon et al. 2025).
+
+    Args:
+        judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
+        labels: labels of three annotators or more, likewise; None for those that came with the
+            judged answers.
+        options: which judges, and the margin of the test; the defaults if None.
+        answers: the judged answers, where judgments lack question, answer or system.
+        keywords: fields of `MayReplaceOptions`, in place of or on top of `options`.
+
+    Raises:
+        DataError: a table cannot be read.
+        AgreementError: annotators are not known, are fewer than three, gave grades and
+            `positive_from` is not given, or have too few items in common.
+    """
+    wanted = with_keywords(MayReplaceOptions, options, keywords)
+    joined = join_labels(
+        *judged_and_labelled(judgments, labels, wanted, judges=wanted.judges, answers=answers)
+    )
+    tests = _tests(joined, wanted.epsilon, wanted.positive_from)
+    return MayReplaceResult(
+        frame=pl.DataFrame(
+            {"judge": judge, **vars(one), "p": one.p.value}
+            for judge, test in tests.items()
+            for one in test.against
+        ),
+        tables=(_table(tests, joined.notes()),),
+        data={"command": "may-replace", "matched": joined.notes(), "judges": tests},
+        judges=tests,
+    )
 
 
 def alternative_annotator_test(
@@ -231,7 +288,7 @@ def _discoveries(p_values: Sequence[float]) -> Sequence[bool]:
     return [bool(p <= LEVEL) for p in false_discovery_control(p_values, method="by")]
 
 
-def alternative_tests(
+def _tests(
     joined: Joined, epsilon: float, positive_from: float | None
 ) -> dict[str, AlternativeAnnotator]:
     """The alternative annotator test of every judge's verdicts.
@@ -256,9 +313,9 @@ def alternative_tests(
     return found
 
 
-def alternative_table(tests: Mapping[str, AlternativeAnnotator]) -> Table:
-    """One row per judge and annotator, the verdict in the notes."""
-    said = []
+def _table(tests: Mapping[str, AlternativeAnnotator], matched: Sequence[str]) -> Table:
+    """One row per judge and annotator, the outcome in the notes."""
+    said = [*matched]
     for judge, test in tests.items():
         may = "may replace an annotator" if test.passed else "may not replace an annotator"
         said.append(

@@ -1,20 +1,20 @@
-"""The two label protocols: direct and amended references."""
+"""References amended by labels, and what exact match makes of answers then."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.agreement.protocols import amend_references, match_amended
-from markscheme.errors import AgreementError, DataError
-
-HUMAN = [71.4, 75.8, 58.8, 64.8, 65.8, 70.1, 66.5, 73.1, 69.4, 67.1, 73.1, 71.4]
-BEM = [63.5, 59.5, 52.5, 58.1, 59.5, 62.5, 60.8, 65.8, 63.1, 62.1, 64.5, 63.8]
-DAVINCI = [77.1, 67.8, 55.1, 61.5, 63.1, 66.1, 63.1, 70.4, 67.1, 64.8, 68.4, 68.4]
+import markscheme
+from markscheme.errors import AgreementError
+from markscheme.metrics import exact_match
+from markscheme.tables.answers import read_answers
+from markscheme_research.studies import amend, amend_references, match_amended
 
 
 def labels(*rows: tuple[str, str, float | None]) -> pl.DataFrame:
@@ -78,17 +78,18 @@ def test_contradictions_grades_and_strangers_are_errors() -> None:
         amend_references(table, labels(("q", "c", 3.0)))
     with pytest.raises(AgreementError, match="none of the labels"):
         amend_references(table, labels(("other", "c", 1.0)))
-    with pytest.raises(DataError, match="lacks 'answer', 'label'"):
-        amend_references(table, table)
 
 
-def test_no_answer_is_wrong_even_where_nothing_is_a_reference(
-    exact_match: Callable[[pl.DataFrame], pl.Series],
-) -> None:
+def test_no_answer_is_wrong_even_where_nothing_is_a_reference() -> None:
     answers = questions(("q", [""]), ("q", ["a"])).with_columns(
         pl.Series("answer", [None, "a"], dtype=pl.String)
     )
-    assert match_amended(answers, labels(("q", "z", 1.0)), exact_match).to_list() == [False, True]
+    found = match_amended(
+        answers,
+        labels(("q", "z", 1.0)),
+        lambda table: exact_match(table["answer"], table["references"]) == 1,
+    )
+    assert found.to_list() == [False, True]
 
 
 words = st.sampled_from(["a", "A", "b", "B", "c", "ab", "AB"])
@@ -113,15 +114,40 @@ def test_amending_follows_the_rule_word_by_word(
     assert amended["references"].to_list() == [expected]
 
 
-@pytest.mark.parametrize(
-    ("measure", "printed"), [("human", HUMAN), ("bem", BEM), ("davinci", DAVINCI)]
-)
-def test_amended_references_give_table_1(
-    nq301_scores: pl.DataFrame, measure: str, printed: list[float]
+def test_labels_of_a_project_amend_patterns_and_leave_them_patterns(
+    cli: Callable[..., str], tmp_path: Path
 ) -> None:
-    means = nq301_scores.group_by("system", maintain_order=True).agg(
-        pl.col(measure).cast(pl.Float64).mean(), pl.len()
-    )
-    assert means["len"].to_list() == [301] * 12
-    ours = [round(round(100 * mean, 2), 1) for mean in means[measure]]
-    assert ours == printed
+    """`annotate-export --as references` made plain texts of patterns."""
+    labelled, answers = tmp_path / "labelled.jsonl", tmp_path / "answers.jsonl"
+    rows = [
+        {"id": f"a{n}", "question": question, "references": [r"19\d\d"], "system": "s",
+         "reference_kind": "regex", "answer": answer, "label": label}
+        for n, (question, answer, label) in enumerate(
+            (("When?", "in the year '84", 1), ("When?", "1984", 1), ("When?", "in 84", 0),
+             ("Until when?", "1990", None))
+        )
+    ]  # fmt: skip
+    pl.DataFrame(rows).write_ndjson(labelled)
+    pl.DataFrame(rows).drop("label").write_ndjson(answers)
+    project, out, amended = tmp_path / "project", tmp_path / "labels.jsonl", tmp_path / "a.jsonl"
+    cli("annotate", labelled, "--project", project, "--annotator", "Ann", "--no-serve")
+    said = cli("annotate-export", project, "--as", "references", "-o", out, code=2)
+    assert "'markscheme annotate-export --as labels' and 'markscheme research amend' now" in said
+    cli("annotate-export", project, "--as", "labels", "-o", out)
+    said = cli("research", "amend", answers, "--labels", out, "-o", amended)
+    assert "2 added, 0 removed" in said
+    table = read_answers(str(amended))
+    assert table["reference_kind"].to_list() == ["regex"] * 4
+    verdicts = markscheme.judge(amended, "regex").judgments["verdict"]
+    assert verdicts.to_list() == [True, True, False, True]
+
+
+def test_a_blank_answer_that_people_accept_is_no_reference() -> None:
+    """Every other blank answer would match it."""
+    rows = [
+        {"question": "Who rules France?", "references": ["nobody"], "answer": answer, "label": 1,
+         "system": system}
+        for answer, system in ((" ", "a"), ("There is no king of France.", "b"))
+    ]  # fmt: skip
+    found = amend(rows)
+    assert found.questions["references"].to_list() == [["nobody", "There is no king of France."]]

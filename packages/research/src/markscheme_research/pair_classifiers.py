@@ -1,88 +1,54 @@
-"""Classifying pairs of texts: cross-encoders and entailment models exported to ONNX."""
+"""Classifying pairs of texts: cross-encoders and entailment models, in ONNX or any other form."""
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from markscheme.contract import PairClassifier
-from markscheme.errors import MissingExtraError, ModelError
+from markscheme.errors import ModelError
 from markscheme.manifests import revision
-from markscheme.models.local.weights import (
+from markscheme.models.local import (
     FED,
     Feeds,
     in_batches,
-    model_file,
-    opened,
-    positions,
+    one_at_a_time,
+    open_session,
+    open_tokenizer,
     read_json,
+    required,
 )
+from markscheme_research.transformers_models import LONGEST, TransformersPairClassifier
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
 
 Scores = npt.NDArray[np.float32]
 Pair = tuple[str, str]
 
-_ENTAILMENT = frozenset({"entailment", "entails", "entail", "entailed"})
 
-LONGEST = 512
-"""Tokens of a text, where a model's own limit is not known or is larger."""
-
-ENTRY_POINTS = "markscheme.classifiers"
-"""Entry-point group of other packages: `transformers` opens entailment models that are no ONNX."""
-
-
-def open_nli(name: str) -> PairClassifier:
-    """The entailment model called `name`.
+def open_classifier(name: str) -> PairClassifier:
+    """The classifier called `name`.
 
     Args:
         name: a folder with `model.onnx` (or `onnx/model.onnx`), which needs no extra; another
-            folder or a name on the hub, such as `cross-encoder/nli-deberta-v3-large`, which the
-            research package opens by the transformers library.
+            folder or a name on the hub, which the transformers library opens.
 
     Raises:
-        MissingExtraError: the research package or transformers is wanted and not installed.
-        ModelError: there is no such model, or its configuration does not say which of its outputs
-            is entailment.
+        ModelError: the folder has no configuration.
     """
     folder = Path(name)
-    onnx = any((folder / one).is_file() for one in ("model.onnx", "onnx/model.onnx"))
-    found: PairClassifier = (
-        OnnxPairClassifier(folder=folder, max_tokens=min(LONGEST, positions(folder) or LONGEST))
-        if onnx
-        else _by_another_package(name)
-    )
-    entailment_column(found.labels, name)
-    return found
-
-
-def _by_another_package(name: str) -> PairClassifier:
-    for point in importlib.metadata.entry_points(group=ENTRY_POINTS, name="transformers"):
-        found: PairClassifier = point.load()(name=name)
-        return found
-    raise MissingExtraError(f"{name!r}, which is not a folder with model.onnx,", "research")
-
-
-def entailment_column(labels: Sequence[str], name: str) -> int:
-    """Which output of a model is entailment, by the names in its configuration.
-
-    Raises:
-        ModelError: none is called so, or several are; models disagree about the order, so that it
-            is never guessed.
-    """
-    places = [place for place, label in enumerate(labels) if label.strip().lower() in _ENTAILMENT]
-    if len(places) == 1:
-        return places[0]
-    raise ModelError(
-        f"the labels of {name} are {', '.join(map(repr, labels))}, so nobody can tell which of "
-        "them is entailment. Use a model trained for it, or name its outputs in `id2label` of its "
-        'config.json, as in {"0": "contradiction", "1": "entailment", "2": "neutral"}.'
-    )
+    if any((folder / one).is_file() for one in ("model.onnx", "onnx/model.onnx")):
+        longest = min(LONGEST, positions(folder) or LONGEST)
+        return OnnxPairClassifier(folder=folder, max_tokens=longest)
+    return TransformersPairClassifier(name=name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,3 +134,47 @@ def _labels(folder: Path) -> tuple[str, ...]:
             'model\'s outputs mean. Add it, for example {"0": "entailment", "1": "neutral"}.'
         )
     return tuple(numbered[index] for index in range(len(numbered)))
+
+
+def model_file(folder: Path) -> Path:
+    """The ONNX file of `folder`; ModelError where there is none."""
+    nested = folder / "onnx" / "model.onnx"
+    return nested if nested.is_file() else required(folder, "model.onnx")
+
+
+def positions(folder: Path) -> int | None:
+    """Most tokens that the weights in a folder can read; None where they do not say."""
+    limit = read_json(folder, "config.json").get("max_position_embeddings")
+    return None if limit is None else int(limit)
+
+
+_LEAST = 8
+"""Tokens that leave room for words of both texts of a pair between the three that frame them."""
+
+
+def opened(folder: Path, max_tokens: int) -> tuple[InferenceSession, Tokenizer]:
+    """Session and tokenizer of a folder, loaded once a process.
+
+    Raises:
+        ModelError: a file is not there or cannot be loaded, or `max_tokens` is below 8 or more
+            than the model has positions.
+    """
+    return _session(folder), _tokenizer(folder, max_tokens)
+
+
+@one_at_a_time
+@lru_cache(maxsize=8)
+def _session(folder: Path) -> InferenceSession:
+    return open_session(model_file(folder))
+
+
+@one_at_a_time
+@lru_cache(maxsize=8)
+def _tokenizer(folder: Path, max_tokens: int) -> Tokenizer:
+    longest = positions(folder) or max_tokens
+    if not _LEAST <= max_tokens <= longest:
+        raise ModelError(
+            f"max_tokens={max_tokens} does not fit the weights in {folder}: "
+            f"choose from {_LEAST} to {longest}."
+        )
+    return open_tokenizer(folder, max_tokens)

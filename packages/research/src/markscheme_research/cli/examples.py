@@ -1,17 +1,19 @@
-"""`markscheme llm examples`: solved examples for `llm_evouna_icl` from other labelled answers."""
+"""`markscheme research examples`: solved examples for `llm_evouna_icl` from other labels."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from markscheme.cli.app import console
-from markscheme.cli.options import OutFile, command
+from markscheme.cli import OutFile, command, console
 from markscheme.flags import Argument, Count, Option, Seed
 from markscheme.tables import FileOptions
 
 
-@command("llm examples", example="markscheme llm examples labelled.jsonl --out examples.jsonl")
-def llm_examples(
+@command(
+    "research examples",
+    example="markscheme research examples labelled.jsonl --out examples.jsonl",
+)
+def examples(
     labelled: Annotated[
         str,
         Argument(
@@ -29,8 +31,8 @@ def llm_examples(
 
     Use them with `llm_evouna_icl(examples='FILE')`.
     """
-    from markscheme.analysis import choose_solved_examples, solved_example_lines
     from markscheme.tables import write_table
+    from markscheme_research.studies import choose_solved_examples, solved_example_lines
 
     chosen = choose_solved_examples(labelled, read, count=count, system=system, seed=seed)
     write_table(chosen, out.with_suffix(".jsonl"))

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from markscheme.errors import ModelError
-from markscheme.models.local.pair_classifier import OnnxPairClassifier
+from markscheme_research.pair_classifiers import OnnxPairClassifier
 
 WORDS = ["[UNK]", "[CLS]", "[SEP]", "yes", "no", "maybe", "paris", "rome"]
 

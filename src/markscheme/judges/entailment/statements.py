@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 
-from markscheme.text.answer_pieces import SENTENCE_BREAK
-from markscheme.text.normalisation import normalise
-from markscheme.text.replies.grounding import says_yes, ungrounded
-from markscheme.text.replies.reply import Reading, declines, reads, unparsed
+from markscheme.judges.entailment.grounding import says_yes, ungrounded
+from markscheme.text import SENTENCE_BREAK, normalise
+from markscheme.text.replies import Reading, declines, reads, unparsed
 
 _LABEL = re.compile(
     r"^(?:\**(?:S|A|Statement|Declarative statement|Answer|Output)\**\s*[:：]\s*)+\**",
