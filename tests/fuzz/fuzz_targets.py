@@ -349,7 +349,7 @@ TARGETS: dict[str, Target] = {
         fuzz_one=_reads(lambda path: read_examples.__wrapped__(path, "rank"), "s.jsonl"),
         seeds=[SHOTS * 2],
     ),
-    "llm examples": Target(
+    "solved examples": Target(
         fuzz_one=_reads(read_examples.__wrapped__, "x.jsonl"), seeds=[EXAMPLES * 2]
     ),
     **_of_research(),

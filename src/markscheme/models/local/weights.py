@@ -93,6 +93,8 @@ def open_session(path: Path, content: bytes | None = None) -> InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
+    # An arena keeps the most that was ever needed at once, of the longest answers, for as long as
+    # the process lives; without one a call takes as long.
     options.enable_cpu_mem_arena = False
     options.log_severity_level = 4  # The exception says it.
     try:
