@@ -144,7 +144,8 @@ def cascades(*, small: bool = False) -> Iterator[World]:
 def _recorded(rng: np.random.Generator, questions: int, each: int, apart: float) -> pl.DataFrame:
     found, labels, asked = _scored(rng, questions, each, alike=0.3 * (each > 1), apart=apart)
     strong = np.where(rng.random(len(labels)) < 0.99, labels, ~labels).astype(float)
-    return pl.DataFrame({"scores": found, "then": strong, "labels": labels, "clusters": asked})
+    columns = {"scores": found, "first": (found >= 0.5) * 1.0, "then": strong, "labels": labels}
+    return pl.DataFrame(columns | {"clusters": asked})
 
 
 @cache

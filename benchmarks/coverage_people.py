@@ -1,8 +1,9 @@
-"""Worlds of who labels, and what: answers that all exist already, labels that are wrong, rare ones.
+"""Worlds of who labels, and what: answers that all exist, wrong labels, rare ones, people alike.
 
 - `finite`: `estimate --about these`, where most answers are labelled, or a fifth;
 - `errors`: people err, and some answers have two labels, or three;
-- `rare`: `agree` where three answers in a hundred are of the rarer label.
+- `rare`: `agree` where three answers in a hundred are of the rarer label;
+- `people`: coefficients of agreement between two or three people.
 """
 
 from __future__ import annotations
@@ -16,8 +17,16 @@ import numpy.typing as npt
 
 from benchmarks.worlds import Tally, World, difficulty
 from markscheme.agreement.accuracy_estimates import estimates
+from markscheme.agreement.annotators import _Ratings
 from markscheme.agreement.verdicts import FROM_COUNTS, clustered_statistics
-from markscheme.stats import Sample, noise_from_pairs, of_majorities, without_noise
+from markscheme.stats import (
+    Sample,
+    fisher_interval,
+    jackknife_variance,
+    noise_from_pairs,
+    of_majorities,
+    without_noise,
+)
 from markscheme.stats.quantiles import t_quantile
 
 Array = npt.NDArray[np.float64]
@@ -186,6 +195,67 @@ def _rare(
         tally.covers(name, truths[name], low, high)
 
 
+# --- Agreement between people -------------------------------------------------------------------
+
+
+def people(*, small: bool = False) -> Iterator[World]:
+    """Coefficients of people who each err with the same chance, independently of each other.
+
+    A draw without an interval counts as one of everything, as of rare labels.
+    """
+    sizes = ((20, 1, 0.0), (50, 1, 0.0), (200, 1, 0.0), (10, 10, 0.0), (10, 10, 0.3),
+             (50, 4, 0.0), (50, 4, 0.3))  # fmt: skip
+    for questions, each, alike in sizes[1:2] if small else sizes:
+        for share in (0.9,) if small else (0.6, 0.9, 0.97):
+            for wrong in (0.12,) if small else (0.03, 0.12):
+                for raters in (2,) if small else (2, 3):
+                    yield World(
+                        "between people",
+                        f"{questions} x {each}|{alike:g}|{share:g} accepted|{wrong:g} wrong"
+                        f"|{raters} people",
+                        partial(_people, questions=questions, each=each, alike=alike, share=share,
+                                wrong=wrong, raters=raters),
+                    )  # fmt: skip
+
+
+def _people(
+    tally: Tally,
+    rng: np.random.Generator,
+    *,
+    questions: int,
+    each: int,
+    alike: float,
+    share: float,
+    wrong: float,
+    raters: int,
+) -> None:
+    """Answers to a question are alike in how many are acceptable, and in how hard they are."""
+    accepted = share * (1 - wrong) + (1 - share) * wrong
+    agree = 1 - 2 * wrong * (1 - wrong) * (1 - alike)
+    chance = accepted**2 + (1 - accepted) ** 2
+    kappa = (agree - chance) / (1 - chance)
+    truths = {"fleiss": kappa, "alpha": kappa, "ac1": (agree - (1 - chance)) / chance}
+    if raters == 2:
+        truths["cohen"] = kappa
+    shape = (questions, each, raters)
+    truth = rng.random(shape[:2]) < difficulty(rng, questions, share, alike)[:, None]
+    errs = rng.random(shape) < difficulty(rng, questions, wrong, alike)[:, None, None]
+    table = _Ratings(
+        codes=(truth[:, :, None] ^ errs).reshape(-1, raters).astype(np.int64),
+        values=np.arange(2.0),
+        questions=np.repeat(np.arange(questions), each),
+    )
+    for name, true in truths.items():
+        found = table.coefficient(name)
+        low = -1.0 if found.low is None else found.low
+        tally.covers(name, true, low, 1.0 if found.high is None else found.high)
+        values = table._without(name, "nominal", table.questions)
+        error = math.sqrt(jackknife_variance(values[1:]))
+        if error and abs(values[0]) < 1 - 1e-12:
+            ends = fisher_interval(float(values[0]), error**2, questions - 1.0, 0.95)
+            tally.covers(f"before, {name}", true, *ends)
+
+
 PARTS: dict[str, Callable[..., Iterator[World]]] = {
-    "finite": finite, "errors": errors, "rare": rare,
+    "finite": finite, "errors": errors, "rare": rare, "people": people,
 }  # fmt: skip

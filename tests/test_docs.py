@@ -348,8 +348,8 @@ def test_rates_of_the_examiner_are_those_of_its_card() -> None:
     row = r"^\| examiner(?:\(depth=fast\))? \| ([\d,]+) \| ([\d,]+) \|"
     (_, core), (_, core_encoder) = re.findall(row, speed, re.MULTILINE)
     scale = text_of("docs/how-to/scale-out.md")
-    assert f"| `examiner(depth=fast)`, a core | {core} answers" in scale
-    assert f"| `examiner`, a core | {core_encoder} |" in scale
+    assert f"| `examiner(depth=fast)`, one core | {core} answers" in scale
+    assert f"| `examiner`, one core | {core_encoder} |" in scale
     rates = f"{core} per second of processor time without the encoder and {core_encoder} with"
     assert rates in " ".join(scale.split())
 

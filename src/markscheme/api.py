@@ -535,5 +535,6 @@ def mark(
 
 def several(references: Any) -> list[Any]:
     """One reference or several, as a list."""
-    single = isinstance(references, str) or not isinstance(references, Iterable)
+    # An object's keys are no references.
+    single = isinstance(references, str | Mapping) or not isinstance(references, Iterable)
     return [references] if single else list(references)

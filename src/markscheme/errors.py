@@ -2,7 +2,8 @@
 
     MarkschemeError               base: catch this one
     ├── DataError                 a file or table cannot be read as answers, judgments or labels
-    │   └── BadRowsError          particular rows are malformed; `.problems` lists them
+    │   ├── BadRowsError          particular rows are malformed; `.problems` lists them
+    │   └── BadValuesError        some of a column's labels or verdicts cannot be read
     ├── UnknownNameError          no such judge, dataset, column...; suggests near names
     ├── JudgeError                a judge's parameters or registration are wrong
     │   └── JudgeMemoryError      a judge needs more memory than there is
@@ -117,6 +118,10 @@ class BadRowsError(DataError):
                 f"on_bad_row='skip') {' and '.join(effects)}"
             )
         super().__init__("\n  ".join([head, *lines]) + f"\n{hint}")
+
+
+class BadValuesError(DataError):
+    """A column of labels or verdicts, of which some cannot be read."""
 
 
 class SkippedRowsWarning(UserWarning):

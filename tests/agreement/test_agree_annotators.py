@@ -248,3 +248,32 @@ def test_nq301_annotators(nq301_labels: pl.DataFrame) -> None:
     rejected = pairwise_kappas(two.with_columns(pl.col("annotator2").fill_null(0.0)))
     assert round(rejected["kappa"][0], 4) == 0.7266
     assert round(pairwise_kappas(two)["kappa"][0], 4) == 0.7347
+
+
+def test_kappa_has_no_interval_where_hardly_an_item_has_the_rarer_label_twice() -> None:
+    ratings = pl.DataFrame(
+        {"Ann": [1] * 26 + [0] * 6, "Ben": [1] * 24 + [0] * 2 + [1, 1] + [0] * 4}
+    )
+    found = annotator_agreement(ratings)
+    assert found["fleiss_kappa"].low is None
+    reason = "fewer than 5 items have a rarer label from two people"
+    assert found["no_interval"]["krippendorff_alpha"] == reason
+    assert found["pairs"]["no_interval"].to_list() == [reason]
+    assert found["gwet_ac1"].low is not None
+    more = pl.concat([ratings, pl.DataFrame({"Ann": [0], "Ben": [0]})])
+    assert annotator_agreement(more)["fleiss_kappa"].low is not None
+
+
+def test_disagreements_of_the_same_questions_make_intervals_wider() -> None:
+    """Four items a question: four differences in one question, or one in each of four."""
+    ann, ben = np.tile([1, 0], 40), np.tile([1, 0], 40)
+    together, apart = ben.copy(), ben.copy()
+    together[:4], apart[:16:4] = 1 - ben[:4], 1 - ben[:16:4]
+    questions = pl.Series(np.repeat(np.arange(20), 4))
+    one, each = (
+        annotator_agreement(pl.DataFrame({"Ann": ann, "Ben": other}), questions=questions)
+        for other in (together, apart)
+    )
+    for name in ("fleiss_kappa", "gwet_ac1", "krippendorff_alpha"):
+        assert one[name].value == pytest.approx(each[name].value, abs=0.002)
+        assert one[name].high - one[name].low > 1.5 * (each[name].high - each[name].low)

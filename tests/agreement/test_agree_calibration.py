@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, cohen_kappa_score, f1_score
 
 from markscheme.agreement.calibration import (
+    calibrate,
     calibration_figures,
     expected_calibration_error,
     fit_map,
@@ -146,6 +147,23 @@ def test_calibration_error_by_hand() -> None:
     assert figures["brier"].value == pytest.approx(brier_score_loss(labels, scores))
     with pytest.raises(AgreementError, match="not probabilities"):
         reliability_diagram(scores * 5, labels)
+
+
+def test_scores_outside_0_to_1_have_no_calibration_before_the_map(tmp_path: Path) -> None:
+    file = tmp_path / "judged.csv"
+    rows = [
+        {"question": f"q{n}", "answer": "x", "judge": "grader", "score": 1 + n % 5,
+         "verdict": n % 5 > 2, "label": int(n % 5 > 2) if n % 7 else int(n % 5 <= 2)}
+        for n in range(200)
+    ]  # fmt: skip
+    pl.DataFrame(rows).write_csv(file)
+    found = calibrate(file)
+    before, after = (found.data["calibration"][side] for side in ("before", "after"))
+    assert {one.value for one in before.values()} == {None}
+    assert all(one.value is not None for one in after.values())
+    assert found.frame["map"].unique().to_list() == ["after"]
+    assert "scores from 1 to 5 are not probabilities, so their calibration is shown" in str(found)
+    assert "n/a (scores from 1 to 5 are not probabilities)" in str(found)
 
 
 @pytest.mark.parametrize("method", ["platt", "isotonic"])

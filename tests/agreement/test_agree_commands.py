@@ -249,6 +249,20 @@ def test_a_plan_never_writes_over_labels(cli: Cli, big: Path, tmp_path: Path) ->
     assert out.read_bytes() == kept
     cli(*plan, "--pilot", out)
     assert pl.read_csv(out)["label"].count() == 12
+    table = pl.read_csv(out, schema_overrides={"label": pl.String})
+    unsure = table.with_columns(label=pl.when(pl.int_range(table.height) < 1).then(pl.lit("unsure"))
+                                .otherwise("label"))  # fmt: skip
+    unsure.write_csv(out)
+    kept = out.read_bytes()
+    said = " ".join(cli(*plan, code=2).split())
+    assert "holds 12 labels, which would be lost" in said, "one of them cannot be read"
+    assert out.read_bytes() == kept
+    for name, start in (("first", 0), ("second", 20)):
+        labels = drawn.with_columns(label=pl.when(pl.int_range(40).is_between(start, start + 9))
+                                    .then(1))  # fmt: skip
+        labels.write_csv(tmp_path / f"{name}.csv")
+    said = cli(*plan, "--pilot", tmp_path / "first.csv", "-o", tmp_path / "second.csv", code=2)
+    assert "holds 10 labels, which would be lost" in " ".join(said.split()), "they are of others"
 
 
 def test_plans_by_pilot_by_number_and_by_system(cli: Cli, big: Path, tmp_path: Path) -> None:
@@ -309,6 +323,10 @@ def test_calibrate_writes_a_map_that_the_judge_reads(
     logits = kept["slope"] * plain["score"].to_numpy() + kept["intercept"]
     assert mapped["score"].to_numpy() == pytest.approx(1 / (1 + np.exp(-logits)), abs=1e-12)
     assert (mapped["verdict"] == (mapped["score"] >= 0.5)).all()
+    other = f'calibrated(base=contains, map="{path}")'
+    assert "maps the scores of token_f1, not of contains" in " ".join(
+        cli("judge", example, "-j", other, "-o", tmp_path / "run", code=2).split()
+    )
     options = ("--judge", "token_f1", "--method", "isotonic")
     assert "isotonic map, held-out answers" in cli(
         "calibrate", judged, "--labels", example, *options

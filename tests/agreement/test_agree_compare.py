@@ -434,6 +434,9 @@ def test_a_total_that_contradicts_every_slice_is_named() -> None:
     assert "one is ahead of two over all and behind within every value" in str(found)
     alike = table.filter(pl.col("kind") == "easy")
     assert "Simpson" not in str(compare(alike, systems=True, slices=("kind",)))
+    turned = pl.concat([alike, table.filter(pl.col("kind") == "hard").reverse()])
+    found = compare(turned, systems=True, slices=("kind",))
+    assert "one is ahead of two over all and behind within every value" in str(found)
 
 
 def test_a_system_with_more_answers_to_easy_questions_is_not_the_better_one() -> None:

@@ -138,6 +138,17 @@ def test_where_the_rest_changes_nothing_a_line_takes_the_place_of_a_table() -> N
     ]
 
 
+def test_on_the_rest_a_pair_has_the_order_that_it_has_over_all() -> None:
+    every = [
+        {"question": f"q{n}", "answer": "x", "system": system, "judge": "j", "verdict": n % 10 < 7,
+         "scope": "inside" if n else "learned from"}
+        for n in range(200) for system in ("ab" if n == 0 else "ba")
+    ]  # fmt: skip
+    found = compare(every, systems=True)
+    assert [(one.first, one.second) for one in (*found.pairs, *found.rest)] == [("a", "b")] * 2
+    assert len(found.tables) == 1, "nothing changed but the order of the rows"
+
+
 def test_systems_are_compared_on_the_rest_too() -> None:
     every = [one | {"system": system} for one in rows() for system in ("a", "b")]
     result = markscheme.judge(every, "examiner(depth=fast)")

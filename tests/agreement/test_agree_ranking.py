@@ -121,6 +121,23 @@ def test_labels_of_a_part_are_no_answers_that_a_system_did_not_give() -> None:
     assert rank(rows, common=True).ranking.questions == 3
 
 
+def test_a_verdict_without_a_score_ranks_by_score_as_1_or_0() -> None:
+    table = pl.DataFrame(
+        [
+            {"question": f"q{n}", "answer": f"{system}{n}", "system": system,
+             "exact_match": int(n < right), "token_f1": min(1.0, 0.1 + n / 25),
+             "label": int(n < right)}
+            for system, right in (("good", 18), ("poor", 6)) for n in range(20)
+        ]
+    )  # fmt: skip
+    options = {"judges": ("exact_match", "token_f1")}
+    scored, accepted = (rank(table, scores=scores, **options) for scores in (True, False))
+    assert scored.frame["exact_match"].to_list() == [0.9, 0.3]
+    assert scored.frame["exact_match"].equals(accepted.frame["exact_match"])
+    assert scored.frame["token_f1"][0] == pytest.approx(0.1 + 19 / 50)
+    assert not any("not judged" in note for note in scored.data["matched"])
+
+
 def test_refusals() -> None:
     with pytest.raises(
         AgreementError, match="the same questions: of the 2 here 'C' has 1; --common"

@@ -15,13 +15,13 @@ from markscheme.results.figures import METHODS
 PARTS = (
     "shares", "few_labels", "against_labels", "pairs", "scores", "rankings", "cascades",
     "finalists", "habits", "sizes", "paired", "finite", "errors", "rare", "plans",
-    "systems", "unpaired",
+    "systems", "unpaired", "people",
 )  # fmt: skip
 MEASURED = {
     "wilson": "accuracy and gate", "wilson-t": "accuracy and gate",
     "fisher-z": "agree", "tango": "test_agree_compare.py", "exchange": "test_drift.py",
     "jackknife-t": "test_agree_compare.py",
-    "pairs": "rank", "t": "cascade",
+    "pairs": "rank", "t": "annotators",
     "clopper-pearson": "test_single_answers.py", "betting": "test_sequences.py",
     "ppi-tango": "systems",
     "exact": "../research/test_may_replace.py",
@@ -69,6 +69,7 @@ def test_the_published_grid_has_every_part(laboratory: Any) -> None:
         "accuracy and gate", "estimate", "agree", "compare", "scores", "rank", "cascade",
         "tune-judge", "annotators", "sizes", "paired", "these answers", "label errors",
         "rare labels", "perfect judge", "plan-labels", "unequal chances", "systems", "unpaired",
+        "between people",
     }  # fmt: skip
     assert set(laboratory.PARTS) == set(PARTS)
     page = (laboratory.DOCS / "coverage.md").read_text()

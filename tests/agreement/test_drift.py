@@ -113,6 +113,39 @@ def test_with_a_recent_check_nothing_is_asked(tmp_path: Path) -> None:
     assert drift(anchors(), models=provider.models(), now=DAY + timedelta(days=7), **options).asked
 
 
+def test_a_check_of_another_judge_or_model_is_not_recent_for_this_one(tmp_path: Path) -> None:
+    provider, other = Provider(), Provider()
+    other.chat, other.served = ScriptedChat(replies=other.reply, name="other"), "other-1"
+    options: dict[str, Any] = {"folder": tmp_path, "every": 7.0}
+    for number, (judges, asked) in enumerate(
+        (([JUDGE], True), (["llm_evouna"], True), ([JUDGE], False), (["llm_evouna"], False),
+         ([JUDGE, "llm_evouna"], False))
+    ):  # fmt: skip
+        found = drift(anchors(), judges=judges, models=provider.models(),
+                      now=DAY + timedelta(days=number), **options)  # fmt: skip
+        assert found.asked == asked, judges
+        assert found.checks
+    last = DAY + timedelta(days=6)
+    assert drift(anchors(), judges=[JUDGE], models=other.models(), now=last, **options).asked
+
+
+def test_each_judge_has_the_models_that_answered_it(tmp_path: Path) -> None:
+    small, large = Provider(), Provider()
+    large.chat = ScriptedChat(replies=large.reply, name="large")
+    large.served = "large-1"
+    judges = [JUDGE, f"{JUDGE}(model=large)"]
+    for week in range(2):
+        models = Models(chat=small.chat, named={"large": large.chat})
+        found = drift(anchors(), judges=judges, models=models, folder=tmp_path,
+                      now=DAY + week * timedelta(days=7))  # fmt: skip
+        small.served = "gpt-2"
+    assert [one.answered_by for one in found.checks] == [
+        ("gpt-1",), ("gpt-2",), ("large-1",), ("large-1",)
+    ]  # fmt: skip
+    assert str(found).count("answered by gpt-2, before by gpt-1") == 1
+    assert "large-1, before" not in str(found)
+
+
 def test_a_check_that_was_stopped_goes_on_and_is_not_compared_before(tmp_path: Path) -> None:
     provider = Provider()
     drift(anchors(), judges=[JUDGE], models=provider.models(), folder=tmp_path, now=DAY)

@@ -243,3 +243,30 @@ def test_white_space_that_a_spreadsheet_took_away_contradicts_no_id(run: Path) -
     found = markscheme.agree(run, trimmed)
     assert found.frame.equals(markscheme.agree(run, labels()).frame)
     assert "another question or answer" not in notes(found)
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+@pytest.mark.parametrize("gold", [str, list])
+def test_the_judged_file_of_nq_open_is_its_own_file_of_labels(
+    gold: type, numbered: bool, tmp_path: Path
+) -> None:
+    """There `answer` is the gold: by it, the labels of right answers alone would be found."""
+    held = pl.col("answer") if gold is str else pl.concat_list("answer")
+    table = answers().rename({"answer": "prediction", "references": "answer"}).with_columns(held)
+    file = tmp_path / "nq.jsonl"
+    table.drop([] if numbered else ["id"]).write_ndjson(file)
+    markscheme.judge(file, "exact_match", out=tmp_path / "run")
+    (found,) = markscheme.estimate(tmp_path / "run", file).estimates
+    assert found.labelled == 80
+    assert "80 judgments matched" in " ".join(str(markscheme.agree(tmp_path / "run", file)).split())
+
+
+def test_a_judges_reply_next_to_its_verdict_is_no_answer() -> None:
+    rows = [
+        {"question": f"q{n}", "answer": f"a{n}", "judge": "mine", "verdict": n % 2,
+         "response": f"I find it {'right' if n % 2 else 'wrong'}.", "label": n % 2}
+        for n in range(20)
+    ]  # fmt: skip
+    judged = pl.DataFrame(rows)
+    (found,) = markscheme.estimate(judged, judged.drop("response")).estimates
+    assert found.labelled == 20

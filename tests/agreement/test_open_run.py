@@ -73,6 +73,14 @@ def test_the_parts_of_a_source(sources: dict[str, tuple[Any, Any]], example: Pat
     assert bare.answers.equals(run.answers.select(bare.answers.columns))
 
 
+def test_an_answer_whose_references_are_patterns_has_no_explanation(tmp_path: Path) -> None:
+    row = {"question": "When did it open?", "references": [r"\b19[67]5\b"], "answer": "In 1975.",
+           "reference_kind": "regex", "id": "one"}  # fmt: skip
+    markscheme.judge([row], "regex", out=tmp_path / "run")
+    with pytest.raises(AgreementError, match="references of answer one are patterns"):
+        answer_of(str(tmp_path / "run"), "one")
+
+
 def test_tied_annotators_are_named_wherever_their_answers_are_left_out() -> None:
     rows = [
         {"question": f"q{n // 2}", "references": ["a"], "answer": "a" if n % 3 else "b",

@@ -67,6 +67,7 @@ def test_errors_are_undone_as_supposed() -> None:
     judgments, labels, accuracy, agreement = world()
     alone = labels.select("answer_id", "label")
     (found,) = estimate(judgments, alone, label_errors=0.06).estimates
+    assert estimate(judgments, alone, label_errors="6%").estimates == (found,)
     assert found.without_noise is not None
     assert found.without_noise.low <= accuracy <= found.without_noise.high  # type: ignore[operator]
     assert "assuming that 6.0% of labels are wrong" in found.notes[-1]

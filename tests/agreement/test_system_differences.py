@@ -279,6 +279,27 @@ def test_a_column_of_labels_that_is_not_there_is_an_error(tmp_path: Path) -> Non
             ask(result, label_column="poeple")
 
 
+def test_a_label_that_cannot_be_read_does_not_make_the_others_vanish(tmp_path: Path) -> None:
+    file = tmp_path / "judged.csv"
+    rows = pl.DataFrame(
+        [
+            {"question": f"q{n // 2}", "answer": f"a{n}", "system": "ab"[n % 2],
+             "verdict": "yes" if n % 3 else "no", "label": "yes" if n % 5 else "no"}
+            for n in range(120)
+        ]
+    )  # fmt: skip
+    rows.write_csv(file)
+    assert compare(file, systems=True).people
+    unsure = pl.when(pl.int_range(120) == 6).then(pl.lit("unsure")).otherwise("label")
+    rows.with_columns(label=unsure).write_csv(file)
+    with pytest.raises(DataError, match=r"1 values that are not verdicts.*'unsure'.* in row 7"):
+        compare(file, systems=True)
+    rows.with_columns(label=pl.lit("physics")).write_csv(file)
+    assert not compare(file, systems=True).people, "a column of something else is no label"
+    rows.select("question", "answer", "system", correct="label").write_csv(file)
+    assert not compare(file, systems=True).people, "the only column may be the judge's"
+
+
 def test_a_slice_without_labels_has_no_difference_by_people() -> None:
     judged, known = world(np.random.default_rng(3), questions=100, labels=200)
     early = pl.col("question").str.slice(1).cast(pl.Int64) < 50
@@ -346,6 +367,44 @@ def test_a_slice_without_labels_is_refused_alone_and_one_without_pairs_is_named(
     assert any(note.startswith("2 values of topic") for note in found.tables[-1].notes)
 
 
+def by_topic(accepted: dict[str, dict[str, int]], each: int = 20) -> pl.DataFrame:
+    """Within each topic, systems in their order there, with so many of `each` accepted."""
+    return pl.DataFrame(
+        [
+            {"question": f"{topic} {n}", "answer": f"{system} {topic} {n}", "system": system,
+             "topic": topic, "judge": "j", "verdict": n < count}
+            for topic, systems in accepted.items()
+            for system, count in systems.items() for n in range(each)
+        ]
+    )  # fmt: skip
+
+
+def test_a_system_that_lacks_a_slice_leaves_the_others_their_pair() -> None:
+    table = by_topic({"law": {"A": 9, "B": 7, "C": 5}, "tax": {"A": 8, "B": 3, "C": 0}})
+    failed = pl.when(pl.col("topic").eq("tax") & pl.col("system").eq("C"))
+    unjudged = table.with_columns(verdict=failed.then(None).otherwise("verdict"))
+    gone = table.filter(~(pl.col("topic").eq("tax") & pl.col("system").eq("C")))
+    for rows, options in ((unjudged, {}), (gone, {"only": ("A", "B", "C")}), (gone, {})):
+        found = compare(rows, systems=True, slices=("topic",), **options)
+        tax = [one.pair for one in found.slices if one.value == "tax"]
+        assert [(one.first, one.second) for one in tax] == [("A", "B")]
+        assert tax[0].difference.value == pytest.approx(0.25)
+        assert not any("left out" in note for note in found.tables[-1].notes)
+        assert len(found.slices) == 4
+    counted = compare(unjudged, systems=True, slices=("topic",), unjudged="errors")
+    assert len(counted.slices) == 6
+
+
+def test_a_pair_has_the_same_order_in_every_slice() -> None:
+    mostly = {"law": {"A": 5, "B": 8}, "art": {"A": 5, "B": 8}, "tax": {"B": 2, "A": 19}}
+    found = compare(by_topic(mostly), systems=True, slices=("topic",))
+    assert {(one.pair.first, one.pair.second) for one in found.slices} == {("A", "B")}
+    assert [one.pair.difference.value for one in found.slices] == pytest.approx(
+        [-0.15, -0.15, 0.85]
+    )
+    assert not any("Simpson" in note for note in found.tables[-1].notes)
+
+
 def verdicts(**accepted: int) -> pl.DataFrame:
     """Systems on 62 questions, of which each has the first so many right."""
     rows = [
@@ -353,6 +412,22 @@ def verdicts(**accepted: int) -> pl.DataFrame:
         for system, count in accepted.items() for n in range(62)
     ]  # fmt: skip
     return pl.DataFrame(rows)
+
+
+def test_the_lead_says_fewer_where_the_first_of_all_is_behind_in_a_pair() -> None:
+    """A has the best mean over all pairs, and B more on the questions that both answered."""
+    pairs = {("A", "B"): (10, 12), ("A", "C"): (20, 10), ("B", "C"): (0, 10)}
+    rows = [
+        {"question": f"{names} {n}", "answer": f"{name} {n}", "system": name, "judge": "j",
+         "verdict": n < right}
+        for names, counts in pairs.items()
+        for name, right in zip(names, counts, strict=True) for n in range(20)
+    ]  # fmt: skip
+    lead = compare(rows, systems=True).lead[0]
+    assert lead.startswith("The judge alone accepts A 50 points more than C (")
+    assert re.search(r"10 points fewer than B \((-\d+|0) to \d+;", lead)
+    assert "most often" not in lead
+    assert "points more than B" not in lead
 
 
 def test_the_correction_is_named_where_it_decides() -> None:

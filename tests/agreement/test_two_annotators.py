@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import markscheme
 from markscheme.agreement import agree, closest_judges, compare, estimate, plan_labels
 from markscheme.agreement.verdicts import statistics
 from markscheme.errors import AgreementError
@@ -156,6 +157,53 @@ def test_every_command_says_the_same_of_the_labels(tmp_path: Path) -> None:
         assert "label '?' of 'annotator1' is read as no label (1 row)" in said
 
 
+@pytest.mark.parametrize("names", [("annotator1", "annotator2"), ("Ann", "Ben")])
+def test_a_label_that_is_decided_where_annotators_differ_leaves_the_others_theirs(
+    names: tuple[str, str], tmp_path: Path
+) -> None:
+    """In a file of labels, in the judged file, in the run, and in the column of the summary."""
+    judgments, people = world()
+    known = people.filter(pl.col("annotator1") == pl.col("annotator2"))["answer_id"].implode()
+    labels = people.with_columns(
+        label=pl.when(~pl.col("answer_id").is_in(known)).then("annotator2"), answer="answer_id",
+        references=pl.when(pl.col("annotator2") == 1).then("answer_id").otherwise(pl.lit("x")),
+    ).rename(dict(zip(("annotator1", "annotator2"), names, strict=True)))  # fmt: skip
+    file = tmp_path / "answers.csv"
+    labels.write_csv(file)
+    columns = {f"annotator{n}": name for n, name in enumerate(names, 1)}
+    result = markscheme.judge(file, "exact_match", columns=columns, out=tmp_path / "run")
+    assert "(80)" in str(result)
+    for found in (
+        agree(judgments, file, columns=columns),
+        agree(result),
+        agree(tmp_path / "run"),
+        agree(tmp_path / "run", file, columns=columns),
+        estimate(tmp_path / "run"),
+    ):
+        assert "tied" not in found.data
+        assert "empty label" not in str(found)
+    figures = (estimate(tmp_path / "run"), estimate(judgments, file, judge="best", columns=columns))
+    assert [one.estimates[0].labelled for one in figures] == [80, 80]
+    assert agree(tmp_path / "run").judges[0].left_out["accuracy"].value == 1.0
+
+
+def test_what_a_labelling_project_left_empty_stays_so(tmp_path: Path) -> None:
+    """Nobody could tell, or the third person has not seen the answer yet."""
+    judgments, people = world()
+    votes = [[1, 1, None] if n < 3 else [1, 1, 1] for n in range(80)]
+    export = people.select("answer_id").with_columns(
+        label=pl.Series([None if n < 3 else 1 for n in range(80)]),
+        annotator_labels=pl.Series(votes), annotators=pl.lit(["Ann", "Ben", "Kim"]),
+    )  # fmt: skip
+    file = tmp_path / "labels.jsonl"
+    export.write_ndjson(file)
+    (found,) = estimate(judgments, file, judge="best").estimates
+    assert found.labelled == 77
+    said = " ".join(str(agree(judgments, file)).split())
+    assert "tied" not in said
+    assert "3 answers have an empty label although their annotators agree" in said
+
+
 def test_without_ties_nothing_is_said_of_them() -> None:
     judgments, labels = world()
     same = labels.with_columns(annotator2="annotator1")
@@ -191,6 +239,30 @@ def test_a_row_an_annotator_gives_the_interval_of_a_column_an_annotator() -> Non
     assert agreed[0].data["label_noise"] == agreed[1].data["label_noise"]
     alphas = [one.data["annotators"]["krippendorff_alpha"] for one in agreed]
     assert alphas[0] == alphas[1]
+
+
+def test_a_row_an_annotator_is_weighed_by_the_chance_of_its_answer(tmp_path: Path) -> None:
+    """A plan by system draws few answers of a large one: copies of two people, one below the other,
+    give the figure of a column an annotator."""
+    judgments, labels = world()
+    large = pl.int_range(pl.len()) < 20
+    names = pl.when(large).then(pl.lit("large")).otherwise(pl.lit("small"))
+    judgments = judgments.filter(pl.col("judge") == "best").with_columns(system=names)
+    labels = labels.with_columns(
+        system=names, stratum=names, inclusion_probability=pl.when(large).then(0.05).otherwise(0.5)
+    ).drop("question")
+    long = labels.unpivot(
+        index=["answer_id", "system", "stratum", "inclusion_probability"],
+        on=["annotator1", "annotator2"], variable_name="annotator", value_name="label",
+    )  # fmt: skip
+    figures = []
+    for table, file in ((labels, tmp_path / "wide.csv"), (long, tmp_path / "long.csv")):
+        table.write_csv(file)
+        figures.append(estimate(judgments, file).estimates[0].figure)
+        assert "drawn with unequal chances" in str(agree(judgments, file))
+    assert figures[0] == figures[1]
+    unweighed = estimate(judgments, long.drop("inclusion_probability")).estimates[0].figure
+    assert figures[0] != unweighed
 
 
 @pytest.mark.parametrize("cells", [[5, 0, 3, 0], [0, 4, 0, 2], [4, 0, 0, 0]])

@@ -510,6 +510,17 @@ def test_questions_without_an_answer_are_judged_as_judge_does(tmp_path: Path) ->
     assert found.counts["worse"] == 4
 
 
+def test_no_answer_to_a_question_without_one_is_right_as_judge_says(tmp_path: Path) -> None:
+    base = [{"question": f"q{n}", "references": [], "answer": "I don't know."} for n in range(40)]
+    files = [write(tmp_path / "base.jsonl", base)]
+    files += [write(tmp_path / "new.jsonl", [{**row, "answer": None} for row in base])]
+    judged = markscheme.judge(files[1], "exact_match", out=tmp_path / "run")
+    assert judged.summary["accuracy"][-1] == 1
+    assert run(["diff", *map(str, files), "-j", "exact_match", "--fail-on-regression"]) == 0
+    for new in (files[1], tmp_path / "run"):
+        assert markscheme.diff(files[0], new, judge="exact_match").counts["same"] == 40
+
+
 def test_other_references_are_named() -> None:
     one = rows(9, 1)
     other = [{**row, "references": ["another"]} for row in one]

@@ -25,7 +25,7 @@ from markscheme.annotate.quality import Quality, quality
 from markscheme.annotate.ratings import settle
 from markscheme.annotate.render import guidelines_html
 from markscheme.annotate.scales import SCALES
-from markscheme.annotate.setup import read_plan
+from markscheme.annotate.setup import prepare, read_plan
 from markscheme.errors import AgreementError, DataError, MarkschemeError, RunError
 from markscheme.tables import opaque_ids, write_table
 from markscheme.tables.labels import load_labels
@@ -196,6 +196,20 @@ def test_ratings_keep_notes_and_what_was_said_before_a_suggestion(
     assert table["annotator"].to_list() == ["Ann", "Ann"]
 
 
+def test_judgments_with_empty_cells_are_suggestions_and_scores(tmp_path: Path) -> None:
+    """As of a judge that failed on some answers, in CSV."""
+    file = write_rows(tmp_path / "a.jsonl", answers(3))
+    judged = tmp_path / "judged.csv"
+    judged.write_text("answer_id,judge,verdict,score\nq0-s0,j,0,0.25\nq1-s0,j,,\nq2-s0,j,,0.75\n")
+    setup = AnnotateOptions(file=file, annotators=("Ann",), order="file", suggest=str(judged),
+                            scores=str(judged))  # fmt: skip
+    with place(tmp_path / "p.sqlite", setup) as made:
+        assert made.rows("SELECT score FROM items ORDER BY place") == [(0.25,), (None,), (0.75,)]
+        assert made.rows("SELECT value, said FROM suggestions ORDER BY item_id") == [
+            (0, "Not correct, score 0.25"), (1, "Correct, score 0.75")
+        ]  # fmt: skip
+
+
 def test_annotators_agree_by_what_they_said_before_a_suggestion(run: Run, tmp_path: Path) -> None:
     """By the page, by `--as ratings` and by `--as labels`."""
     file = str(write_rows(tmp_path / "a.jsonl", answers(4)))
@@ -218,6 +232,41 @@ def test_annotators_agree_by_what_they_said_before_a_suggestion(run: Run, tmp_pa
         assert agreed["annotators"]["disagreements"] == 4, kind
     labels = load_labels(tmp_path / "labels.csv")
     assert labels["label"].to_list() == [1, 1, 1, 1], "Ben's last word counts"
+
+
+@pytest.mark.parametrize("way", ["the suggestion's page", "undo", "my answers", "both"])
+def test_what_was_said_before_a_suggestion_stays_that_in_whatever_way_it_is_changed(
+    way: str, tmp_path: Path
+) -> None:
+    file = str(write_rows(tmp_path / "a.jsonl", answers(1)))
+    judged, kept = tmp_path / "judged.csv", tmp_path / "p.sqlite"
+    pl.DataFrame({"answer_id": ["q0-s0"], "verdict": [0], "judge": ["j"]}).write_csv(judged)
+    setup = AnnotateOptions(file=file, annotators=("Ann",), suggest=str(judged))
+    with place(kept, setup) as made:
+        ann = made.worker("Ann")
+        ann.say("1")
+        assert "<code>j</code> says" in ann.html
+        mine = f"/mine/{ann.item}"
+        if way in ("undo", "both"):
+            ann.undo()
+            assert "says" not in ann.html
+        if way == "my answers":
+            ann.html = ann.http.get(mine, headers={"hx-request": "true"}).text
+        assert ann.say("0").is_success
+        if way == "both":
+            ann.html = ann.http.get(mine, headers={"hx-request": "true"}).text
+            assert ann.say("cannot_tell").is_success
+        (row,) = exported(made, "ratings").to_dicts()
+        assert row["label_before_suggestion"] == 1
+        assert row["label"] == (None if way == "both" else 0)
+        if way != "both":
+            (row,) = exported(made, "labels").to_dicts()
+            assert (row["label"], row["annotator_labels"]) == (0, [1])
+        assert [lean.mean for lean in agreement_of(made).people] == [1]
+        trail = made.worker("admin").http.get(f"/admin/items/{mine[6:]}").text
+        assert "to Not correct after seeing the suggestion" in trail
+    with place(kept, AnnotateOptions(file=None)):
+        pass  # The trail is as its tables are.
 
 
 def test_kappas_are_those_of_the_agreement_package(project: Make) -> None:
@@ -393,6 +442,38 @@ def test_projects_are_opened_again_and_keep_what_is_decided(project: Make, tmp_p
         assert len(opened.ready.tokens) == 4
         made.store = opened.store
         made.store = type(opened.store)(tmp_path / "project.sqlite")
+
+
+def test_the_command_that_made_a_project_continues_it(run: Run, tmp_path: Path) -> None:
+    """What is the project's own may be named again; another gold file, run or seed is refused."""
+    file = write_rows(tmp_path / "a.jsonl", answers(3, systems=2))
+    kept, judged, others = (str(tmp_path / n) for n in ("p.sqlite", "run.csv", "others.csv"))
+    known = [{"question": f"G{n}?", "references": ["g"], "answer": "g", "label": n}
+             for n in range(2)]  # fmt: skip
+    gold = write_rows(tmp_path / "gold.jsonl", known)
+    wrong = write_rows(tmp_path / "wrong.jsonl", [known[0], known[1] | {"label": 0}])
+    scores = pl.DataFrame({"answer_id": [f"q{n}-s{s}" for n in range(3) for s in range(2)],
+                           "score": [0.1, 0.9, 1 / 3, 1.0, 0.5, 0.2], "judge": "j"})  # fmt: skip
+    scores.write_csv(judged)
+    scores.with_columns(score=pl.lit(0.5)).write_csv(others)
+    made = ("annotate", file, "--project", kept, "--no-serve", "-a", "Ann")
+    same = ("--gold", gold, "--scores", judged, "--seed", "3", "--relabel", "--order", "shuffled")
+    run(*made, *same)
+    for again in (same, same[:2], same[2:4], ()):
+        assert "0 of 6 labels" in run(*made, *again)
+    for option, value in (
+        ("gold", wrong), ("scores", others), ("seed", "4"), ("order", "file"), ("scale", "grade")
+    ):  # fmt: skip
+        said = " ".join(run(*made, *same, f"--{option}", value, code=2).split())
+        assert f"its {option} cannot change; leave out --{option} " in said
+        assert Path(value).name in said
+    bare = str(tmp_path / "bare.sqlite")
+    half = [row | ({"label": 1} if n < 3 else {}) for n, row in enumerate(answers(6))]
+    other = ("annotate", write_rows(tmp_path / "b.jsonl", half), "--project", bare, "--no-serve")
+    run(*other)
+    for words in (["--gold", gold], ["--scores", judged], ["--relabel"]):
+        said = " ".join(run(*other, *words, code=2).split())
+        assert f"its {words[0][2:]} cannot change; leave out {words[0]}" in said
 
 
 def test_too_few_people_for_an_item_are_said_at_once(tmp_path: Path) -> None:
@@ -691,6 +772,7 @@ def test_gold_items_that_nobody_will_meet_are_announced(project: Make) -> None:
         "warning: 20 items to label a person, and one gold item after every 10: each person meets "
         "2 gold items of 8; --gold-every 2 brings all"
     )
+    assert note in prepare(made.store, AnnotateOptions()).notes  # Opened once more.
     work(made.worker("Ann"), {})
     assert len(exported(made, "gold")) == 2
 

@@ -62,6 +62,17 @@ def test_the_admin_sees_the_estimate_with_its_interval_and_what_is_missing(
     assert done.more == 0
 
 
+def test_labels_of_all_answers_are_enough_where_all_are_wrong(
+    project: Callable[..., Place],
+) -> None:
+    rows = answers(20)
+    made = project(rows, order="shuffled")
+    label_all(made, len(rows), {row["id"]: 0.0 for row in rows})
+    found = made.store.read(lambda c: standing(c, made.site.project))
+    assert (found.figure.high, found.more, found.enough) == (0, 0, True)
+    assert "Enough" in made.worker("admin").http.get("/admin/estimate").text
+
+
 def test_the_figure_is_of_answers_where_equal_ones_are_one_item(
     project: Callable[..., Place],
 ) -> None:

@@ -68,6 +68,58 @@ def test_errors_of_judges_are_counted_by_system_and_written_out(
     assert written["evidence"].null_count() == 0
 
 
+@pytest.mark.parametrize("judges", [("contains",), ("contains", "token_f1")])
+def test_a_file_that_has_all_says_what_its_run_says(
+    judges: tuple[str, ...], example: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    result = markscheme.judge(example, judges)
+    names = ["answer_id", "system", "question", "references", "answer", "label"]
+    verdicts = result.judgments.select("answer_id", "judge", "verdict", "score")
+    everything = verdicts.join(result.answers.select(names), on="answer_id", maintain_order="left")
+    file, details = tmp_path / "all.jsonl", tmp_path / "tags.jsonl"
+    write_table(everything, file)
+    of_run = markscheme.failures(result, judge_errors=True)
+    assert of_run.judge_errors is not None
+    assert markscheme.failures(file, judge_errors=True).to_json() == of_run.to_json()
+    shown = call(capsys, "failures", file, "--details", details)
+    assert "Errors of judges against people" in shown
+    written = pl.read_ndjson(tmp_path / "tags-judge-errors.jsonl")
+    assert written.height == of_run.judge_errors.height
+    bare, labels = tmp_path / "verdicts.jsonl", tmp_path / "labels.jsonl"
+    write_table(everything.drop("label"), bare)
+    write_table(result.answers.select("answer_id", "label"), labels)
+    assert "Errors of judges against people" in call(capsys, "failures", bare, "--labels", labels)
+    trusted = markscheme.failures(result, trusted="contains")
+    assert markscheme.failures(bare, trusted="contains").to_json() == trusted.to_json()
+
+
+def test_a_judgment_that_occurs_twice_counts_once(tmp_path: Path, capsys: Captured) -> None:
+    answers, judged = tmp_path / "answers.jsonl", tmp_path / "judged.csv"
+    rows = [{"id": str(n), "question": f"q{n}", "references": ["x"], "answer": "xy"[n % 2],
+             "label": 1 - n % 2} for n in range(10)]  # fmt: skip
+    answers.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    lines = [f"{n},mine,{1 - n % 2}" for n in range(10)]
+    judged.write_text("\n".join(["answer_id,judge,verdict", *lines, "3,mine,0", ""]))
+    apart = ("--answers", answers)
+    wanted = ("failures", judged, *apart, "--rejected")
+    found = json.loads(call(capsys, *wanted, "--format", "json", "--quiet"))
+    assert (found["judges"][0]["answers"], len(found["rejected"])) == (10, 5)
+    call(capsys, "report", judged, *apart, "--out", tmp_path / "report.html")
+    assert "10 answers to 10 questions" in " ".join((tmp_path / "report.html").read_text().split())
+    agreed = call(capsys, "agree", judged, *apart)
+    assert "1 repeated judgment with the same verdict merged" in " ".join(agreed.split())
+    judged.write_text(f"{judged.read_text()}3,mine,1\n")
+    torn = call(capsys, *wanted, exit_code=2)
+    assert "contradictory judgments: '3', 'mine'" in " ".join(torn.split())
+
+
+def test_a_column_that_may_be_either_has_labels_of_answers(tmp_path: Path) -> None:
+    row = {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Austen"}
+    found = markscheme.failures([{**row, "correct": 1}])
+    assert found.labelled
+    assert found.error_rates is None
+
+
 def test_labels_are_read_as_agree_reads_them(
     example: Path, tmp_path: Path, capsys: Captured
 ) -> None:
@@ -185,6 +237,21 @@ def test_a_result_says_the_same_as_the_command(unlabelled: Path) -> None:
     assert result.failures().frame.height == 6
 
 
+def test_labels_of_annotators_are_labels_to_what_is_recommended(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    file = tmp_path / "rated.jsonl"
+    rows = [{"question": f"q{n}", "references": ["a"], "answer": "ab"[n % 2],
+             "annotator1": n % 2, "annotator2": n % 2} for n in range(6)]  # fmt: skip
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["judge", file, "-j", "exact_match", "-o", tmp_path / "run", "--fail-under", "0.9"]
+    shown = " ".join(call(capsys, *command, exit_code=1).split())
+    assert "markscheme agree" in shown
+    assert "run --rejected" in shown
+    assert "plan-labels" not in shown
+    assert "agrees with the 6 labels here" in shown
+
+
 def test_labels_do_not_hide_what_was_rejected(
     example: Path, tmp_path: Path, capsys: Captured
 ) -> None:
@@ -241,6 +308,23 @@ def test_a_failed_gate_names_the_system_of_what_was_rejected(
     flat = " ".join(shown.split())
     assert "measures how far exact_match agrees with the 2 labels here" in flat
     assert "nothing says how far" not in flat
+
+
+def test_a_failed_gate_names_what_its_own_judge_rejects(tmp_path: Path, capsys: Captured) -> None:
+    file = tmp_path / "said.jsonl"
+    said = {"good": ["it is x", "it is x", "it is x", "y"], "bad": ["it is x", "y", "z", "w"]}
+    rows = [{"question": f"q{n}", "references": ["x"], "answer": answer, "system": system}
+            for system, answers in said.items() for n, answer in enumerate(answers)]  # fmt: skip
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["judge", file, "-j", "contains", "-j", "exact_match", "-q", "-o", tmp_path / "run"]
+    shown = call(capsys, *command, "--fail-under", "0.45", exit_code=1)
+    assert "gate passed: contains, good" in shown
+    assert "gate FAILED: contains, bad" in shown
+    assert "gate FAILED: exact_match, (all)" in shown
+    assert shown.count("rejected by contains, bad") == 3
+    assert "rejected by contains, good" not in shown
+    assert "rejected by exact_match, good" in shown
+    assert "and 6 more" in shown
 
 
 def test_a_gate_is_wrapped_as_notes_are(

@@ -51,6 +51,13 @@ def test_the_default_folder_is_the_same_for_the_same_command(example: Path) -> N
     assert len(list(Path("runs").iterdir())) == 2
 
 
+def test_a_folder_has_its_file_s_whole_version() -> None:
+    Path("gpt-4.1.jsonl").write_text('{"question": "q", "gold": "a", "answer": "a"}\n')
+    assert run(["judge", "gpt-4.1.jsonl", "-j", "exact_match", "-q"]) == 0
+    (folder,) = Path("runs").iterdir()
+    assert folder.name.startswith("gpt-4.1-")
+
+
 def test_a_data_set_has_one_folder_by_its_name() -> None:
     judges = [parse_judge("exact_match")]
     first, again = (default_folder(["dataset:sums"], judges, "formatting", None) for _ in range(2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +13,7 @@ import pytest
 from markscheme.cli import run
 from markscheme.cli.settings import SECTIONS, TEMPLATE, read_settings, settings_file
 from markscheme.errors import MarkschemeError
+from markscheme.tables import ReadOptions, read_answers
 
 SETTINGS = """\
 judges = ["contains"]
@@ -81,6 +83,27 @@ def test_columns_that_are_typed_add_to_those_of_the_file(
         run(["columns", "a.csv", "--columns", "question=antwort,answer=frage,answer_id=none"]) == 0
     )
     assert "columns = " not in capsys.readouterr().err
+
+
+def test_answer_columns_that_are_typed_replace_the_answer_of_the_file_and_the_other_way_round(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = {"frage": ["Who?"], "antwort": ["no"], "gold": ["Emma"], "u": ["Emma"], "v": ["x"]}
+    pl.DataFrame(table | {"topic": ["t"]}).write_csv("a.csv")
+    judge = ["judge", "a.csv", "-q", "--fail-under", "0", "-o"]
+    assert run([*judge, "one", "--answer-columns", "u,v"]) == 0
+    assert "columns = question=frage; " in capsys.readouterr().err
+    assert pl.read_parquet("one/answers.parquet")["answer"].to_list() == ["Emma", "x"]
+    reading = '[columns]\nquestion = "frage"\n[reading]\nanswer_columns = ["u", "v"]\n'
+    Path("markscheme.toml").write_text(f'judges = ["contains"]\n{reading}')
+    assert run([*judge, "two", "--columns", "answer=antwort"]) == 0
+    told = capsys.readouterr().err
+    assert "columns = question=frage" in told
+    assert "answer_columns" not in told
+    assert pl.read_parquet("two/answers.parquet")["answer"].to_list() == ["no"]
+    both = ["--answer-columns", "u,v", "--columns", "answer=antwort"]
+    assert run([*judge, "three", *both]) == 2
+    assert "are both given; give one of them" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_project_that_init_made_compares_weeks(
@@ -247,6 +270,33 @@ def test_init_writes_labels_of_systems_and_leaves_further_references_to_reading(
     answers = pl.read_parquet("run/answers.parquet")
     assert answers["label"].to_list() == [1, 0]
     assert answers["references"].to_list() == [["g", "h"]] * 2
+
+
+@pytest.mark.parametrize("label", ["label_{}", "{} Karl"])
+def test_init_and_columns_read_systems_as_judge_does(
+    label: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = [label.format(name) for name in "ab"]
+    typed = {} if label == "label_{}" else {f"label:{name[0]}": name for name in names}
+    head = ",".join(["id,question,gold,answer_a,answer_b", *names])
+    Path("wide.csv").write_text(f"{head}\n1,q,g,g,h,1,0\n2,r,g,h,g,0,1\n")
+    expected = read_answers("wide.csv", ReadOptions(columns=typed))
+    assert expected["system"].unique(maintain_order=True).to_list() == ["a", "b"]
+    assert expected["label"].null_count() == 0
+    options = [f"--columns={','.join(f'{ours}={name}' for ours, name in typed.items())}"]
+    options = options if typed else []
+    assert run(["columns", "wide.csv", *options]) == 0
+    shown = capsys.readouterr().out
+    command = shown.partition("to read it otherwise: markscheme ")[2].partition("\n\n")[0]
+    assert run([*shlex.split(command), "-j", "exact_match", "-q", "-o", "pasted"]) == 0
+    assert run(["init", "wide.csv", *options]) == 0
+    assert run(["judge", "wide.csv", "-j", "exact_match", "-q", "-o", "settled"]) == 0
+    for folder in ("pasted", "settled"):
+        answers = pl.read_parquet(f"{folder}/answers.parquet")
+        assert answers.select("answer_id", "system", "label").equals(
+            expected.select("answer_id", "system", "label")
+        )
 
 
 def test_every_line_of_the_template_is_a_setting_that_there_is(tmp_path: Path) -> None:

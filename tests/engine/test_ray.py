@@ -40,6 +40,7 @@ from markscheme.models.sources import ModelOptions
 from markscheme.tables.answers import AnswersReader, Met, ReadOptions
 from markscheme.tables.seal import file_digest
 from s3_store import s3_store
+from servers import ChatServer
 
 JUDGES = ["examiner(depth=fast)"]
 
@@ -88,11 +89,61 @@ class Here(_Cluster):
         return [json.loads(report) for report in worker({"number": numbers})["report"]]
 
 
-def test_pieces_judged_by_a_worker_make_the_run_of_the_local_engine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("markscheme.engine.ray_run.find_spec", lambda _: True)
     monkeypatch.setattr("markscheme.engine.ray_run._Cluster", Here)
+
+
+@pytest.mark.usefixtures("without_ray")
+def test_a_folder_takes_up_no_pieces_that_were_read_otherwise(tmp_path: Path) -> None:
+    rows(3).with_columns(claude=pl.lit("nobody")).write_parquet(tmp_path / "a.parquet")
+    command = ["judge", str(tmp_path / "a.parquet"), "-j", "exact_match", "-q", "--engine", "ray"]
+    command += ["--out", str(tmp_path / "run")]
+    assert run(command) == 0
+    assert run(command) == 0
+    with pytest.raises(RunError, match="other options of reading, such as --columns"):
+        run_on_ray(
+            [str(tmp_path / "a.parquet")],
+            [parse_judge("exact_match")],
+            str(tmp_path / "run"),
+            ray_options=RayOptions(),
+            read=ReadOptions(columns={"answer": "claude"}),
+        )
+    assert run([*command, "--columns", "answer=claude"]) == 2
+
+
+@pytest.mark.usefixtures("without_ray")
+def test_again_judges_the_pieces_in_which_the_budget_left_something_out(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(2):
+        rows(6).slice(3 * number, 3).write_parquet(tmp_path / f"{number}.parquet")
+    command = ["judge", str(tmp_path / "*.parquet"), "-j", "llm_kamalloo", "-m", "m",
+               "--engine", "ray", "--ledger", str(tmp_path / "l.sqlite"),
+               "--out", str(tmp_path / "run")]  # fmt: skip
+    with ChatServer() as server:
+        command += ["--base-url", server.url]
+        for _ in range(2):  # The second time nothing is left to do.
+            assert run([*command, "--max-calls", "4"]) == 0
+            assert "judges only what the budget left out (2)" in " ".join(
+                capfd.readouterr().err.split()
+            )
+            assert len(server.bodies) == 4
+        assert run([*command, "--again"]) == 0
+        assert len(server.bodies) == 6
+    said = capfd.readouterr().err
+    assert "3 judgments were reused" in said
+    assert "judges only" not in said
+    found = pl.read_parquet(tmp_path / "run" / "judgments.parquet" / "*.parquet")
+    assert found["status"].to_list() == ["judged"] * 6
+    assert markscheme.verify(tmp_path / "run")
+    assert run([*command, "-q"]) == 0
+
+
+def test_pieces_judged_by_a_worker_make_the_run_of_the_local_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_ray: None
+) -> None:
     files = [str(tmp_path / f"{number}.parquet") for number in range(3)]
     for number, file in enumerate(files):
         rows(900).slice(300 * number, 300).write_parquet(file)

@@ -17,7 +17,8 @@ from markscheme.contract import ChatReply, ChatRequest, parse_judge
 from markscheme.engine import run_in_folder
 from markscheme.errors import ModelError
 from markscheme.models import ModelOptions, Models
-from markscheme.tables import AnswersReader, ReadOptions
+from markscheme.models.chat import ScriptedChat
+from markscheme.tables import SPENT, AnswersReader, ReadOptions
 
 
 class HoldingChat:
@@ -141,6 +142,18 @@ def test_a_stream_gives_the_bytes_of_a_run_one_by_one(tmp_path: Path) -> None:
         models.close()
         contents.append([(out / n).read_bytes() for n in ("judgments.parquet", "summary.json")])
     assert contents[0] == contents[1]
+
+
+def test_of_equal_answers_the_first_pays() -> None:
+    rows = [{"question": "Where?", "references": ["x"], "answer": "Paris", "system": name}
+            for name in ("a", "b", "c")]  # fmt: skip
+    reply = ChatReply(status="ok", text="Yes", cost_usd=1.0, tokens_in=5, tokens_out=2, seconds=3.0)
+    models = Models(chat=ScriptedChat(replies=lambda _: reply))
+    result = markscheme.judge(rows, "llm_kamalloo", models=models)
+    spent = result.judgments.select(SPENT)
+    assert spent.rows() == [(1.0, 5, 2, 3.0), (None,) * 4, (None,) * 4]
+    assert result.run.records[-1]["cost_usd"] == models.budget.spending.cost_usd == 1.0
+    assert result.judgments["verdict"].to_list() == [True] * 3
 
 
 def test_an_error_ends_everything_under_way_at_once(tmp_path: Path) -> None:

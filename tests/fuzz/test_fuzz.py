@@ -1,7 +1,7 @@
 """Every reader and every reply parser against broken inputs: a result or an error of ours.
 
 Never another exception, never a hang, never a row lost in silence. `MARKSCHEME_FUZZ=5000 pytest
-tests/fuzz` tries more of them.
+-m proof tests/fuzz` tries more of them.
 """
 
 from __future__ import annotations

@@ -53,6 +53,9 @@ def test_questions_come_from_the_column_where_there_is_one() -> None:
     by_column = reward(template, ANSWERS, references=REFERENCES, question=QUESTIONS)
     by_prompt = reward(QUESTIONS, ANSWERS, references=REFERENCES)
     assert by_column == by_prompt
+    some = [None, *QUESTIONS[1:]]
+    mixed = reward([QUESTIONS[0], *template[1:]], ANSWERS, references=REFERENCES, question=some)
+    assert mixed == by_prompt
 
 
 def test_polars_frames_get_columns_beside_their_own() -> None:
@@ -94,7 +97,7 @@ def test_what_is_wrong_with_a_frame_is_named(library: Any) -> None:
     with pytest.raises(DataError, match="no column 'references'; its columns are question, gold"):
         frame.markscheme.judge("contains")
     blank = library.DataFrame({"question": ["q", "q"], "gold": ["a", None], "answer": ["a", "b"]})
-    with pytest.raises(DataError, match="row 2: references are a text or a list"):
+    with pytest.raises(DataError, match="row 2: no references"):
         blank.markscheme.judge("contains", references="gold")
 
 
@@ -102,6 +105,20 @@ def test_references_written_as_a_list_in_a_text() -> None:
     for gold in ('["Bronte", "Jane Austen"]', "['Bronte', 'Jane Austen']"):
         frame = pd.DataFrame({"question": ["Who?"], "references": [gold], "answer": "Jane Austen"})
         assert list(frame.markscheme.judge("exact_match")["verdict"]) == [True]
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_references_are_read_as_those_of_rows(library: Any) -> None:
+    def judged(references: Any) -> Any:
+        columns = {"question": ["Who?"], "references": [references], "answer": ["Jane Austen"]}
+        return library.DataFrame(columns).markscheme.judge("exact_match")
+
+    squad = {"text": ["Austen", "Jane Austen"], "answer_start": [3, 3]}
+    assert list(judged(squad)["verdict"]) == [True]
+    item = answers_of(question="q")({"q": "Who?", "answer": squad}, ["Jane Austen"])
+    assert Aggregation(judge="exact_match")([item["markscheme"]]) == 1.0
+    with pytest.raises(DataError, match="row 1: the references must be a list or text, not an obj"):
+        judged({"aliases": ["Jane Austen"], "value": "Austen"})
 
 
 def test_a_worth_that_does_not_exist_is_named() -> None:
@@ -136,6 +153,6 @@ def test_the_harness_s_aggregation_judges_all_documents_at_once() -> None:
 def test_lengths_that_differ_and_strange_references_are_named() -> None:
     with pytest.raises(DataError, match="2 questions, 1 references"):
         judge_texts(["a", "b"], ["x"], ["y", "z"], judge="exact_match")
-    with pytest.raises(DataError, match="references are a text"):
-        judge_texts(["a"], [[3]], ["y"], judge="exact_match")
+    with pytest.raises(DataError, match="the references must be text, not dict"):
+        judge_texts(["a"], [[{"a": 1}]], ["y"], judge="exact_match")
     assert judge_texts([], [], [], judge="exact_match").is_empty()

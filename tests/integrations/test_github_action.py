@@ -35,6 +35,8 @@ def test_the_action_fails_below_the_limit_and_writes_the_summary(
     assert action["runs"]["using"] == "composite"
     _, judge, summary = action["runs"]["steps"]
     assert all(step["shell"] == "bash" for step in action["runs"]["steps"])
+    assert action["inputs"]["package"]["required"]  # no index has `markscheme`
+    assert "default" not in action["inputs"]["package"]
     program = tmp_path / "bin" / "markscheme"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m markscheme "$@"\n')

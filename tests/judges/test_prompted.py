@@ -348,6 +348,22 @@ def test_marks_are_accepted_from_a_threshold() -> None:
     assert one("llm_score", lambda _: "3")["score"] == 0.5
 
 
+@pytest.mark.parametrize("name", ["llm_score", "answer_relevance"])
+@pytest.mark.parametrize(
+    ("chances", "verdict"),
+    [({"4": 0.9, "3": 0.06, "5": 0.04}, True), ({"3": 0.9, "4": 0.06, "5": 0.04}, False)],
+)
+def test_a_mark_has_one_verdict_with_and_without_probabilities(
+    name: str, chances: dict[str, float], verdict: bool
+) -> None:
+    likely = max(chances, key=lambda mark: chances[mark])
+    logs = {mark: math.log(chance) for mark, chance in chances.items()}
+    finer = one(name, lambda _: ChatReply(status="ok", text=likely, token_logprobs=(logs,)))
+    plain = one(name, lambda _: likely)
+    assert finer["score"] != plain["score"]
+    assert (finer["verdict"], plain["verdict"]) == (verdict, verdict)
+
+
 def test_the_grader_gives_relation_marks_and_claims() -> None:
     reply = json.dumps(
         {"reason": "Names the city.", "supported_claims": [], "relation": "superior",

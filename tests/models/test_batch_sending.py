@@ -93,6 +93,16 @@ def test_two_judges_are_waited_for_together_and_parts_keep_to_the_limits(
     assert result.judgments.filter(pl.col("status") == "judged").height == 22
 
 
+def test_judges_with_a_limit_of_money_send_whole_batches(tmp_path: Path) -> None:
+    with BatchServer(says) as server:
+        asked = models(server, tmp_path, max_cost=5.0)
+        result = markscheme.judge(rows(12), ["llm_kamalloo", "llm_evouna"], models=asked)
+        asked.close()
+        sizes = [len(one.requests) for one in server.batches.batches.values()]
+    assert sorted(sizes) == [1, 1, 12, 12]  # the rows, and a repair each
+    assert sorted(result.judgments["status"]) == ["failed"] * 2 + ["judged"] * 22
+
+
 def test_what_a_model_refuses_is_left_out_and_what_it_needs_is_given(tmp_path: Path) -> None:
     def reasons(body: Mapping[str, Any], _place: int) -> ServerReply:
         if "temperature" in body:

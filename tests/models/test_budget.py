@@ -7,7 +7,9 @@ import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ import pytest
 import markscheme
 from markscheme.cli import run as run_command
 from markscheme.contract import ChatReply, ChatRequest, Message
-from markscheme.errors import BadRowsError, RunStoppedError
+from markscheme.errors import BadRowsError, ModelError, RunStoppedError
 from markscheme.models import ServerOptions
 from markscheme.models.chat import server_chat
 from markscheme.models.chat.batch_files import read_batch, write_batch
@@ -535,6 +537,46 @@ def test_what_a_server_bills_beyond_its_price_list_keeps_to_the_limit(
     assert len(replies) == 200
     assert budget.spending.skipped == 200 - budget.spending.calls
     assert budget.spending.calls >= int(limit / billed) - 1
+
+
+def test_a_batch_waits_for_what_another_under_way_leaves_of_the_money() -> None:
+    """Each request may cost $0.3 and costs $0.01: three take the dollar until they are back."""
+    began, go = threading.Event(), threading.Event()
+
+    class Batches(ScriptedChat):
+        side_by_side = True
+
+        def complete(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
+            if not began.is_set():
+                began.set()
+                go.wait(60)
+            return super().complete(requests)
+
+    cheap = ChatReply(status="ok", text="Yes", tokens_in=1, tokens_out=10)
+    chat = CachedChat(
+        model=Batches(replies=lambda _: cheap), budget=Budget(max_cost=1.0),
+        price=Price(input=0, output=1_000),
+    )  # fmt: skip
+    asked = requests(6, max_tokens=300)
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(chat.complete, asked[:3])
+        assert began.wait(60)
+        second = threads.submit(chat.complete, asked[3:])
+        wait([second], timeout=0.2)
+        go.set()
+    assert [reply.status for reply in first.result() + second.result()] == ["ok"] * 6
+
+
+def test_a_batch_that_is_not_taken_leaves_no_reservation_open() -> None:
+    def fails(_: str) -> ChatReply:
+        raise ModelError("the provider takes no batch")
+
+    budget = Budget(max_cost=1.0)
+    price = Price(input=0, output=1_000)
+    chat = CachedChat(model=ScriptedChat(replies=fails), budget=budget, price=price)
+    with pytest.raises(ModelError, match="takes no batch"):
+        chat.complete(requests(1, max_tokens=300))
+    assert budget.admit(0.5) is None
 
 
 def test_a_budget_below_one_request_says_so() -> None:

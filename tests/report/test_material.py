@@ -170,6 +170,21 @@ def test_agreement_stands_beside_what_it_costs(example: Path) -> None:
     assert "cost" not in [one.key for one in sections(free)]
 
 
+def test_a_judge_without_a_known_price_is_not_drawn_as_free(example: Path) -> None:
+    answers = read_answers(example)
+    judgments = markscheme.judge(example, ["contains", "token_f1", "exact_match"]).judgments
+    asked = judgments.with_columns(
+        cost_usd=pl.when(pl.col("judge") == "token_f1").then(pl.lit(0.002)),
+        tokens_in=pl.when(pl.col("judge") != "exact_match").then(pl.lit(100)),
+    )
+    cost = {one.key: one for one in sections(read_material(InMemory(asked, answers)))}["cost"]
+    assert "Not drawn, as its cost is not known: contains." in cost.caption
+    assert [row[2] for row in cost.table.rows] == ["–", "2.0000", "–"]
+    assert cost.chart is not None
+    drawn = cost.chart().to_dict()["datasets"].values()
+    assert [[row["judge"] for row in rows] for rows in drawn] == [["token_f1", "exact_match"]]
+
+
 def test_what_was_not_judged_is_counted_with_its_reason(tmp_path: Path) -> None:
     rows = [{"question": f"{n}?", "references": ["a"], "answer": answer}
             for n, answer in enumerate(["a", "b"])]  # fmt: skip

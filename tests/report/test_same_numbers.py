@@ -26,8 +26,8 @@ def half(tmp_path_factory: pytest.TempPathFactory, example: Path) -> Path:
     rows = pl.read_ndjson(example)
     label = next(name for name in ("label", "human", "correct") if name in rows.columns)
     chosen = rows["question"].unique(maintain_order=True).sample(fraction=0.5, seed=7).implode()
-    labels = pl.when(pl.col("question").is_in(chosen)).then(pl.col(label))
-    markscheme.judge(rows.with_columns(labels.alias(label)), JUDGES, out=folder)
+    labels = pl.when(pl.col("question").is_in(chosen)).then(pl.col(label, "annotator_labels"))
+    markscheme.judge(rows.with_columns(labels.name.keep()), JUDGES, out=folder)
     return folder
 
 

@@ -37,8 +37,8 @@ def made(seed: int, questions: int) -> pl.DataFrame:
     scores = np.clip(truth + rng.normal(0, 0.08, len(truth)), 0, 1)
     labels = rng.random(len(truth)) < truth
     then = np.where(rng.random(len(truth)) < 0.95, labels, ~labels).astype(float)
-    clusters = np.repeat(np.arange(questions), 3)
-    return pl.DataFrame({"scores": scores, "then": then, "labels": labels, "clusters": clusters})
+    columns = {"scores": scores, "first": (scores >= 0.5) * 1.0, "then": then, "labels": labels}
+    return pl.DataFrame(columns | {"clusters": np.repeat(np.arange(questions), 3)})
 
 
 SETTINGS = [(np.inf, -np.inf), *((1 - doubt, doubt) for doubt in np.linspace(0, 0.5, 40))]
@@ -152,7 +152,8 @@ def nq301(data_dir: Path) -> pl.DataFrame:
     bem = recorded("nq301", "bem", data_dir=data_dir)
     davinci = recorded("nq301", "text-davinci-003", data_dir=data_dir)
     return pl.DataFrame(
-        {"scores": bem["score"], "then": davinci["verdict"].cast(pl.Float64).fill_null(np.nan),
+        {"scores": bem["score"], "first": bem["verdict"].cast(pl.Float64).fill_null(np.nan),
+         "then": davinci["verdict"].cast(pl.Float64).fill_null(np.nan),
          "labels": pairs["label"] == 1,
          "clusters": pairs["question"].rank("dense").cast(pl.Int64) - 1}
     )  # fmt: skip
@@ -293,6 +294,25 @@ def test_labels_are_matched_as_other_commands_do_it(example: Path) -> None:
     assert found.frame.equals(right.frame)
     assert "ids are of other rows" in str(found)
     assert "ids are of other rows" not in str(right)
+
+
+def test_a_judge_alone_counts_by_its_own_verdicts() -> None:
+    rows = [
+        {"question": f"q{n}", "answer": "x", "label": n % 2, "judge": judge, "verdict": n % 2,
+         "score": score if n % 2 else 0.6}
+        for n in range(60) for judge, score in (("cosine", 0.9), ("other", 1.0))
+    ]  # fmt: skip
+    found = choose_cascade(rows, first="cosine", then="other")
+    assert found.chosen.cheap_agreement == 1.0, "it accepts from 0.77 on, say, and not from 0.5"
+
+
+def test_answers_that_one_judge_alone_judged_are_counted_on_both_sides() -> None:
+    rows = [
+        {"question": f"q{n}", "answer": "x", "label": n % 2, "judge": judge, "verdict": n % 3 > 0}
+        for judge, numbers in (("one", range(100)), ("two", range(20, 120))) for n in numbers
+    ]  # fmt: skip
+    found = choose_cascade(rows, first="one", then="two")
+    assert "40 answers that only one of the two judged are left out" in found.data["matched"]
 
 
 def test_the_former_names_are_understood(cli: Callable[..., str]) -> None:

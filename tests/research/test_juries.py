@@ -52,6 +52,19 @@ def test_judges_that_err_alike_share_a_weight_and_a_coin_has_none() -> None:
     assert rows["good"]["low"] < rows["good"]["agreement"] < rows["good"]["high"]
 
 
+def test_a_member_agrees_by_its_own_verdicts() -> None:
+    judged, labels = recorded()
+    score = pl.when("verdict").then(0.9).otherwise(0.6)
+    scored = judged.with_columns(score=pl.when(pl.col("judge") == "good").then(score))
+    by_verdicts, by_scores = (
+        {row["judge"]: row for row in jury(one, labels, share=0.5).frame.iter_rows(named=True)}
+        for one in (judged, scored)
+    )
+    assert by_scores["good"]["agreement"] == by_verdicts["good"]["agreement"] > 0.75
+    assert by_scores["good"]["auroc"] == by_verdicts["good"]["auroc"]
+    assert by_scores["good"]["ece"] != by_verdicts["good"]["ece"]
+
+
 def test_weights_are_those_of_a_ridge_regression() -> None:
     from sklearn.linear_model import LogisticRegression
 

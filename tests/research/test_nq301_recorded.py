@@ -149,6 +149,7 @@ def test_rankings(scores: pl.DataFrame) -> None:
 def test_a_cascade_of_the_recorded_judges_keeps_the_agreement(labels: pl.DataFrame) -> None:
     data = labels.select(
         scores="bem_score",
+        first=(pl.col("bem_score") >= 0.5).cast(pl.Float64),
         then=pl.col("davinci").fill_null(np.nan),
         labels=pl.col("label") == 1,
         clusters=pl.col("question").rank("dense").cast(pl.Int64) - 1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,13 @@ from markscheme.contract.grammar import parse_judge
 from markscheme.contract.registry import JUDGES, register
 from markscheme.errors import UnknownNameError
 from markscheme.tables.answers import read_answers
+from markscheme_research.studies import probing
 from markscheme_research.studies.probes import INJECTIONS, PROBES, run_probes
+
+
+def test_the_example_is_as_it_says() -> None:
+    found = doctest.testmod(probing)
+    assert (found.failed, found.attempted) == (0, 4)
 
 
 @pytest.fixture(scope="module")

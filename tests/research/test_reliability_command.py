@@ -69,6 +69,22 @@ def test_any_judge_without_labels(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, "judge", "a.jsonl", "-j", "exact_match", "-q")[0] == 0
 
 
+def test_a_label_that_cannot_be_read_does_not_make_the_others_vanish(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("one.csv", "two.csv"):
+        rows = (f"{n},q{n},a,j,{'yes' if n % 3 else 'no'},{n % 2}" for n in range(20))
+        table = "\n".join(
+            ("answer_id,question,answer,judge,verdict,label", *rows, "20,q,a,j,no,unsure")
+        )
+        Path(name).write_text(table)
+    code, _, err = said(capsys, "reliability", "one.csv", "two.csv")
+    assert code == 2
+    assert "column 'label' has 1 values that are not verdicts, such as 'unsure'" in " ".join(
+        err.split()
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

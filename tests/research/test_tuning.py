@@ -95,6 +95,25 @@ def test_answers_are_read_as_judge_reads_them(apart: bool, tmp_path: Path) -> No
     assert [one.held_out for one in found.trials] == [1.0, 1.0]
 
 
+def test_answers_without_a_label_are_not_judged() -> None:
+    labelled, more = rows(30), rows(120)[60:]
+    for row in more:
+        row["label"] = None
+    mixed = [row for pair in zip(labelled, more[:60], strict=True) for row in pair] + more[60:]
+    whole, part = models(), models()
+    expected = tune_judge(labelled, judges=JUDGES, models=whole)
+    found = tune_judge(mixed, judges=JUDGES, models=part)
+    assert part.budget.spending.calls == whole.budget.spending.calls
+    assert found.trials == expected.trials, "calls and dollars too are of an answer with a label"
+    assert "180 of 240 answers have no label, and are not judged" in found.data["notes"]
+    known = [{"question": row["question"], "answer": row["answer"], "label": row["label"]}
+             for row in labelled]  # fmt: skip
+    unlabelled = [{name: row[name] for name in row if name != "label"} for row in mixed]
+    assert tune_judge(unlabelled, known, judges=JUDGES, models=models()).trials == found.trials
+    with pytest.raises(AgreementError, match="none of the 180 answers has a label"):
+        tune_judge(unlabelled[120:] + unlabelled[1:120:2], known, judges=JUDGES, models=models())
+
+
 @pytest.mark.proof(area="statistics")
 def test_a_search_among_equals_does_not_flatter() -> None:
     """Twelve coins: the best one looks good where it was chosen, and is a coin elsewhere."""

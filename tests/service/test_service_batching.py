@@ -136,19 +136,59 @@ def test_owners_get_equal_shares_of_the_time() -> None:
     assert order[-1] == "a5"
 
 
-def test_slow_rows_are_cut_into_slices_that_others_come_between() -> None:
-    sizes: list[int] = []
+def test_what_work_leaves_undone_is_done_after_others_turns() -> None:
+    """Of requests that share a slice too, and in their order."""
+    calls: list[list[int]] = []
+    begun, go = threading.Event(), threading.Event()
 
     def work(key: str, rows: list[int], abandoned: Callable[[], bool]) -> list[int]:
-        sizes.append(len(rows))
-        time.sleep(0.02 * len(rows))
+        calls.append(rows)
+        begun.set()
+        assert go.wait(60)
+        time.sleep(0.01)
+        return rows[:2]
+
+    batcher: Batcher = Batcher(work, queue_rows=100, slice_rows=4, wait=0)
+    first = batcher.submit("j", [0, 1, 2, 3, 4, 5], "a")
+    assert begun.wait(60)
+    more = batcher.submit("j", [6], "a"), batcher.submit("j", [7], "a")
+    other = batcher.submit("j", [8], "b")
+    go.set()
+    assert [one.result(60) for one in (first, *more, other)] == [[0, 1, 2, 3, 4, 5], [6], [7], [8]]
+    batcher.close()
+    assert calls == [[0, 1, 2, 3], [8], [2, 3, 4, 5], [4, 5, 6, 7], [6, 7]]
+
+
+def test_a_slice_has_no_more_weight_than_it_may_but_one_row() -> None:
+    work = Work()
+    work.go.set()
+    batcher = Batcher(work, queue_rows=100, wait=0, slice_weight=10, weigh=float)
+    assert batcher.submit("a", [4, 6, 1, 20, 3, 3]).result(60) == [8, 12, 2, 40, 6, 6]
+    batcher.close()
+    assert work.calls == [[4, 6], [1], [20], [3, 3]]
+
+
+def test_what_was_used_while_nobody_else_waited_is_no_debt() -> None:
+    """Who used the service alone for long is next, like anybody, once another begins."""
+    order: list[int] = []
+    begun = threading.Event()
+
+    def work(key: str, rows: list[int], abandoned: Callable[[], bool]) -> list[int]:
+        if rows[0] < 0:
+            begun.set()
+        time.sleep(0.02)
+        order.extend(rows)
         return rows
 
-    batcher: Batcher = Batcher(work, queue_rows=100, slice_rows=64, wait=0, slice_seconds=0.05)
-    assert batcher.submit("j", list(range(20)), "a").result(60) == list(range(20))
+    batcher: Batcher = Batcher(work, queue_rows=100, slice_rows=1, wait=0)
+    for n in range(10):
+        batcher.submit("j", [n], "long here").result(60)
+    newcomer = batcher.submit("j", [-1, -2, -3, -4, -5], "new")
+    assert begun.wait(60)
+    assert batcher.submit("j", [99], "long here").result(60) == [99]
+    newcomer.result(60)
     batcher.close()
-    assert sizes[0] == 8
-    assert all(size <= 3 for size in sizes[1:])
+    assert order.index(99) <= 11, "after the row that was being done, and one at most"
 
 
 def test_work_that_is_given_up_ends_and_leaves_the_queue() -> None:
@@ -183,7 +223,7 @@ def test_owners_share_no_slice_and_one_that_takes_too_long_is_cut_into_rows() ->
         time.sleep(0.001)
         return rows
 
-    batcher = Batcher(work, queue_rows=4, slice_rows=8, wait=0.02, slice_seconds=1)
+    batcher = Batcher(work, queue_rows=4, slice_rows=8, wait=0.02)
     slow = batcher.submit("j", [1, 13, 2], "a")
     other = batcher.submit("j", [5, 6, 7, 8], "b")
     with pytest.raises(Refusal, match="too many answers wait"):

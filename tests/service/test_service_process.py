@@ -108,6 +108,28 @@ def test_sigterm_finishes_what_was_accepted(tmp_path: Path) -> None:
     assert KEY not in (tmp_path / "log").read_text()
 
 
+def test_what_nobody_waits_for_is_not_judged(tmp_path: Path) -> None:
+    """A client sends what takes many minutes, and leaves."""
+    (tmp_path / "keys").write_text(KEY)
+    slow = {"reference_kind": "regex", "answer": "x" + "a" * 40 + "b"}
+    rows = [{**ROW, **slow, "references": [f"(?<=x)(a+)+{n}$"]} for n in range(900)]
+    options = ("--keys", str(tmp_path / "keys"), "--request-seconds", "3600")
+    with (
+        server(tmp_path, *options) as (_, address),
+        httpx.Client(base_url=address, headers=bearer(KEY), timeout=60) as client,
+    ):
+        with pytest.raises(httpx.ReadTimeout):
+            client.post("/v1/judgments", json={"judge": "regex", "answers": rows}, timeout=2)
+        for _ in range(300):
+            if "markscheme_queue_rows 0.0" in client.get("/metrics").text:
+                break
+            time.sleep(0.1)
+        else:
+            raise AssertionError("still judging")
+        assert client.post("/v1/judgments", json={"answers": [ROW]}).status_code == 200
+        assert 'status="499"' in client.get("/metrics").text
+
+
 def test_a_judge_in_a_file_is_served_and_keys_that_others_can_read_are_warned_of(
     tmp_path: Path,
 ) -> None:

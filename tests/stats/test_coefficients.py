@@ -11,6 +11,7 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa
 
 from markscheme.stats import (
+    Evidence,
     coefficient,
     cohen_kappas,
     fisher_interval,
@@ -18,6 +19,7 @@ from markscheme.stats import (
     gwet_ac1s,
     krippendorff_alphas,
     pair_agreement,
+    single_answers,
     t_quantile,
 )
 
@@ -128,13 +130,21 @@ def _library(name: str, codes: np.ndarray, grades: np.ndarray) -> float:
     return float((agree - chance) / (1 - chance))
 
 
-def test_the_interval_is_the_jackknifes_on_fishers_scale() -> None:
+@pytest.mark.parametrize(("answers", "wider"), [(48.0, 1.0), (12.0, 2.0)])
+def test_the_interval_is_the_jackknifes_on_fishers_scale(answers: float, wider: float) -> None:
+    """By question, or by item where disagreements make items worth fewer than they are."""
     values = np.array([0.5, *np.linspace(0.45, 0.55, 12)])
     away = values[1:] - 0.5
-    reach = t_quantile(11, 0.975) * np.sqrt(11 / 12 * (away**2).sum())
-    found = coefficient(values, 12, "undefined")
-    assert (found.low, found.high) == pytest.approx(fisher_interval(0.5, reach))
+    variance = 11 / 12 * (away**2).sum()
+    by_item = np.array([0.5, *np.repeat(0.5 + away / 2, 4)])
+    of_items = 47 / 48 * (away**2).sum()
+    evidence = Evidence(answers=answers, independent=12.0, freedom=11.0)
+    found = coefficient(values, by_item, 48, evidence, "undefined")
+    expected = max(variance, of_items * 48 / answers)
+    assert (found.low, found.high) == pytest.approx(fisher_interval(0.5, expected, 11.0, 0.95))
+    reach = t_quantile(11, 0.975) * np.sqrt(expected)
     assert np.arctanh(found.high) - np.arctanh(0.5) == pytest.approx(reach / 0.75)
+    assert expected / variance == pytest.approx(wider**2, rel=0.1)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +158,9 @@ def test_the_interval_is_the_jackknifes_on_fishers_scale() -> None:
     ],
 )
 def test_no_interval_without_a_reason(values: list[float], items: int, reason: str) -> None:
-    found = coefficient(np.array(values), items, "undefined")
+    found = coefficient(
+        np.array(values), np.array(values), items, single_answers(items), "undefined"
+    )
     assert (found.low, found.high, found.reason) == (None, None, reason)
     assert (found.value is None) == np.isnan(values[0])
 
@@ -175,7 +187,7 @@ def test_intervals_hold_the_truth_as_often_as_promised(share: float, right: floa
             "ac1": gwet_ac1s(counts, each),
         }
         for name, found in values.items():
-            made = coefficient(found, 60, "undefined")
+            made = coefficient(found, found, 60, single_answers(60), "undefined")
             assert made.low is not None
             assert made.high is not None
             hits[name] += made.low <= truths[name] <= made.high

@@ -20,7 +20,6 @@ from markscheme.annotate.context import Site
 from markscheme.annotate.database import Store
 from markscheme.annotate.options import AnnotateOptions
 from markscheme.annotate.setup import Ready, prepare
-from markscheme.annotate.suggest import suggesting_judge
 
 ADDRESS = "http://127.0.0.1"
 
@@ -118,7 +117,6 @@ class Place:
             store=self.store,
             project=self.ready.project,
             address=ADDRESS,
-            suggests=self.store.read(suggesting_judge),
         )
         self.app = make_app(self.site)
 

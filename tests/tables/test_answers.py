@@ -269,6 +269,31 @@ def test_files_of_one_name_in_several_folders_are_several_systems(tmp_path: Path
     assert not any("folders" in said for said in reader.met.recognised)
 
 
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("gpt-4.1.jsonl", "gpt-4.1"),
+        ("llama-3.1-8b.jsonl.gz", "llama-3.1-8b"),
+        ("qwen2.5-72b", "qwen2.5-72b"),
+        ("answers.part2.jsonl", "answers"),
+        ("efficientqa.test.1.1.jsonl", "efficientqa"),
+        ("dev.2.jsonl", "dev"),
+        (".jsonl", "system"),
+    ],
+)
+def test_a_version_in_a_file_s_name_is_no_ending(file: str, name: str) -> None:
+    assert system_names([file]) == [name]
+
+
+def test_files_of_two_versions_are_two_systems(tmp_path: Path) -> None:
+    files = [tmp_path / f"gpt-4.{version}.jsonl" for version in (1, 5)]
+    for file, answer in zip(files, "ab", strict=True):
+        file.write_bytes(jsonl([{"question": "q", "gold": "a", "answer": answer}]))
+    found = judge(files, "exact_match")
+    shares = dict(found.summary.select("system", "accuracy").iter_rows())
+    assert shares == {"gpt-4.1": 1.0, "gpt-4.5": 0.0, "(all)": 0.5}
+
+
 def test_files_of_one_folder_s_name_are_distinguished_by_the_next_one(tmp_path: Path) -> None:
     files = [tmp_path / f"{name}/run/answers.csv" for name in "ab"]
     assert system_names(files) == ["a/run/answers", "b/run/answers"]

@@ -71,6 +71,27 @@ def test_files_that_tools_wrote(name: str) -> None:
         assert reader.met.recognised, "what was guessed is said"
 
 
+def test_a_single_continuation_is_the_answer_where_the_model_would_write_it(tmp_path: Path) -> None:
+    samples = [
+        {
+            "doc_id": number,
+            "doc": {"text": f"Line {number} of the story has no signs"},
+            "target": " signs",
+            "arguments": {"gen_args_0": {"arg_0": f"Line {number} of the story has no",
+                                         "arg_1": " signs"}},
+            "resps": [[["-2.1", greedy]]],
+            "filtered_resps": [["-2.1", greedy]],
+            "filter": "none",
+        }
+        for number, greedy in enumerate(("False", "True", "False"))
+    ]  # fmt: skip
+    file = jsonl(tmp_path / "samples_lambada_openai_2026.jsonl", samples)
+    found = markscheme.judge(file, "exact_match")
+    assert found.judgments["verdict"].to_list() == [False, True, False]
+    (note,) = [one for one in found.run.notes if "one continuation" in one]
+    assert found.run.notes[note] == 3
+
+
 def test_the_system_is_the_one_that_the_log_names() -> None:
     assert read_answers(EXPORTS / "inspect.eval")["system"].unique().to_list() == ["mockllm/model"]
     assert read_answers(EXPORTS / "promptfoo.json")["system"].unique().to_list() == ["system-one"]
@@ -314,6 +335,12 @@ def test_wide_tables_have_a_system_a_column(given: tuple[str, ...]) -> None:
 def test_columns_that_say_answer_of_a_system() -> None:
     rows = [{"question": "q", "gold": "g", "answer_a": "x", "answer_b": "y", "answer_time": "3"}]
     assert read_answers(rows)["system"].to_list() == ["a", "b"]
+    given = ReadOptions(answer_columns=("answer_a", "answer_b"))
+    assert read_answers(rows, given).equals(read_answers(rows))
+    given = ReadOptions(answer_columns=("answer_a", "answer_time"), columns={"label": "none"})
+    assert read_answers(rows, given)["system"].to_list() == ["a", "time"]
+    rows = [{"question": "q", "gold": "g", "answer_a": "x", "a_answer": "y"}]
+    assert read_answers(rows)["system"].to_list() == ["answer_a", "a_answer"]
 
 
 def test_texts_that_may_be_answers_are_not_guessed() -> None:
@@ -416,6 +443,17 @@ def test_an_archive_of_an_unknown_version_is_an_error(tmp_path: Path) -> None:
     path.write_bytes(content[:version] + b"\xff" + content[version + 1 :])
     with pytest.raises(DataError, match="the archive is damaged or cut"):
         read_table(str(path))
+
+
+def test_exports_of_two_weeks_are_read_together(tmp_path: Path) -> None:
+    """Records of promptfoo have an id and a `response`, and are no rows of ids and answers."""
+    week = (EXPORTS / "promptfoo.jsonl").read_text("utf-8")
+    weeks = [tmp_path / "week1.jsonl", tmp_path / "week2.jsonl"]
+    weeks[0].write_text(week, "utf-8")
+    weeks[1].write_text(week.replace('"id":"', '"id":"next-'), "utf-8")
+    rows, reader = read(*weeks)
+    assert rows == 2 * MADE_BY_TOOLS["promptfoo.jsonl"]
+    assert any("week2.jsonl read as promptfoo results" in one for one in reader.met.recognised)
 
 
 def test_an_archive_that_is_neither_log_nor_workbook(tmp_path: Path) -> None:

@@ -88,6 +88,20 @@ def test_annotators_stand_in_for_a_label() -> None:
     assert labels["annotator_labels"].to_list() == [[1.0, 1.0], [0.0, 1.0]]
 
 
+def test_an_empty_label_next_to_others_is_what_most_annotators_gave() -> None:
+    votes = [[1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 0, None], [1, 1, None, None], [1, None, None, None]]
+    table = {f"annotator{n + 1}": [row[n] for row in votes] for n in range(4)}
+    found = labels(answer_id=[*"abcde"], label=["1", "", "", "", ""], **table)
+    assert found["label"].to_list() == [1.0, 1.0, 0.0, None, None]
+    empty = labels(answer_id=[*"abcde"], label=[""] * 5, **table)
+    assert empty["label"].to_list() == [None, 1.0, 0.0, 1.0, 1.0]
+    one = load_labels(pl.DataFrame({"id": [*"abcde"], **table}), names={"label": "annotator4"})
+    assert one["label"].to_list() == [0.0, 0.0, None, None, None]
+    people = {"annotator1": [1, 4, 5], "annotator2": [5, 4, 4]}
+    grades = labels(answer_id=[*"abc"], label=[3, None, None], **people)
+    assert grades["label"].to_list() == [3.0, 4.0, None]
+
+
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl", "parquet"])
 def test_labels_are_read_as_they_were_written(ending: str, tmp_path: Path) -> None:
     """Whatever a command exports: a list of annotators' labels has no type of its own in CSV."""
@@ -121,6 +135,19 @@ def test_a_column_of_lists_that_holds_something_else_is_named(tmp_path: Path) ->
     path.write_text("answer_id,label,inclusion_probability\n1,1,0.5\n2,0,half\n")
     with pytest.raises(DataError, match="of row 2 is 'half', which is not a number"):
         load_labels(str(path))
+
+
+@pytest.mark.parametrize("empty", ["", "[]", "[null]"])
+def test_a_column_of_lists_without_a_label_leaves_the_labels_as_they_are(
+    tmp_path: Path, empty: str
+) -> None:
+    """CSV of a run whose answers nobody but the file's author labelled."""
+    path = tmp_path / "labels.csv"
+    path.write_text(f"answer_id,label,annotator_labels\n1,1,{empty}\n2,0,{empty}\n")
+    assert load_labels(str(path)).to_dict(as_series=False) == {
+        "answer_id": ["1", "2"],
+        "label": [1.0, 0.0],
+    }
 
 
 def test_a_row_an_annotator_becomes_a_row_an_answer() -> None:

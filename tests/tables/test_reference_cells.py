@@ -48,6 +48,42 @@ def test_separators_are_said_and_split_at_where_asked_for(
     assert not read(cell, reference_separator="none")[1].met.notes
 
 
+@pytest.mark.parametrize(
+    "cell", ["[0, 1]", "[1, 2, 3,]", " [-1.5] ", "[1e5]", "[123456789012345678901]"]
+)
+def test_a_list_of_numbers_in_a_text_is_one_reference(cell: str) -> None:
+    kept, reader = read(cell)
+    assert kept == [cell]
+    (note,) = reader.met.notes
+    assert '["0", "1"]' in note
+    assert read(cell, reference_separator=",")[0] == [cell]
+    kept, reader = read(cell, reference_separator="none")
+    assert (kept, dict(reader.met.notes)) == ([cell], {})
+
+
+@pytest.mark.parametrize(
+    ("cell", "parts"),
+    [
+        ('["0", "1"]', ["0", "1"]),
+        ("['0', 1]", ["0", "1"]),
+        ([0, 1], ["0", "1"]),
+        ("{'text': [1931], 'answer_start': [7]}", ["1931"]),
+        ("[0, 1] | [0, 1)", ["[0, 1]", "[0, 1)"]),
+    ],
+)
+def test_other_lists_are_several_references(cell: Any, parts: list[str]) -> None:
+    assert read(cell)[0] == parts
+
+
+def test_an_interval_in_a_file_has_the_verdicts_that_it_has_in_python(tmp_path: Path) -> None:
+    question, gold, answers = "Where does it converge?", "[0, 1]", ["[0, 1]", "1"]
+    path = tmp_path / "intervals.csv"
+    pl.DataFrame({"question": question, "gold": gold, "answer": answers}).write_csv(path)
+    of_file = markscheme.judge(path, "exact_match").judgments["verdict"].to_list()
+    alone = [markscheme.mark(question, gold, one, "exact_match").verdict for one in answers]
+    assert of_file == alone == [True, False]
+
+
 def test_prose_and_lists_are_left_in_peace() -> None:
     said = "It was signed in the spring of that year; the king had long been ill by then."
     assert not read(said)[1].met.notes

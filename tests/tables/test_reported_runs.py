@@ -101,7 +101,7 @@ def test_digits_stay_in_every_form_of_json(name: str, tmp_path: Path) -> None:
 
 def test_digits_stay_in_lists_in_cells_and_in_labels(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
-    path.write_text(f'question,gold,answer\nq,"[{BIG}, 2]",{BIG}\n')
+    path.write_text(f'question,gold,answer\nq,"[{BIG}, ""two""]",{BIG}\n')
     assert accuracy(path) == 1.0
     labels = tmp_path / "labels.jsonl"
     labels.write_text("".join(f'{{"id": {n}, "label": 1}}\n' for n in (5, BIG, BIG + 1)))

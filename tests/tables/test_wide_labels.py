@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -25,7 +26,7 @@ def table(**columns: Any) -> pl.DataFrame:
     return pl.DataFrame({**made, **dict.fromkeys(columns.values(), cells)})
 
 
-def labels(data: pl.DataFrame, **columns: str) -> dict[str, int]:
+def labels(data: pl.DataFrame | Path, **columns: str) -> dict[str, int]:
     found = pl.concat(AnswersReader([data], ReadOptions(columns=columns)))
     counted = found.group_by("system").agg(pl.col("label").count())
     return {name: count for name, count in counted.iter_rows() if count}
@@ -47,6 +48,34 @@ def test_verdicts_on_a_system_are_no_system(name: str) -> None:
     (offer,) = reader.met.offered
     assert f"--columns 'label:gpt-4o={name}' reads them" in offer
     assert labels(table(a=name), **{"label:gpt-4o": name}) == {"gpt-4o": 8}
+
+
+@pytest.mark.parametrize("said", [("yes", "no"), ("True", "False")])
+@pytest.mark.parametrize(
+    "systems", [("gpt-4", "gpt-4o"), ("llama-3-8b", "llama-3-8b-instruct"), ("o1", "o1-mini")]
+)
+def test_answers_of_a_yes_no_task_are_no_labels(
+    said: tuple[str, str], systems: tuple[str, str], tmp_path: Path
+) -> None:
+    columns = {"question": [f"Is {n} prime?" for n in range(6)], "gold": [*said] * 3}
+    answers = dict(zip(systems, ([*said] * 3, [*said[::-1]] * 3), strict=True))
+    file = tmp_path / "wide.csv"
+    pl.DataFrame({**columns, **answers}).write_csv(file)
+    reader = AnswersReader([file])
+    assert set(pl.concat(reader)["system"]) == {*systems}
+    assert not reader.met.offered
+    people = {f"{systems[0]} human": ["yes", "yes", "no"] * 2}
+    pl.DataFrame({**columns, **answers, **people}).write_csv(file)
+    assert labels(file) == {systems[0]: 6}
+
+
+@pytest.mark.parametrize("label", ["label_{}", "answer_{} ok?", "{} human"])
+def test_labels_that_are_texts_are_read_as_numbers_are(label: str, tmp_path: Path) -> None:
+    rows = [{"question": f"q{n}", "gold": "a", "answer_gpt4": "a", "answer_claude": "b",
+             label.format("gpt4"): n % 2, label.format("claude"): 0} for n in range(6)]  # fmt: skip
+    file = tmp_path / "wide.csv"
+    pl.DataFrame(rows).write_csv(file)
+    assert labels(file) == labels(pl.DataFrame(rows)) == {"gpt4": 6, "claude": 6}
 
 
 def test_a_column_of_verdicts_is_offered_for_the_system_that_its_name_says() -> None:

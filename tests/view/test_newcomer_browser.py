@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import markscheme
-from markscheme.view import make_app
+from markscheme.view import RunLabels, make_app
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -57,6 +57,45 @@ def served(folder: Path) -> Iterator[str]:
     yield f"http://127.0.0.1:{port}/?token=newcomer"
     server.should_exit = True
     thread.join(10)
+
+
+def test_a_comment_keeps_the_runs_label_and_patterns_have_no_explanation(
+    chromium: str, tmp_path: Path
+) -> None:
+    from playwright.sync_api import sync_playwright
+
+    row = {"question": "When did it open?", "answer": "In 1975.", "system": "one", "label": 1}
+    rows = [
+        {**row, "id": "text", "references": ["1975"]},
+        {**row, "id": "pattern", "references": [r"\b1975\b"], "reference_kind": "regex"},
+    ]
+    runs = tmp_path / "runs"
+    markscheme.judge(rows, ["exact_match", "regex"], out=runs / "opened")
+    kept = RunLabels(runs / "opened")
+    with served(runs) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto(address)
+        page.get_by_role("link", name="opened").click()
+        page.wait_for_selector("html[data-ready]")
+        for line in page.locator("tr.answer td.q").all():
+            line.click()
+        assert page.get_by_role("button", name="What decided").count() == 1
+
+        def comment(text: str) -> None:
+            page.get_by_label("Comment").first.fill(text)
+            with page.expect_response(lambda one: one.url.endswith("/label")):
+                page.get_by_label("Comment").first.press("Tab")
+
+        comment("odd")
+        assert [(one.label, one.comment) for one in kept.all().values()] == [(None, "odd")]
+        assert page.locator("td[data-label=people] .yes").count() == 2
+        assert page.locator("#given").inner_text() == ""
+        page.get_by_role("button", name="✗ wrong").first.click()
+        page.wait_for_selector("#given h3")
+        comment("wrong")
+        assert [(one.label, one.comment) for one in kept.all().values()] == [(0, "wrong")]
+        browser.close()
 
 
 class Tasks:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Queue
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -17,6 +18,7 @@ from starlette.testclient import TestClient
 import markscheme
 from markscheme.cli import run
 from markscheme.errors import MarkschemeError
+from markscheme.reports import figures_html, read_material
 from markscheme.view import make_app, view
 from markscheme.view.app import COOKIE, LARGEST_BODY
 from markscheme.web.serving import BoundedProtocol, Server
@@ -44,6 +46,73 @@ def client(folder: Path) -> Iterator[TestClient]:
     with TestClient(app, base_url="http://127.0.0.1") as found:
         found.cookies.set(COOKIE, "secret")
         yield found
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs whose labels are grades from 1 to 3, three annotators' grades, and verdicts."""
+    top = tmp_path_factory.mktemp("graded") / "runs"
+    grades = [3, 1, 2, 1, 2, 3]
+    for name, labels in (
+        ("graded", [{"label": grade} for grade in grades]),
+        ("rated", [{"annotator1": one, "annotator2": one, "annotator3": 1} for one in grades]),
+        ("verdicts", [{"label": int(grade > 1)} for grade in grades]),
+    ):
+        rows = [{**row, **label} for row, label in zip(ROWS, labels, strict=True)]
+        markscheme.judge(rows, "contains", out=top / name)
+    return top
+
+
+@contextmanager
+def opened(folder: Path, **how: float) -> Iterator[TestClient]:
+    app = make_app(folder, token="secret", form="form", **how)
+    with TestClient(app, base_url="http://127.0.0.1") as found:
+        found.cookies.set(COOKIE, "secret")
+        yield found
+
+
+@pytest.mark.parametrize("name", ["graded", "rated"])
+def test_a_run_whose_labels_are_grades_opens_without_them_and_says_so(
+    name: str, graded: Path
+) -> None:
+    with opened(graded) as client:
+        page, figures = client.get(f"/runs/{name}"), client.get(f"/runs/{name}/figures").text
+        assert page.status_code == 200
+        assert "no labels" in page.text
+        assert "labels are grades (1, 2, 3), which are left out here" in figures
+        assert "--positive-from" in figures
+        assert "No answer has a label" not in figures
+        assert "left out here" in client.get(f"/runs/{name}/file").text
+        assert client.get("/compare", params={"run": name, "with": "verdicts"}).status_code == 200
+        assert "left out here" not in client.get("/runs/verdicts/figures").text
+
+
+@pytest.mark.parametrize("name", ["graded", "rated"])
+def test_a_grade_that_is_acceptable_shows_them_as_the_report_does(name: str, graded: Path) -> None:
+    with opened(graded, positive_from=2) as client:
+        assert "6 labels" in client.get(f"/runs/{name}").text
+        shown = client.get(f"/runs/{name}/figures").text
+        assert shown == figures_html(read_material(graded / name, positive_from=2))
+        assert client.get("/runs/verdicts/figures").text == figures_html(
+            read_material(graded / "verdicts")
+        )
+
+
+def test_a_comment_alone_is_no_verdict(graded: Path) -> None:
+    with opened(graded) as client:
+
+        def give(**body: Any) -> Any:
+            sent = {"answer_id": "one-0", **body}
+            said = client.post("/runs/verdicts/label", json=sent, headers=POST)
+            assert said.status_code == 200, said.text
+            return said.json()
+
+        alone = give(comment="odd")
+        assert (alone["labels"], alone["given"], alone["comments"]) == (0, {}, {"one-0": "odd"})
+        given = give(label=0, comment="odd")
+        assert (given["labels"], given["given"]) == (1, {"one-0": 0})
+        again = give(comment="odd, and wrong")
+        assert (again["labels"], again["comments"]) == (1, {"one-0": "odd, and wrong"})
 
 
 def test_only_the_token_lets_in_and_only_under_this_machines_names(folder: Path) -> None:

@@ -46,8 +46,11 @@ from markscheme.stats import (
     gwet_ac1s,
     krippendorff_alphas,
     pair_agreement,
+    share_evidence,
 )
 from markscheme.tables import question_numbers, ratings_table
+
+Array = npt.NDArray[np.float64]
 
 ALL_SAME = "every rating is the same, so chance agreement is certain"
 ONE_CATEGORY = "every rating is the same, so no second category is known"
@@ -113,20 +116,33 @@ class _Ratings:
 
     def coefficient(self, name: str, level: Level = "nominal") -> Coefficient:
         """Cohen's (of a `pair`), Fleiss' kappa, AC1 or alpha."""
-        items = int(((self.codes >= 0).sum(axis=1) > 1).sum())
-        if not items:
+        counts = self.counts
+        several = counts.sum(axis=1) > 1
+        if not several.any():
             return Coefficient(reason=NO_OVERLAP if name == "cohen" else NO_PAIR)
+        _, of_question = np.unique(self.questions[several], return_inverse=True)
+        alike = (counts[several] > 0).sum(axis=1) == 1
+        rarer = np.delete(counts, counts.sum(axis=0).argmax(), axis=1)
+        return coefficient(
+            self._without(name, level, self.questions),
+            self._without(name, level, np.arange(len(counts))),
+            int(several.sum()),
+            share_evidence(np.bincount(of_question, alike), np.bincount(of_question)),
+            ONE_CATEGORY if name == "ac1" else ALL_SAME,
+            rarer=None if name == "ac1" else int((rarer > 1).any(axis=1).sum()),
+            confidence=self.confidence,
+        )
+
+    def _without(self, name: str, level: Level, questions: npt.NDArray[np.int64]) -> Array:
+        """The coefficient, then that without each question."""
         if name == "cohen":
             first, second = self.codes.T
-            values = cohen_kappas(first, second, len(self.values), self.questions)
-        elif name == "fleiss":
-            values = fleiss_kappas(self.counts, self.questions)
-        elif name == "ac1":
-            values = gwet_ac1s(self.counts, self.questions)
-        else:
-            values = krippendorff_alphas(self.counts, self.questions, level, self.values)
-        undefined = ONE_CATEGORY if name == "ac1" else ALL_SAME
-        return coefficient(values, items, undefined, confidence=self.confidence)
+            return cohen_kappas(first, second, len(self.values), questions)
+        if name == "fleiss":
+            return fleiss_kappas(self.counts, questions)
+        if name == "ac1":
+            return gwet_ac1s(self.counts, questions)
+        return krippendorff_alphas(self.counts, questions, level, self.values)
 
 
 def fleiss_kappa(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> Figure:

@@ -75,6 +75,13 @@ def fit_map(scores: Array, labels: Bools, *, method: Method, judge: str = "") ->
     raise AgreementError(f"no map {method!r}; there are {', '.join(get_args(Method))}")
 
 
+_NO_PROBABILITIES = "scores from {:g} to {:g} are not probabilities"
+
+
+def _in_range(scores: Array) -> bool:
+    return bool(scores.min() >= 0 and scores.max() <= 1)
+
+
 def reliability_diagram(
     scores: Array, labels: Bools, *, bins: int = 10, by: Bins = "uniform"
 ) -> pl.DataFrame:
@@ -95,10 +102,9 @@ def reliability_diagram(
     """
     if not len(scores):
         raise AgreementError("no answer has a score")
-    if scores.min() < 0 or scores.max() > 1:
+    if not _in_range(scores):
         raise AgreementError(
-            f"scores from {scores.min():g} to {scores.max():g} are not probabilities; "
-            "map them first"
+            _NO_PROBABILITIES.format(scores.min(), scores.max()) + "; map them first"
         )
     if by == "quantile":
         edges = np.unique(np.quantile(scores, np.linspace(0, 1, bins + 1)))
@@ -129,10 +135,16 @@ def expected_calibration_error(diagram: pl.DataFrame) -> float:
 
 
 def calibration_figures(scores: Array, labels: Bools, *, bins: int = 10) -> dict[str, Figure]:
-    """Expected calibration error (equal width, equal count) and Brier score (scikit-learn)."""
+    """Expected calibration error (equal width, equal count) and Brier score (scikit-learn).
+
+    They are without a value, and say why, where scores lie outside 0 to 1.
+    """
     from sklearn.metrics import brier_score_loss
 
     ways: tuple[Bins, ...] = ("uniform", "quantile")
+    if len(scores) and not _in_range(scores):
+        none = Figure(reason=_NO_PROBABILITIES.format(scores.min(), scores.max()))
+        return dict.fromkeys((*(f"ece_{by}" for by in ways), "brier"), none)
     errors = {
         f"ece_{by}": Figure(
             value=expected_calibration_error(reliability_diagram(scores, labels, bins=bins, by=by))
@@ -157,8 +169,8 @@ def _check(scores: Array, labels: Bools) -> None:
 class CalibrateResult(TableResult):
     """What `calibrate` gives: the frame is the reliability diagram on held-out answers.
 
-    Columns: `map` (`before`, `after`), `low`, `high` (of the score's range), `answers`,
-    `mean_score`, `accepted` (share that people accept, 0 to 1).
+    Columns: `map` (`before`, where all scores lie in 0 to 1, and `after`), `low`, `high` (of the
+    score's range), `answers`, `mean_score`, `accepted` (share that people accept, 0 to 1).
 
     Attributes:
         threshold: the chosen threshold, with its figures on held-out answers.
@@ -211,14 +223,18 @@ def calibrate(
     part = split_questions(scored["cluster"].to_numpy(), **split)
     fitted = fit_map(scores[part], truth[part], method=wanted.method, judge=judge)
     rest, accepted = scores[~part], truth[~part]
-    sides = {"before": rest.clip(0.0, 1.0), "after": fitted(rest)}
+    sides = {"before": rest, "after": fitted(rest)}
     figures = {
         name: calibration_figures(side, accepted, bins=wanted.bins) for name, side in sides.items()
     }
     diagrams = {
-        name: reliability_diagram(side, accepted, bins=wanted.bins) for name, side in sides.items()
+        name: reliability_diagram(side, accepted, bins=wanted.bins)
+        for name, side in sides.items()
+        if figures[name]["brier"].value is not None
     }
     said = [*joined.notes(), f"{rows.height - scored.height:,} answers have no score"]
+    if why := figures["before"]["brier"].reason:
+        said.append(f"{why}, so their calibration is shown after the map alone")
     said.append(
         f"{100 * wanted.share:g}% of the questions to choose and fit on, the others to report on; "
         f"seed {wanted.seed}"

@@ -150,8 +150,8 @@ def compare(
             run, labels, wanted, judges=wanted.judges, slices=wanted.slices
         )
         compared = rows
-        of = partial(compare_systems, options=wanted)
-        pairs = of(rows)
+        pairs = compare_systems(rows, wanted)
+        of = partial(_of_systems, pairs, wanted)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
         by, labelled = by_judges(rows["judge"]), None
         if known is None and wanted.label_errors is not None:
@@ -175,7 +175,7 @@ def compare(
             by_people = by_labels(labelled["label"].count(), labelled.height)
             said += matched.notes(of_all=True)
         said += uneven_note(rows, people=bool(people))
-        sliced = _sliced(rows, labelled, wanted, noise)
+        sliced = _sliced(rows, of, labelled, wanted, noise)
     else:
         rows, known = judged_and_labelled(run, labels, wanted, judges=wanted.judges)
         notes: Sequence[str] = ()
@@ -268,7 +268,8 @@ def _lead(result: CompareResult, options: CompareOptions) -> tuple[str, ...]:
     who = _PEOPLE if result.by_people else _JUDGE
     if result.by_people and options.about == "these":
         who = f"Of these answers, {who}"
-    most = "" if _equal(beside[names[0]][0].difference) else " most often:"
+    leads = [_leads_by(shown, name) for name, (shown, _) in beside.items()]
+    most = " most often:" if _leads_by(beside[names[0]][0], names[0]) and min(leads) >= 0 else ""
     people = {(one.first, one.second): one for one in result.people}
     owns = [beside[name][1] for name in names[:_FOLLOWING]]
     wholes = (_by_all_answers(people.get((own.first, own.second)), own) for own in owns)
@@ -283,21 +284,26 @@ _EQUAL = 0.0005
 """A difference that rounds to 0 in tables."""
 
 
-def _equal(difference: Figure) -> bool:
-    return abs(difference.value or 0.0) < _EQUAL
+def _leads_by(one: Pair, other: str) -> float:
+    """How far a pair's other system is ahead of `other`, from -1 to 1; 0 where tables show 0."""
+    value = one.difference.value or 0.0
+    value = -value if other == one.first else value
+    return value if abs(value) >= _EQUAL else 0.0
 
 
 def _points_more(value: float, other: str) -> str:
-    """`12 points more than b`."""
-    points = share_text(value, digits=0 if abs(value) >= _HALF_A_POINT else 1)
-    return f"{points} {'point' if points == '1' else 'points'} more than {other}"
+    """`12 points more than b`, or `12 points fewer than b`."""
+    points = share_text(abs(value), digits=0 if abs(value) >= _HALF_A_POINT else 1)
+    more = "fewer" if value < 0 else "more"
+    return f"{points} {'point' if points == '1' else 'points'} {more} than {other}"
 
 
 _HALF_A_POINT = 0.005
 
 
 def _ahead(one: Pair, own: Comparison, other: str, *, alpha: float) -> str:
-    """`12 points more than b (3 to 21)`, and whether chance explains that, over all pairs.
+    """`12 points more than b (3 to 21)`, or fewer, and whether chance explains that, over all
+    pairs.
 
     Args:
         one: the pair, by people where they say which is ahead.
@@ -305,11 +311,12 @@ def _ahead(one: Pair, own: Comparison, other: str, *, alpha: float) -> str:
         other: which of the two is not ahead.
         alpha: a p from which on chance explains a difference.
     """
-    sign, change, equal = -1 if other == one.first else 1, one.difference, _equal(one.difference)
+    change, lead = one.difference, _leads_by(one, other)
+    sign = -1 if (other == one.first) is (lead >= 0) else 1
     known = change.low == change.high is not None  # of these answers, all labelled
     ends = sorted(sign * end for end in (change.low, change.high) if end is not None and not known)
     alone = bool(ends) and ends[0] > 0
-    shown = known or equal or (alone and (one.p_holm is None or one.p_holm <= alpha))
+    shown = known or not lead or (alone and (one.p_holm is None or one.p_holm <= alpha))
     unshown = f"{WITHIN_CHANCE} after Holm's correction" if alone else WITHIN_CHANCE
     common = f"{own.questions:,} questions that both answered"
     parts = (
@@ -319,7 +326,7 @@ def _ahead(one: Pair, own: Comparison, other: str, *, alpha: float) -> str:
         "" if shown else unshown,
     )
     about = "; ".join(filter(None, parts))
-    more = f"as often as {other}" if equal else _points_more(sign * (change.value or 0.0), other)
+    more = _points_more(lead, other) if lead else f"as often as {other}"
     return f"{more} ({about})" if about else more
 
 
@@ -350,8 +357,21 @@ def _of_judges(joined: Joined, options: CompareOptions, rows: pl.DataFrame) -> l
     return compare_judges(replace(joined, rows=rows), options=options)
 
 
+def _of_systems(
+    whole: Sequence[Comparison], options: CompareOptions, part: pl.DataFrame
+) -> list[Comparison]:
+    """The pairs within a part of the rows, of the systems with a verdict there, in the order of the
+    whole; none of fewer than two systems."""
+    systems = dict.fromkeys(name for one in whole for name in (one.first, one.second))
+    judged = part if options.unjudged == "errors" else part.drop_nulls("verdict")
+    known = judged["system"].unique().to_list()
+    there = tuple(name for name in systems if name in known)
+    return compare_systems(part, replace(options, only=there)) if len(there) > 1 else []
+
+
 def _sliced(
     rows: pl.DataFrame,
+    compare_rows: Callable[[pl.DataFrame], list[Comparison]],
     labelled: pl.DataFrame | None,
     options: CompareOptions,
     noise: LabelNoise | str,
@@ -360,10 +380,7 @@ def _sliced(
     found: list[SlicedDifference] = []
     for column in options.slices:
         for (value,), part in rows.group_by(column, maintain_order=True):
-            try:
-                pairs = compare_systems(part, options)
-            except AgreementError:
-                continue  # one system only, or one of which nothing was judged
+            pairs = compare_rows(part)
             people: Sequence[PeoplesDifference | None] = [None] * len(pairs)
             if labelled is not None:
                 inside = labelled.filter(pl.col(column).eq_missing(pl.lit(value)))
@@ -397,7 +414,9 @@ def _on_the_rest(
     note = f"{count} questions trained {which}{named}, and may flatter it;"
     try:
         rest = compare_rows(compared.filter(~pl.col("question").is_in(learned.implode())))
-    except AgreementError:
+    except AgreementError:  # two judges have none in common
+        rest = []
+    if not rest:
         return learned.len(), [], [f"{note} too few others are left to compare by"]
     if _agree(pairs, rest, 1 - options.confidence):
         note = f"{note} without them all conclusions are the same"

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -38,7 +38,7 @@ from markscheme.models import Models
 from markscheme.models.ledger import Ledger
 from markscheme.results import Column, Table, TableResult
 from markscheme.stats import LEAST_QUESTIONS, kinds
-from markscheme.tables import AnswersReader, as_binary, read_answers
+from markscheme.tables import AnswersReader, as_binary, name_without_endings, read_answers
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -50,6 +50,9 @@ _STAMP = "%Y-%m-%dT%H-%M-%SZ"
 _UNFINISHED = ".unfinished.sqlite"
 _NONE, _NO, _YES, _MISSING = 0, 1, 2, -1
 
+_Stored = tuple[datetime, Path]
+_Read = tuple[datetime, tuple[str, ...], pl.DataFrame]
+
 
 @dataclass(frozen=True, kw_only=True)
 class DriftCheck:
@@ -58,7 +61,7 @@ class DriftCheck:
     Attributes:
         judge: its name.
         at: when it was begun, UTC.
-        answered_by: the names under which models answered, the commonest first.
+        answered_by: the names under which models answered this judge, the commonest first.
         judged, not_judged: anchors with and without a verdict; what was not answered at all
             (a server that was away) is neither.
         agreement: share of anchors judged as labelled, not judged ones included; None without
@@ -153,7 +156,7 @@ def drift(
 
 
 def _folder_of(anchors: object) -> Path:
-    named = Path(anchors).name.split(".")[0] if isinstance(anchors, str | Path) else ""
+    named = name_without_endings(anchors) if isinstance(anchors, str | Path) else ""
     return Path("runs") / f"drift-{named or 'anchors'}"
 
 
@@ -210,11 +213,14 @@ class _Checks:
         return sorted(found)
 
     def _ask(self, now: datetime) -> tuple[list[str], bool]:
-        """Ask about every anchor, unless the last check is recent; what to say, and whether."""
-        finished = self._finished()
-        if self.options.every is not None and finished:
-            due = finished[-1][0] + timedelta(days=self.options.every)
-            if now < due:
+        """Ask about every anchor, unless all judges' last checks are recent; what to say, and
+        whether."""
+        if self.options.every is not None:
+            between = timedelta(days=self.options.every)
+            recent = [(at, path) for at, path in self._finished() if now < at + between]
+            checks = [self._outcomes(judge, recent) for judge in self.judges]
+            if all(checks):
+                due = min(own[-1][0] for own in checks) + between
                 return [f"no check: the next one is due on {due:%Y-%m-%d %H:%M} UTC"], False
         unfinished = sorted(self.folder.glob(f"*{_UNFINISHED}"))
         stamp = now.astimezone(UTC).strftime(_STAMP)
@@ -246,18 +252,23 @@ class _Checks:
 
     # --- comparing ----------------------------------------------------------------------------
 
-    def _compared(self, judge: Judge, stored: Sequence[tuple[datetime, Path]]) -> list[DriftCheck]:
-        outcomes = []
+    def _outcomes(self, judge: Judge, stored: Sequence[_Stored]) -> list[_Read]:
+        """What a judge's own checks among those stored gave, and by which models."""
+        found = []
         for at, path in stored:
             with contextlib.closing(self.models.with_ledger(path, replay=True)) as models:
                 outcome = _outcome(apply(judge, with_plain(self.rows), models))
+                used = models.used_entries()
             if (outcome["kind"] != _MISSING).any():  # Else it is a check of other judges.
-                outcomes.append((at, path, outcome))
+                found.append((at, _answered_by(path, used), outcome))
+        return found
+
+    def _compared(self, judge: Judge, stored: Sequence[_Stored]) -> list[DriftCheck]:
         labels, labelled = self._labels()
         places = numbers_of(self.rows["question"])
         found: list[DriftCheck] = []
         before: list[pl.DataFrame] = []
-        for at, path, outcome in outcomes:
+        for at, answered_by, outcome in self._outcomes(judge, stored):
             p, changed, compared = _test(
                 outcome,
                 before[-MOST_BEFORE:],
@@ -278,7 +289,7 @@ class _Checks:
                 DriftCheck(
                     judge=judge_name(judge),
                     at=at,
-                    answered_by=_answered_by(path),
+                    answered_by=answered_by,
                     judged=int(np.isin(kind, (_YES, _NO)).sum()),
                     not_judged=int((kind == _NONE).sum()),
                     agreement=float(right.mean()) if len(right) else None,
@@ -420,12 +431,13 @@ def _left(judged: pl.DataFrame) -> int:
     return judged.filter((pl.col("status") == "skipped") & unasked).height
 
 
-def _answered_by(path: Path) -> tuple[str, ...]:
-    """The names under which models answered in a check."""
+def _answered_by(path: Path, used: Container[str]) -> tuple[str, ...]:
+    """The names under which models answered in a check, by the replies that were used."""
     import orjson
 
     with contextlib.closing(Ledger(path)) as ledger:
-        names = Counter(orjson.loads(reply).get("model") for _, reply in ledger.rows("reply"))
+        replies = (reply for key, reply in ledger.rows("reply") if key in used)
+        names = Counter(orjson.loads(reply).get("model") for reply in replies)
     return tuple(name for name, _ in names.most_common() if name is not None)
 
 
@@ -455,9 +467,9 @@ def _remarks(checks: Sequence[DriftCheck], latest: Any, options: DriftOptions) -
     said = []
     for one in latest:
         mine = [check for check in checks if check.judge == one.judge]
-        names = {check.answered_by for check in mine[:-1]}
+        names = {frozenset(check.answered_by) for check in mine[:-1]}
         earlier = sorted({name for each in names for name in each})
-        if names and one.answered_by not in names:
+        if names and frozenset(one.answered_by) not in names:
             said.append(
                 f"{one.judge}: answered by {', '.join(one.answered_by) or 'an unnamed model'}, "
                 f"before by {', '.join(earlier) or 'another'}"

@@ -31,7 +31,7 @@ from markscheme.stats import (
     share_bound,
     share_evidence,
 )
-from markscheme.tables import Joined, as_binary, replace_file
+from markscheme.tables import Joined, as_binary, is_tied, replace_file
 from markscheme.text import counted, excerpt
 
 Ints = npt.NDArray[np.int64]
@@ -293,7 +293,7 @@ def _whose(labels: pl.DataFrame) -> str:
     if not several.any():
         return f"{ratings.width} people labelled, one an answer"
     alike = several & (counts.max(axis=1) == people)
-    left_out = int((several & labels["label"].is_null().to_numpy()).sum())
+    left_out = labels.filter(is_tied(labels)).height
     text = (
         f"two {'or more ' if people.max() > 2 else ''}people labelled {several.sum():,} of "
         f"{(people > 0).sum():,} answers and agree on {alike.sum():,}"

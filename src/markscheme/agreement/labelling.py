@@ -42,9 +42,11 @@ from markscheme.tables import (
     KEYS,
     join_labels,
     load_labels,
+    matched_on,
     one_judge,
     opaque_ids,
     question_numbers,
+    read_table,
     unequal_chances,
     write_table,
 )
@@ -103,28 +105,34 @@ class PlanResult(TableResult):
         """Write the labelling file: .csv, .tsv, .jsonl or .parquet.
 
         Raises:
-            AgreementError: the file is there with labels that this plan does not have.
+            AgreementError: the file is there with labels that this plan does not have, or that
+                cannot be read.
             DataError: another ending, or it cannot be written.
         """
         target = Path(path)
-        there = _labels_in(target)
-        if there > self.frame["label"].count():
+        if lost := _labels_lost(target, self.frame):
             raise AgreementError(
-                f"{target} holds {counted(there, 'label')}, which would be lost; choose another "
-                f"--out, or continue from them with --pilot {target}"
+                f"{target} holds {counted(lost, 'label')}, which would be lost, as this plan does "
+                f"not have them; choose another --out, or continue from them with --pilot {target}"
             )
         write_table(self.frame, target)
         return target
 
 
-def _labels_in(file: Path) -> int:
-    """How many labels a labelling file holds; 0 of none, or of what is no table."""
-    if not file.is_file():
-        return 0
+def _labels_lost(file: Path, plan: pl.DataFrame) -> int:
+    """How many of the labels in a file the plan lacks; none of no file, or of what is no table."""
     try:
-        return load_labels(file)["label"].count()
+        table = read_table(file) if file.is_file() else pl.DataFrame()
     except MarkschemeError:
         return 0
+    try:
+        there, key, _ = matched_on(plan, load_labels(table))
+    except MarkschemeError:  # There are none, or they cannot be read: what is filled in counts.
+        filled = table.get_column("label", default=pl.Series([None])).cast(pl.String)
+        return int((filled.str.strip_chars() != "").sum())
+    kept = plan.with_columns(pl.col("label").cast(pl.Float64))
+    there = there.drop_nulls("label")
+    return there.join(kept, on=[*key, "label"], how="anti", nulls_equal=True).height
 
 
 def plan_labels(

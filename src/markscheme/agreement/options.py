@@ -38,8 +38,12 @@ About = Literal["future", "these"]
 """What an estimate is about: answers to further questions of the kind, or these answers alone."""
 
 
-def _rate_or_file(text: str) -> float | str:
-    """`0.05` and `5%` are the same share; all else is a file."""
+def rate_or_file(text: str) -> float | str:
+    """`0.05` and `5%` are the same share; all else is a file.
+
+    >>> rate_or_file("5%"), rate_or_file("gold.csv")
+    (0.05, 'gold.csv')
+    """
     try:
         return float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
@@ -53,7 +57,7 @@ LabelErrors = Annotated[
         "people's labels of gold items ('annotate-export --as gold'). Without it: estimated from "
         "answers that several people labelled.",
         metavar="RATE|PATH",
-        parse=_rate_or_file,
+        parse=rate_or_file,
         rare=True,
     ),
 ]
@@ -201,7 +205,8 @@ class RankOptions(JudgmentOptions, JudgesOption):
 
     Attributes:
         baseline: the judge that differences are taken from; None for exact_match or the first.
-        scores: rank by mean score rather than by the share accepted.
+        scores: rank by mean score rather than by the share accepted; a verdict without a score
+            counts as 1 or 0.
         common: keep only the questions that all systems answered.
         confidence: of the intervals.
     """
@@ -213,7 +218,7 @@ class RankOptions(JudgmentOptions, JudgesOption):
     scores: Annotated[
         bool,
         Option(
-            "Rank by mean score instead of share accepted.",
+            "Rank by mean score instead of share accepted; a verdict without a score is 1 or 0.",
             ("--by-score",),
             aliases=("--scores",),
         ),

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.annotators import once_an_item, ratings_of
+from markscheme.agreement.options import rate_or_file
 from markscheme.agreement.sources import open_run
 from markscheme.errors import AgreementError, DataError
 from markscheme.results import Figure, interval, share_text
@@ -56,8 +57,9 @@ def label_noise(
 
     Args:
         labels: as `load_labels` gives them.
-        errors: the share, 0 to below .5, of the labels that count; or a file with people's labels
-            of gold items, as `annotate-export --as gold` writes it; None for what overlap shows.
+        errors: the share, 0 to below .5, of the labels that count, maybe as a text (`5%`); or a
+            file with people's labels of gold items, as `annotate-export --as gold` writes it; None
+            for what overlap shows.
         positive_from: grade from which an answer is acceptable.
         confidence: of the interval.
 
@@ -70,6 +72,8 @@ def label_noise(
         AgreementError: no such share.
         DataError: no such file, or it has no labels of gold items.
     """
+    if isinstance(errors, str):
+        errors = rate_or_file(errors)
     if isinstance(errors, int | float):
         if not 0 <= errors < 0.5:
             raise AgreementError(

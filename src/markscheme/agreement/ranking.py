@@ -330,7 +330,8 @@ def _side_by_side(
             f"ranking needs the {' and the '.join(missing)} of every answer; give the judged file "
             "with --answers"
         )
-    value = pl.col("score") if scores else pl.col("verdict").cast(pl.Float64)
+    verdict = pl.col("verdict").cast(pl.Float64)
+    value = pl.coalesce("score", verdict) if scores else verdict
     key = "answer_id" if "answer_id" in matched.columns else "answer"
     human = as_binary(matched["label"], positive_from=positive_from).alias(HUMAN)
     names = matched["judge"].unique(maintain_order=True).to_list()

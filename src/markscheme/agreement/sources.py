@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 import polars as pl
 
 from markscheme.agreement.options import JudgmentOptions, LabelOptions
-from markscheme.errors import DataError
+from markscheme.errors import BadValuesError, DataError
 from markscheme.flags import columns_option, parse_columns, split_list, with_keywords
 from markscheme.results import NO_VALUE
 from markscheme.tables import (
+    ANNOTATOR_COLUMNS,
     ANSWERS_SCHEMA,
     KEYS,
     LABEL_OF,
@@ -27,6 +28,7 @@ from markscheme.tables import (
     load_labels,
     no_label_remarks,
     numbered,
+    once_each,
     our_names,
     preview,
     read_answers,
@@ -217,16 +219,30 @@ class Run:
         return not any(one.trouble for one in seen)
 
     @cached_property
+    def has_judgments(self) -> bool:
+        """Whether there are verdicts or scores, and not answers alone.
+
+        A column of answers that may be labels or verdicts, such as `correct`, has their labels.
+        """
+        if not self.is_answers:
+            return True
+        names = set(self._named("question", "answer", "label", "verdict", "score"))
+        return {"question", "answer"} <= names and bool({"verdict", "score"} & names)
+
+    @cached_property
     def names(self) -> list[str]:
         """The columns of the judgments, under our names where they are known."""
+        return self._named("question", "references", "answer", "verdict", "score")
+
+    def _named(self, *ours: str) -> list[str]:
+        """The columns of the judgments, under those of our names, the first before later ones."""
         there = self.table.columns if _is_result(self.source) else column_names(*self._unread)
-        ours = ("question", "references", "answer", "verdict", "score")
         return our_names(there, self.columns, ours)
 
     @cached_property
     def stored_labels(self) -> pl.DataFrame | None:
-        """The stored answers with what was met when their labels were read: `annotators`, the
-        names of those who gave `annotator_labels`, and `remarks` on words that are no label.
+        """The stored answers with what was met when their labels were read: `annotator columns`,
+        the names of those that held `annotator_labels`, and `remarks` on words that are no label.
 
         Raises:
             DataError, RunError: they cannot be read.
@@ -242,7 +258,10 @@ class Run:
             annotators, words = met.get("annotators", []), met.get("no_labels", {})
         more = [
             pl.lit(texts, dtype=pl.List(pl.String)).alias(name)
-            for name, texts in (("annotators", annotators), (REMARKS, no_label_remarks(words)))
+            for name, texts in (
+                (ANNOTATOR_COLUMNS, annotators),
+                (REMARKS, no_label_remarks(words)),
+            )
             if texts and name not in self.stored_answers.columns
         ]
         return self.stored_answers.with_columns(more) if more else self.stored_answers
@@ -347,7 +366,8 @@ def judged_table(
 ) -> pl.DataFrame:
     """Judgments as a long table, with questions, answers and systems from the judged answers.
 
-    These are `answers` where given, else what a run or a `Result` keeps.
+    These are `answers` where given, else what a run or a `Result` keeps. Of equal judgments of one
+    of them by one judge, one is taken.
 
     Args:
         source: the judgments.
@@ -360,7 +380,7 @@ def judged_table(
 
     Raises:
         DataError, AgreementError: judgments or answers cannot be read, do not fit together, or
-            neither has a slice.
+            neither has a slice; or a judge has two verdicts on one of the judged answers.
     """
     run = open_run(source, answers=answers)
     names = {
@@ -393,7 +413,9 @@ def judged_table(
     if run.given is not None:
         wanted = tuple(set(slices) - set(found.columns))
         known = replace(run, reading=replace(run.reading, slices=wanted)).known_answers
-    return _sliced(found if known is None else with_answers(found, known, slices), slices)
+    if known is not None:
+        found = once_each(with_answers(found, known, slices))
+    return _sliced(found, slices)
 
 
 def names_of_judged(
@@ -471,9 +493,7 @@ def judged_and_labelled(
     """
     run = open_run(judgments, answers=answers)
     column, columns, cut = reading.label_column, reading.columns, reading.positive_from
-    how: dict[str, Any] = {"judges": judges, "columns": columns, "slices": slices}
-    if isinstance(reading, JudgmentOptions):
-        how["threshold"] = reading.threshold
+    how = _how(reading, judges, slices)
     if labels is None or labels is run.source or _same_file(labels, run.source):
         labels = run
         try:
@@ -501,7 +521,7 @@ def judged_and_labelled(
 def judged_and_labels_if_any(
     run: Run,
     labels: JudgmentsSource | None,
-    reading: JudgmentOptions,
+    reading: LabelOptions,
     *,
     judges: str | Sequence[str] = (),
     slices: Sequence[str] = (),
@@ -509,22 +529,29 @@ def judged_and_labels_if_any(
 ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     """As `judged_and_labelled`; None in place of labels where nothing names them or has any.
 
-    `own` is whether the labels may be in the table of judgments itself.
+    `own` is whether the labels may be in the table of judgments itself. A column that looks like
+    labels and holds none may be something else; one with some that cannot be read is an error.
 
     Raises:
         DataError, AgreementError: they cannot be read, or no column has the name that was given.
     """
-    columns, threshold = reading.columns, reading.threshold
+    named = reading.label_column or "label" in columns_of(reading.columns)
     if own or any(one is not None for one in (labels, run.given, run.stored_answers)):
         try:
             rows, known = judged_and_labelled(run, labels, reading, judges=judges, slices=slices)
             return rows, known if known["label"].count() else None
-        except DataError:
-            if labels is not None or reading.label_column or "label" in columns_of(columns):
+        except DataError as error:
+            if labels is not None or named or isinstance(error, BadValuesError):
                 raise
-    return judged_table(
-        run, judges=judges, columns=columns, threshold=threshold, slices=slices
-    ), None
+    return judged_table(run, **_how(reading, judges, slices)), None
+
+
+def _how(
+    reading: LabelOptions, judges: str | Sequence[str], slices: Sequence[str]
+) -> dict[str, Any]:
+    """The options of `judged_table`."""
+    how: dict[str, Any] = {"judges": judges, "columns": reading.columns, "slices": slices}
+    return how | {"threshold": reading.threshold} if isinstance(reading, JudgmentOptions) else how
 
 
 def answers_table(source: Any, options: ReadOptions | None = None) -> pl.DataFrame:

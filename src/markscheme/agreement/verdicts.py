@@ -15,7 +15,6 @@ each answer does to them, summed by question.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -199,8 +198,7 @@ def clustered_statistics(counts: Array, confidence: float) -> dict[str, Figure]:
     if not answers.any():
         return found
     evidence = share_evidence(counts[:, 0] + counts[:, 3], answers)
-    # Errors are what moves all these: where they are few, what repeats them is seen in pairs only.
-    alike = float(answers.sum()) / evidence.answers
+    judged = float(answers.sum())
     by_question, by_answer = kinds(counts.astype(np.int64)), (np.eye(4), totals)
     for name, point in found.items():
         if point.value is None:
@@ -210,9 +208,10 @@ def clustered_statistics(counts: Array, confidence: float) -> dict[str, Figure]:
             found[name] = share_figure(right, answers, confidence=confidence)
         elif both:
             statistic = STATISTICS[name]
-            moved = max(
+            moved = evidence.variance(
                 variance_without_one(statistic.of, *by_question),
-                alike * variance_without_one(statistic.of, *by_answer),
+                variance_without_one(statistic.of, *by_answer),
+                judged,
             )
             bounded = _on_z_scale if statistic.lowest else by_variance
             found[name] = bounded(point.value, moved, evidence.freedom, confidence)
@@ -231,8 +230,7 @@ def by_variance(value: float, moved: float, freedom: float, confidence: float) -
 def _on_z_scale(value: float, moved: float, freedom: float, confidence: float) -> Figure:
     if moved <= 0 or abs(value) >= 1:
         return Figure(value=value)
-    reach = t_quantile(freedom, (1 + confidence) / 2) * math.sqrt(moved)
-    low, high = fisher_interval(value, reach)
+    low, high = fisher_interval(value, moved, freedom, confidence)
     return Figure(value=value, low=low, high=high, method="fisher-z")
 
 

@@ -326,10 +326,13 @@ def _rows(side: Run, judge: str, options: DiffOptions, *, system: str | None) ->
         side, judges=named, threshold=options.threshold, slices=side.reading.slices
     ).filter(pl.col("judge") == judge)
     rows = rows.with_row_index("place").with_columns(
-        # A system that gives no answer has not answered, unless its call failed.
-        verdict=pl.when(pl.col("answer").is_null() & pl.col("status").ne_missing("skipped"))
-        .then(pl.lit(value=False))
-        .otherwise("verdict"),
+        # Who gives no verdict on an answer that was not given accepts none, unless the call failed.
+        verdict=pl.coalesce(
+            "verdict",
+            pl.when(pl.col("answer").is_null() & pl.col("status").ne_missing("skipped")).then(
+                pl.lit(value=False)
+            ),
+        ),
         system=pl.col("system").fill_null("system"),
     )
     if system is None:

@@ -131,7 +131,7 @@ def answer_of(run: str, answer_id: str | None) -> tuple[str, tuple[str, ...], st
 
     Raises:
         DataError: the run cannot be read.
-        AgreementError: it has no such answer, or the system gave none.
+        AgreementError: it has no such answer, the system gave none, or its references are patterns.
     """
     answers = open_run(run).answers
     ids = answers["answer_id"].to_list()
@@ -144,6 +144,11 @@ def answer_of(run: str, answer_id: str | None) -> tuple[str, tuple[str, ...], st
     row = answers.row(ids.index(answer_id), named=True)
     if row["answer"] is None:
         raise AgreementError(f"the system gave no answer {answer_id}: there is nothing to explain")
+    if row["reference_kind"] == "regex":
+        raise AgreementError(
+            f"the references of answer {answer_id} are patterns, which the examiner does not read: "
+            "there is nothing to explain"
+        )
     return row["question"], tuple(row["references"]), row["answer"]
 
 

@@ -14,6 +14,7 @@ from markscheme.agreement import (
     Run,
     TableSource,
     judged_and_labels_if_any,
+    judged_table,
     labelled_table,
     names_of_judged,
     open_run,
@@ -33,6 +34,7 @@ from markscheme.flags import with_keywords
 from markscheme.models import Models
 from markscheme.results import Column, Format, Table, TableResult, columns, excerpts, out_of
 from markscheme.tables import (
+    KEYS,
     as_binary,
     join_labels,
     one_judge,
@@ -55,7 +57,7 @@ _SHOWN = (
     "answer",
     "accepted",
 )
-_VERDICTS = {"verdict", "score"}
+_OF_JUDGMENTS = {*KEYS, "judge", "verdict", "score"}
 _EXACT = "exact_match"
 
 _ACCEPTED_SHOWN = 20
@@ -207,7 +209,10 @@ def _opened(
     elif options.label_column is not None:
         names["label"] = options.label_column
     reading = options.reading(columns=names, slices=options.slices)
-    return open_run(judged, reading, answers=answers)
+    run = open_run(judged, reading, answers=answers)
+    if run.is_answers and "judge" in run.names:  # A row for each judge: the answer is one.
+        return replace(run, reading=replace(run.reading, repeats="drop"))
+    return run
 
 
 def _rejections(rows: pl.DataFrame, options: FailureOptions) -> FailuresResult:
@@ -444,23 +449,28 @@ def _whose(rows: pl.DataFrame) -> tuple[Column, ...]:
 def _read(
     run: Run, options: FailureOptions, labels: TableSource | None
 ) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
-    """Judgments, and labels; None in place of what there is not.
-
-    Of answers without judgments nothing but labels can be looked at.
-    """
+    """Judgments, and labels; None in place of what there is not."""
     if not run.is_answers:
         if labels is None and run.known_answers is None and options.label_column is None:
             return None, None  # Their labels are of answers that nobody knows.
         return judged_and_labels_if_any(run, labels, options, judges=options.judges)
+    judged = None
+    if options.judges or run.has_judgments:
+        theirs = {ours: name for ours, name in run.columns.items() if ours in _OF_JUDGMENTS}
+        judged = judged_table(
+            run if run.given is not None else replace(run, given=run.source),
+            judges=options.judges,
+            columns=theirs,
+            threshold=options.threshold,
+        )
     if labels is not None:
-        return None, labelled_table(
+        return judged, labelled_table(
             labels,
             column=options.label_column,
             columns=options.columns,
             positive_from=options.positive_from,
         )
-    bare = not options.judges and not _VERDICTS & set(run.names)
-    return None, run.answers if bare or run.answers["label"].count() else None
+    return judged, run.answers if judged is None or run.answers["label"].count() else None
 
 
 def _accepted(

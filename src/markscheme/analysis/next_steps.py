@@ -10,7 +10,7 @@ import polars as pl
 from markscheme.agreement import Gate
 from markscheme.engine import ALL_SYSTEMS, RunReport
 from markscheme.errors import lacks_extras
-from markscheme.results import NO_VALUE
+from markscheme.results import NO_VALUE, labels_of
 from markscheme.tables import is_binary
 
 _FIRST_LABELS = 100
@@ -27,7 +27,7 @@ def next_commands(report: RunReport) -> dict[str, str]:
     """
     answers = report.answers
     assert answers is not None, "a command's run is in a folder"
-    labels = answers.select("label").collect()["label"]
+    labels = labels_of(answers)
     labelled, whole = labels.count(), labels.len()
     grades = labels.drop_nulls().unique().sort().to_list()
     folder, cut, said = shlex.quote(str(report.folder)), "", ""
@@ -57,7 +57,7 @@ def next_commands(report: RunReport) -> dict[str, str]:
 def rejected_at_gates(
     report: RunReport, gates: Sequence[Gate], slices: Sequence[str] = ()
 ) -> list[str]:
-    """The first answers that judges reject within the systems and slices that missed a gate.
+    """The first answers that judges reject within the systems and slices where each missed a gate.
 
     Args:
         report: a finished run.
@@ -73,10 +73,19 @@ def rejected_at_gates(
     answers = report.answers if missed else None
     if answers is None:
         return []
-    answers = answers.filter(pl.any_horizontal(_within(gate.system, slices) for gate in missed))
-    bad = ~pl.col("verdict").fill_null(value=False)
-    mine = report.judgments.filter(pl.col("judge").is_in([gate.judge for gate in missed]) & bad)
-    mine = mine.join(answers.select("answer_id"), on="answer_id", how="semi", maintain_order="left")
+    within = {f"gate {n}": _within(gate.system, slices) for n, gate in enumerate(missed)}
+    of_gates = (
+        (pl.col("judge") == g.judge) & pl.col(n) for n, g in zip(within, missed, strict=True)
+    )
+    mine = (
+        report.judgments.filter(~pl.col("verdict").fill_null(value=False))
+        .join(
+            answers.select("answer_id", **within).unique("answer_id"),
+            on="answer_id",
+            maintain_order="left",
+        )
+        .filter(pl.any_horizontal(of_gates))
+    )
     total = mine.select(pl.len()).collect(engine="streaming").item()
     columns = ("answer_id", "judge", "status", "explanation", "relation")
     first = mine.select(columns).head(_FIRST_REJECTED).collect()
@@ -99,7 +108,7 @@ def rejected_at_gates(
 def count_labels(report: RunReport) -> int:
     """How many of a run's answers have a label; 0 where the run is in no folder."""
     answers = report.answers
-    return 0 if answers is None else answers.select("label").collect()["label"].count()
+    return 0 if answers is None else labels_of(answers).count()
 
 
 def _within(group: str, slices: Sequence[str]) -> pl.Expr:

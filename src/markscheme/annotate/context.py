@@ -50,7 +50,6 @@ class Site:
     Attributes:
         project: its settings; replaced as a whole where one is changed.
         secure: whether the address is https, so that cookies go only there.
-        suggests: the judge whose word is shown after a person's own, if any.
         requests: of a session, or of an address without one.
     """
 
@@ -58,7 +57,6 @@ class Site:
     project: Project
     address: str
     secure: bool = False
-    suggests: str | None = None
     requests: Bucket = field(default_factory=lambda: Bucket(per_second=30, most=90))
 
     @property

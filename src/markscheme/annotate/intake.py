@@ -244,6 +244,14 @@ def save_items(connection: Connection, intake: Intake) -> list[tuple[int, str, f
     return [(number_to_id[item], name, label) for item, name, label in intake.known_ratings]
 
 
+def is_gold_of(connection: Connection, intake: Intake) -> bool:
+    """Whether these are the gold items of a project."""
+    names = ("question", "texts", "refs", "context", "gold")
+    known = select(*(t.items.c[name] for name in names)).where(t.items.c.stage == "gold")
+    kept = {tuple(row) for row in connection.execute(known)}
+    return kept == {tuple(item[name] for name in names) for item in intake.items}
+
+
 def _item(number: int, group: pl.DataFrame, texts: list[str], *, gold: bool) -> dict[str, Any]:
     references = dict.fromkeys(
         text for some in group["references"] for text in (some if some is not None else ())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -110,6 +110,9 @@ _ANSWERS = (
     .where(t.ratings.c.state.in_(ANSWERED), t.ratings.c.part != "gold")
     .order_by(t.ratings.c.saved_at)
 )
+_SUGGESTION = select(t.suggestions).where(
+    t.suggestions.c.item_id == bindparam("item", type_=Integer)
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +124,6 @@ class Submission:
         version: of the rating that the page had shown.
         value: on the project's scale, for a label that is no ranking.
         ranks: for a ranking: of each text, 1 is best.
-        after_suggestion: whether the person had then seen a judge's verdict.
     """
 
     item_id: int
@@ -131,16 +133,20 @@ class Submission:
     value: float | None = None
     ranks: tuple[int, ...] | None = None
     note: str = ""
-    after_suggestion: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Saved:
-    """What became of a submission, and the person with counts brought up to date."""
+    """What became of a submission.
+
+    Attributes:
+        person: with counts brought up to date.
+        suggestion: the judge's word on the item, which is to be shown now, as it differs.
+    """
 
     result: Result
     person: Person
-    first_time: bool = False
+    suggestion: t.AnyRow | None = None
 
 
 def save(
@@ -151,10 +157,14 @@ def save(
     *,
     now: float | None = None,
 ) -> Saved:
-    """Save a label, a "cannot tell" or a skip, unless it was saved before or has been overtaken."""
+    """Save a label, a "cannot tell" or a skip, unless it was saved before or has been overtaken.
+
+    A first label is noted as what was there before the judge's word where that is shown next: so it
+    stays, in whatever way the label is changed later.
+    """
     now = time.time() if now is None else now
     earlier = _detail(connection, person, sent.submission)
-    if earlier is not None and earlier["item"] == sent.item_id and earlier["after"] == _said(sent):
+    if earlier is not None and earlier["item"] == sent.item_id and _repeats(earlier, sent):
         return Saved(result="repeated", person=person)
     row = _rating(connection, person, sent.item_id)
     if row is None:
@@ -179,18 +189,21 @@ def save(
         "saved_at": now,
         "seconds": seconds,
     }
-    if sent.after_suggestion and not row.suggested:
-        changed.update(suggested=1, value_before=row.value)
+    suggestion = None
+    if row.version == 0 and state == "labelled":
+        suggestion = _differing(connection, sent)
+    if suggestion is not None:
+        changed.update(suggested=1, value_before=sent.value)
     after = _count(connection, person, row, state, seconds if fresh and answered else None)
     action = sent.action if row.version == 0 else f"change to {sent.action}"
     trace: dict[str, Any] = {
         "action": action,
         "submission": sent.submission,
-        "after": _said(sent),
+        "after": _said(sent) | {"after_suggestion": bool(row.suggested)},
         "at": now,
     }
     _change(connection, person, project, row, changed, **trace)
-    return Saved(result="saved", person=after, first_time=row.version == 0)
+    return Saved(result="saved", person=after, suggestion=suggestion)
 
 
 def undo(
@@ -223,8 +236,6 @@ def undo(
         "ranks": None,
         "version": row.version + 1,
         "shown_at": now,
-        "suggested": 0,
-        "value_before": None,
     }
     after = _count(connection, person, row, "claimed", None)
     trace: dict[str, Any] = {"action": "undo", "submission": submission, "after": None, "at": now}
@@ -340,6 +351,18 @@ def _change(
     log(connection, action, detail, rated=True, **whose, **columns)
 
 
+def _differing(connection: Connection, sent: Submission) -> t.AnyRow | None:
+    """What a judge says of the item, if that is not the label."""
+    row = connection.execute(_SUGGESTION, {"item": sent.item_id}).one_or_none()
+    return None if row is None or row.value == sent.value else row
+
+
+def _repeats(earlier: Mapping[str, Any], sent: Submission) -> bool:
+    """Whether what was done for an earlier submission is what this one says."""
+    after = earlier["after"]
+    return after is not None and after | _said(sent) == after
+
+
 def _says_the_same(row: t.AnyRow, sent: Submission) -> bool:
     ranks = tuple(orjson.loads(row.ranks)) if row.ranks else None
     return (row.state, row.value, ranks, row.note) == (
@@ -445,7 +468,6 @@ def _said(sent: Submission) -> dict[str, Any]:
         "value": sent.value,
         "ranks": None if sent.ranks is None else list(sent.ranks),
         "note": sent.note,
-        "after_suggestion": sent.after_suggestion,
     }
 
 

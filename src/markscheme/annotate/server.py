@@ -11,7 +11,6 @@ from markscheme.annotate.app import make_app
 from markscheme.annotate.context import Site
 from markscheme.annotate.database import Store
 from markscheme.annotate.project import Project
-from markscheme.annotate.suggest import suggesting_judge
 from markscheme.errors import MarkschemeError
 from markscheme.web import LOCAL, Server, is_loopback, take_port, url_of
 
@@ -106,7 +105,6 @@ def serve(store: Store, project: Project, listening: Listening) -> None:
         project=project,
         address=listening.address,
         secure=listening.secure,
-        suggests=store.read(suggesting_judge),
     )
     app = make_app(site, hosts=listening.hosts)
     with listening.socket:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -11,7 +12,7 @@ from sqlalchemy import Connection, update
 
 from markscheme.annotate import tables as t
 from markscheme.annotate.database import Store
-from markscheme.annotate.intake import Intake, make_items, read_file, save_items
+from markscheme.annotate.intake import Intake, is_gold_of, make_items, read_file, save_items
 from markscheme.annotate.options import CHANGEABLE, AnnotateOptions, Order
 from markscheme.annotate.people import (
     ADMIN,
@@ -24,7 +25,7 @@ from markscheme.annotate.people import (
 )
 from markscheme.annotate.project import Project, change_setting, load_project, save_project
 from markscheme.annotate.ratings import settle_again
-from markscheme.annotate.suggest import read_scores, save_suggestions
+from markscheme.annotate.suggest import are_scores_of, read_scores, save_suggestions
 from markscheme.annotate.trail import MADE, begin, log, may_go_on
 from markscheme.errors import RunError
 from markscheme.flags import with_keywords
@@ -65,17 +66,14 @@ def read_plan(options: AnnotateOptions, where: str) -> Plan:
         "per_item": 2 if len(options.annotators) > 1 else 1,
     }
     settings = usual | dict(options.settings)
-    reading = options.reading()
     project = Project(**settings, source=file, digest=digest(file)).completed()
-    answers, scores = read_file(file, reading), None
+    answers, scores = read_file(file, options.reading()), None
     if options.scores is not None:
         scores = read_scores(options.scores, options.judge, answers["answer_id"])
     intake = make_items(answers, project, relabel=options.relabel, scores=scores)
     if scores is not None and all(item["score"] is None for item in intake.items):
         raise RunError(f"{options.scores} has judged none of the answers of {file}")
-    gold = None
-    if options.gold is not None:
-        gold = make_items(read_file(options.gold, reading), project, gold=True)
+    gold = _read_gold(options, project)
     project = replace(
         project,
         items=len(intake.items),
@@ -119,9 +117,7 @@ def _make(store: Store, options: AnnotateOptions, plan: Plan) -> Ready:
         tokens = _add(connection, (ADMIN,), "admin")
         tokens += _add(connection, names, "annotator")
         tokens += _add(connection, options.adjudicators, "adjudicator")
-        notes = [*_said(project, intake, gold), *_too_few(connection, project)]
-        notes += _gold_out_of_reach(connection, project)
-        notes += _suggestions(connection, project, options)
+        notes = [*_said(project, intake, gold), *_warnings(connection, project, options)]
         return Ready(project=project, tokens=tuple(tokens), notes=tuple(notes))
 
     return store.write(work)
@@ -140,18 +136,12 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
             f"the order {project.order!r} is gone: the remaining items come in the file's order"
         )
         project = replace(project, order="file")
-    fixed = {
-        name: value
-        for name, value in options.settings.items()
-        if name not in CHANGEABLE and value != asdict(project)[name]
-    }
-    given = {"gold": options.gold, "scores": options.scores}
-    fixed |= {name: value for name, value in given.items() if value is not None}
-    if fixed:
-        what = ", ".join(name.replace("_", "-") for name in fixed)
+    other = _other(connection, project, options)
+    if other:
+        requested = " ".join(f"--{name} {value}".strip() for name, value in other.items())
         raise RunError(
-            f"the project is made already and its {what} cannot change; make another one with "
-            "--project PATH"
+            f"the project is made already and its {', '.join(other)} cannot change; leave out "
+            f"{requested} to continue it, or make another one with --project PATH"
         )
     notes.append(
         f"{counted(project.items, 'item')}, {labels_given(connection):,} of "
@@ -180,8 +170,39 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
     tokens += _add(
         connection, tuple(n for n in options.adjudicators if n not in here), "adjudicator"
     )
-    notes += [*_too_few(connection, project), *_suggestions(connection, project, options)]
+    notes += _warnings(connection, project, options)
     return Ready(project=project, tokens=tuple(tokens), notes=tuple(notes))
+
+
+def _warnings(connection: Connection, project: Project, options: AnnotateOptions) -> list[str]:
+    return [
+        *_too_few(connection, project),
+        *_gold_out_of_reach(connection, project),
+        *_suggestions(connection, project, options),
+    ]
+
+
+def _other(connection: Connection, project: Project, options: AnnotateOptions) -> dict[str, str]:
+    """Options for what a project keeps for good, with values that are not this one's own."""
+    other = {
+        name: shlex.quote(str(value))
+        for name, value in options.settings.items()
+        if name not in CHANGEABLE and value != asdict(project)[name]
+    }
+    if options.relabel and project.known:
+        other["relabel"] = ""
+    gold, scores = _read_gold(options, project), options.scores
+    if gold is not None and not is_gold_of(connection, gold):
+        other["gold"] = shlex.quote(str(options.gold))
+    if scores is not None and not are_scores_of(connection, scores, options.judge):
+        other["scores"] = shlex.quote(scores)
+    return other
+
+
+def _read_gold(options: AnnotateOptions, project: Project) -> Intake | None:
+    if options.gold is None:
+        return None
+    return make_items(read_file(options.gold, options.reading()), project, gold=True)
 
 
 def _too_few(connection: Connection, project: Project) -> list[str]:

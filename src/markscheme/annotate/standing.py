@@ -88,7 +88,7 @@ def standing(connection: Connection, project: Project) -> Standing:
         about,
         figure=figure,
         watched=watched,
-        enough=(figure.high or 1.0) - (figure.low or 0.0) <= 2 * MARGIN,
+        enough=(1.0 if figure.high is None else figure.high) - (figure.low or 0.0) <= 2 * MARGIN,
         more=None if more is None else math.ceil(more * items.height / answers),
     )
 

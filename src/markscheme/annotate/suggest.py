@@ -12,7 +12,7 @@ from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.scales import RELATION_OF
 from markscheme.errors import DataError
-from markscheme.tables import known_ids, one_judge
+from markscheme.tables import known_ids, load_judgments, one_judge
 
 _VALUE_OF = {name: value for value, name in RELATION_OF.items()}
 
@@ -68,30 +68,45 @@ def read_scores(run: str, judge: str | None, ids: pl.Series) -> list[float | Non
     Raises:
         DataError: as `save_suggestions`.
     """
-    judge, rows = _judged(run, judge)
-    columns = [pl.col(n).cast(pl.Float64) for n in ("score", "verdict") if n in rows.columns]
-    if not columns:
-        raise DataError(f"judge {judge!r} of {run} has neither scores nor verdicts")
-    known = rows.select("answer_id", pl.coalesce(columns).alias("score")).drop_nulls()
+    _, rows = _judged(run, judge)
+    score = pl.coalesce(pl.col("score", "verdict").cast(pl.Float64)).alias("score")
+    known = rows.select("answer_id", score).drop_nulls()
     scores = dict(known.filter(pl.col("score").is_between(0, 1)).iter_rows())
     return [scores.get(one) for one in known_ids(ids, rows["answer_id"])]
 
 
+def are_scores_of(connection: Connection, run: str, judge: str | None) -> bool:
+    """Whether the scores of a project's items are those of a run's judge.
+
+    Args:
+        connection: open on the project's database.
+        run: as of `save_suggestions`.
+        judge: likewise.
+
+    Raises:
+        DataError: as `save_suggestions`.
+    """
+    rows = connection.execute(
+        select(t.items.c.id, t.items.c.score, t.sources.c.answer_id)
+        .join(t.sources, t.sources.c.item_id == t.items.c.id)
+        .where(t.items.c.stage != "gold")
+        .order_by(t.sources.c.row_place)
+    ).all()
+    schema = {"item": pl.Int64, "kept": pl.Float64, "answer_id": pl.String}
+    answers = pl.DataFrame(rows, schema=schema, orient="row")
+    scores = pl.Series("score", read_scores(run, judge, answers["answer_id"]), pl.Float64)
+    first = (pl.col("kept").first(), pl.col("score").drop_nulls().first())
+    items = answers.with_columns(scores).group_by("item").agg(first)
+    return items["kept"].eq_missing(items["score"]).all()
+
+
 def _judged(run: str, judge: str | None) -> tuple[str, pl.DataFrame]:
     """Whose judgments of a run are meant, and those rows that are judged."""
-    table = open_run(run).table
-    if "answer_id" not in table.columns or "judge" not in table.columns:
-        raise DataError(f"{run} is not a run of 'markscheme judge': it lacks answer_id or judge")
+    table = load_judgments(open_run(run).table)
+    if "answer_id" not in table.columns:
+        raise DataError(f"{run} is not a run of 'markscheme judge': it lacks answer_id")
     rows = one_judge(table, judge)
-    judge = judge or str(rows["judge"].first())
-    if "status" in rows.columns:
-        rows = rows.filter(pl.col("status").cast(pl.String) == "judged")
-    return judge, rows
-
-
-def suggesting_judge(connection: Connection) -> str | None:
-    """Whose suggestions the project has, if any."""
-    return connection.execute(select(t.suggestions.c.judge).limit(1)).scalar_one_or_none()
+    return judge or str(rows["judge"].first()), rows.filter(pl.col("status") == "judged")
 
 
 def _suggestion(row: dict[str, Any], project: Project) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from markscheme.annotate.assign import Shown, look_at, next_item
 from markscheme.annotate.context import Site, is_htmx, number, refused, text
 from markscheme.annotate.people import Person, count_role, labels_given
 from markscheme.annotate.project import Project
-from markscheme.annotate.ratings import Saved, Submission, look_again, save, undo
+from markscheme.annotate.ratings import Submission, look_again, save, undo
 from markscheme.annotate.render import guidelines_html, page
 from markscheme.reports import why
 
@@ -89,7 +89,7 @@ class View:
     item: Shown | None = None
     mode: str = "new"
     say: str = ""
-    suggestion: dict[str, Any] | None = None
+    suggestion: t.AnyRow | None = None
 
 
 def work_routes(site: Site) -> APIRouter:
@@ -102,7 +102,7 @@ def work_routes(site: Site) -> APIRouter:
         found = await site.act(request, work)
         if found is None:
             raise refused("item", 404)
-        values = site.base(request, found.person, view=found, suggests=site.suggests, why=None)
+        values = site.base(request, found.person, view=found, why=None)
         if found.mode == "suggestion" and found.item is not None:
             item = found.item
             # Not in the transaction: others' labels would wait for it.
@@ -137,7 +137,7 @@ def work_routes(site: Site) -> APIRouter:
         sent = read_submission(fields, site.project)
         if sent is None:
             raise refused("label", 422)
-        return await answer(request, lambda c, p: _save(c, p, site, sent))
+        return await answer(request, lambda c, p: _save(c, p, site.project, sent))
 
     @routes.post("/undo")
     async def back(request: Request) -> Response:
@@ -180,7 +180,6 @@ def read_submission(fields: FormData, project: Project) -> Submission | None:
     if item is None or version is None or not submission:
         return None
     note = text(fields, "note", LONGEST_NOTE).replace("\r\n", "\n").strip()
-    after = text(fields, "after_suggestion") == "1"
     value: float | None = None
     ranks: tuple[int, ...] | None = None
     if said in ("cannot_tell", "skip"):
@@ -201,7 +200,6 @@ def read_submission(fields: FormData, project: Project) -> Submission | None:
         value=value,
         ranks=ranks,
         note=note,
-        after_suggestion=after,
     )
 
 
@@ -226,8 +224,9 @@ def _view(
     return View(person=person, progress=progress, item=item, **shown)
 
 
-def _save(connection: Connection, person: Person, site: Site, sent: Submission) -> View | None:
-    project = site.project
+def _save(
+    connection: Connection, person: Person, project: Project, sent: Submission
+) -> View | None:
     ranked = look_at(connection, person, sent.item_id) if sent.ranks else None
     if ranked is not None and sent.ranks is not None and len(sent.ranks) != len(ranked.texts):
         return None
@@ -239,34 +238,17 @@ def _save(connection: Connection, person: Person, site: Site, sent: Submission) 
         say = "Not saved: you have already answered this item elsewhere."
         return _view(connection, done.person, project, item, mode="conflict", say=say)
     say = f"Saved: {_said(sent, project)}."
-    suggestion = _suggestion(connection, site, sent, done)
-    if suggestion is None:
+    if done.suggestion is None:
         return _next(connection, done.person, project, say)
     item = look_at(connection, person, sent.item_id)
     shown = {"mode": "suggestion", "say": f"{say} A judge says something else."}
-    return _view(connection, done.person, project, item, suggestion=suggestion, **shown)
+    return _view(connection, done.person, project, item, suggestion=done.suggestion, **shown)
 
 
 def _said(sent: Submission, project: Project) -> str:
     if sent.action == "label" and sent.value is not None:
         return project.choices.name_of(sent.value)
     return {"label": "ranking", "cannot_tell": "cannot tell", "skip": "skipped"}[sent.action]
-
-
-def _suggestion(
-    connection: Connection, site: Site, sent: Submission, done: Saved
-) -> dict[str, Any] | None:
-    """What a judge says, if it differs from the label that was just given for the first time."""
-    if site.suggests is None or not done.first_time or sent.action != "label":
-        return None
-    row = connection.execute(
-        select(t.suggestions.c.value, t.suggestions.c.said, t.suggestions.c.explanation).where(
-            t.suggestions.c.item_id == sent.item_id
-        )
-    ).one_or_none()
-    if row is None or (row.value is not None and row.value == sent.value):
-        return None
-    return {"said": row.said, "explanation": row.explanation}
 
 
 def _own_labels(connection: Connection, person: Person, before: float | None) -> list[Any]:

@@ -135,11 +135,11 @@ def judge(
         check_named(out, "folder")
         check_folder(out)
         target = out
-        if again:
+        if again and engine == "local":
             RunFolder(target).reopen()
         total = None if quiet else count_rows(files)
         with (
-            _report_saved_on_interrupt(target, asked),
+            _report_saved_on_interrupt(target, asked, engine),
             progress("judging", total=total and total * len(chosen), quiet=quiet) as advance,
         ):
             show_on(advance, asked)
@@ -155,6 +155,7 @@ def judge(
                     command=command,
                     workers=workers,
                     address=ray_address,
+                    again=again,
                     on_progress=advance,
                 )
             else:
@@ -217,7 +218,7 @@ def _check_judged(report: RunReport) -> None:
 
 
 @contextmanager
-def _report_saved_on_interrupt(folder: str, models: Models) -> Iterator[None]:
+def _report_saved_on_interrupt(folder: str, models: Models, engine: str) -> Iterator[None]:
     """Say at an interrupt what of the run is saved, if anything is."""
     try:
         yield
@@ -225,7 +226,9 @@ def _report_saved_on_interrupt(folder: str, models: Models) -> Iterator[None]:
         from markscheme.engine import RunFolder
 
         said = "no judgment was saved yet"
-        if Path(folder).is_dir() and (saved := RunFolder(folder).progress().judgments):
+        if engine == "ray":  # Which pieces these are is not looked up: the folder may be far away.
+            said = f"finished pieces are saved in {folder}; the same command resumes there"
+        elif Path(folder).is_dir() and (saved := RunFolder(folder).progress().judgments):
             kept = counted(saved, "judgment is", "judgments are")
             said = f"{kept} saved in {folder}; the same command resumes there"
         notes.print(said, soft_wrap=True)

@@ -385,29 +385,46 @@ class _Command(TyperCommand):
             reads_answers=self.reads_answers,
         )
         settings, given = found or (None, {})
+        columns = given.pop("columns", [])  # They add to those that are typed.
         context = super().make_context(info_name, args, parent, default_map=given, **extra)
         origins = {
             name: getattr(context.get_parameter_source(name), "name", "")
-            for name in (*given, "model")
+            for name in (*given, "answer_columns", "model")
         }
         if settings is not None:
             taken = {n: value for n, value in given.items() if origins[n] == "DEFAULT_MAP"}
-            if "columns" in given and "columns" not in taken:
-                taken = self._add_columns(context.params, given["columns"]) | taken
+            if "answer_columns" in taken and "answer" in self._columns(context.params["columns"]):
+                del taken["answer_columns"]
+                context.params["answer_columns"] = []
+            if columns:
+                several = origins["answer_columns"] == "COMMANDLINE"
+                taken = self._add_columns(context.params, columns, several=several) | taken
             say(settings, taken)
         # A team's settings may name a model for other judges.
         if origins["model"] == "COMMANDLINE" and not context.resilient_parsing:
             self._check_model(context.params)
         return context
 
-    def _add_columns(self, typed: dict[str, Any], settings: list[str]) -> dict[str, list[str]]:
-        """Add the settings' columns to those typed, which come first, and return what was added."""
-        flag = self.flags["columns"]
-        added = columns_left(flag.value(settings), flag.value(typed["columns"]))
+    def _columns(self, pairs: list[str] | None) -> dict[str, str]:
+        found: dict[str, str] = self.flags["columns"].value(pairs)
+        return found
+
+    def _add_columns(
+        self, typed: dict[str, Any], settings: list[str], *, several: bool
+    ) -> dict[str, list[str]]:
+        """Add the settings' columns to those typed, which come first, and return what was added.
+
+        Args:
+            typed: the options' values.
+            settings: `[columns]`, as it would be typed.
+            several: whether a column of answers for each system is typed.
+        """
+        own = self._columns(typed["columns"])
+        added = columns_left(self._columns(settings), own, several=several)
         if not added:
             return {}
         pairs = [",".join(f"{ours}={theirs}" for ours, theirs in added.items())]
-        typed["columns"] = [*pairs, *typed["columns"]]
+        typed["columns"] = [*pairs, *(typed["columns"] or ())]
         return {"columns": pairs}
 
     def _check_model(self, typed: Mapping[str, Any]) -> None:

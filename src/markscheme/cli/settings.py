@@ -300,17 +300,24 @@ def _pairs(found: Settings) -> str:
     return ",".join(f"{ours}={theirs}" for ours, theirs in found.columns.items())
 
 
-def columns_left(settings: Mapping[str, str], typed: Mapping[str, str]) -> dict[str, str]:
+def columns_left(
+    settings: Mapping[str, str], typed: Mapping[str, str], *, several: bool = False
+) -> dict[str, str]:
     """The settings' columns that count where others are typed: those of other keys and columns.
+
+    Args:
+        settings, typed: our names to theirs.
+        several: whether `--answer-columns` is typed, which replaces a column for the answer.
 
     >>> columns_left({"question": "q", "label:a": "x"}, {"question": "text", "label": "x"})
     {}
     """
     taken = set(typed.values()) - {"none"}
+    replaced = {*typed, "answer"} if several else {*typed}
     return {
         ours: theirs
         for ours, theirs in settings.items()
-        if ours not in typed and theirs not in taken
+        if ours not in replaced and theirs not in taken
     }
 
 

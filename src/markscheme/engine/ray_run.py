@@ -95,6 +95,7 @@ def run_on_ray(
     on_progress: OnProgress | None = None,
     render: Callable[[RunReport], str] | None = None,
     command: str | None = None,
+    again: bool = False,
 ) -> RunReport:
     """Judge files through Ray Data into a run's folder, and resume where an earlier run stopped.
 
@@ -111,6 +112,8 @@ def run_on_ray(
         on_progress: called with the number of finished judgments.
         render: makes the text of `summary.md`.
         command: what was typed.
+        again: judge pieces again in which answers failed or were left out, from the ledger where it
+            has replies.
 
     Returns:
         As the local engine. `judgments.parquet` and `answers.parquet` are folders of parts.
@@ -132,15 +135,17 @@ def run_on_ray(
         "judges": [{"name": one.name, "signature": one.signature} for one in named],
         "options": {"clean": kept_cleaning(clean, judges)},
         "engine": "ray",
-        "input": mark,
+        "input": " ".join([mark, *read.changed()]),
         **({} if command is None else {"command": command}),
     }
     with folder.locked():
         folder.begin(wanted)
-        reports = folder.reports(pieces)
+        reports = folder.reports(pieces, again=again)
         there = {report["number"] for report in reports}
         left = [piece for piece in pieces if piece.number not in there]
         if left:
+            # What it holds of a finished run goes: its tables are no longer those of its manifest.
+            folder.write("run.json", {**wanted, "state": "running", "run": folder.run})
             job = Job(
                 judges=tuple(judges),
                 out=folder.address,
@@ -416,8 +421,8 @@ class _Folder:
             raise RunError(f"{self.address} holds a run with {difference}; choose another --out")
         elif found.get("input") != wanted["input"]:
             raise RunError(
-                f"{self.address} holds a run on other answers, or on files that have changed "
-                "since; choose another --out"
+                f"{self.address} holds a run on other answers, on files that have changed since, "
+                "or with other options of reading, such as --columns; choose another --out"
             )
         for table in ("judgments.parquet", "answers.parquet", "reports"):
             self.system.makedirs(f"{self.inside}/{table}", exist_ok=True)
@@ -432,10 +437,11 @@ class _Folder:
         mark = mark_of({**self.bound, "piece": number, "sha256": digest})[:DIGITS]
         return f"reports/part-{number:06d}-{mark}.json"
 
-    def reports(self, pieces: Sequence[Piece]) -> list[dict[str, Any]]:
+    def reports(self, pieces: Sequence[Piece], *, again: bool = False) -> list[dict[str, Any]]:
         """What finished pieces reported; a piece whose files are not as reported is not finished.
 
-        Files here are read for that; of files far away only the sizes are looked at.
+        Files here are read for that; of files far away only the sizes are looked at. With `again`,
+        a piece with answers that failed or were left out is not finished either.
         """
         wanted = {piece.number for piece in pieces}
         found: dict[int, dict[str, Any]] = {}
@@ -446,7 +452,10 @@ class _Folder:
             if bound and int(number) in wanted:
                 report = orjson.loads(content)
                 if self._holds(report["files"]):
-                    found[int(number)] = report
+                    if again and self._lacks(int(number)):
+                        self.system.rm_file(name)
+                    else:
+                        found[int(number)] = report
                     continue
             self.damaged.append(f"reports/{_name(name)}")
             self.system.rm_file(name)
@@ -464,6 +473,11 @@ class _Folder:
                 return False
         return True
 
+    def _lacks(self, number: int) -> bool:
+        """Whether answers of a piece failed, or were left out."""
+        lacking = pl.col("status").is_in(["failed", "skipped"]).any()
+        return bool(self._table("judgments", [number]).select(lacking).collect().item())
+
     def finish(
         self,
         wanted: dict[str, Any],
@@ -473,8 +487,9 @@ class _Folder:
         render: Callable[[RunReport], str] | None,
     ) -> RunReport:
         """Figures over all parts, and the run's closing files."""
-        judgments = self._table("judgments", pieces)
-        clusters = self._table("answers", pieces).select(CLUSTERS).collect(engine="streaming")
+        numbers = [piece.number for piece in pieces]
+        judgments = self._table("judgments", numbers)
+        clusters = self._table("answers", numbers).select(CLUSTERS).collect(engine="streaming")
         met = Met()
         for one in reports:
             met.add(one["met"])
@@ -520,8 +535,8 @@ class _Folder:
         found = self.system.ls(place, detail=False) if self.system.exists(place) else []
         return sorted(name for name in found if not name.endswith(".part"))
 
-    def _table(self, table: str, pieces: Sequence[Piece]) -> pl.LazyFrame:
-        names = [f"{self.inside}/{part_name(table, piece.number)}" for piece in pieces]
+    def _table(self, table: str, numbers: Sequence[int]) -> pl.LazyFrame:
+        names = [f"{self.inside}/{part_name(table, number)}" for number in numbers]
         if self.local:
             return scan_parquet(names)
         return scan_parts(self.system, names)

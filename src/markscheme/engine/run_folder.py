@@ -34,6 +34,7 @@ from markscheme.tables import (
     json_bytes,
     manifest_bytes,
     mark_of,
+    name_without_endings,
     read_json,
     read_parquet,
     scan_parquet,
@@ -571,6 +572,6 @@ def default_folder(
         parts += [str(file.absolute()), stamp]
     text = "\n".join(parts)
     first = files[0].removeprefix(DATASET)
-    stem = "stdin" if first == "-" else Path(first).name.split(".")[0].strip("*?[]")
+    stem = "stdin" if first == "-" else name_without_endings(first).strip("*?[]")
     stem = stem or Path(files[0]).parent.name or "answers"
     return Path("runs") / f"{stem}-{blake2b(text.encode(), digest_size=4).hexdigest()}"

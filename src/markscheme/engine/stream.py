@@ -24,7 +24,7 @@ from markscheme.errors import RunError
 from markscheme.flags import Cleaning
 from markscheme.models import Models
 from markscheme.models.chat import CallGroup
-from markscheme.tables import JUDGMENTS_SCHEMA
+from markscheme.tables import JUDGMENTS_SCHEMA, spread
 
 OnProgress = Callable[[int], None]
 """Called with how many more judgments are finished."""
@@ -141,9 +141,10 @@ class Sheet:
         if not self.finished:
             return
         outcomes = pl.concat(self.parts)
-        spread = outcomes if self._size == self._height else outcomes[self._item]
+        if self._size < self._height:
+            outcomes = spread(outcomes, self._item)
         own = ("answer_id", "judge", "signature")
-        self.rows = pl.concat([self._ids, spread], how="horizontal").select(
+        self.rows = pl.concat([self._ids, outcomes], how="horizontal").select(
             "answer_id",
             pl.lit(self._prepared.name).alias("judge"),
             pl.lit(self._prepared.signature).alias("signature"),

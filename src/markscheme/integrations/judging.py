@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ import polars as pl
 from markscheme import api
 from markscheme.contract import Judge, ModelSource
 from markscheme.errors import DataError, NotJudgedError
-from markscheme.tables import JUDGMENTS_SCHEMA, parse_list_literals
+from markscheme.tables import JUDGMENTS_SCHEMA, reference_texts
 
 BY = ("verdict", "score", "marks")
 """What an answer's worth can be read off."""
@@ -54,7 +53,9 @@ def judge_texts(
 ) -> pl.DataFrame:
     """Judge answers in one batch.
 
-    Questions and answers that are numbers are read as text; None and NaN are none.
+    Numbers are read as text; None and NaN are none. References are read as `markscheme.judge` reads
+    those of rows: a text, a list, a list written in a text, or SQuAD's object; an empty list says
+    that the question has no answer.
 
     Returns:
         The judgments table, one row an answer, in order.
@@ -156,25 +157,16 @@ def named_in(given: Mapping[str, Any] | None, key: str, where: str) -> Any:
     return known[key]
 
 
-def _references(value: Any, row: int) -> list[str]:
-    """References as other tools hold them, a text or several, as a list of texts.
-
-    A text may be a list as CSV files hold them, in JSON or as Python prints it. An empty list says
-    that the question has no answer.
+def _references(value: Any, row: int) -> list[str] | None:
+    """The references of one row, whatever the other rows hold; None where it has none.
 
     Raises:
-        DataError: there is no list, or one is no text.
+        DataError: they cannot be read.
     """
-    if isinstance(value, str):
-        try:
-            written = parse_list_literals(value, Counter())
-        except ValueError as error:
-            raise DataError(f"row {row}: {error}") from None
-        value = [value] if written is None else written
-    found: list[Any] = list(value) if isinstance(value, Iterable) else [value]
-    if not all(isinstance(one, str) for one in found):
-        raise DataError(f"row {row}: references are a text or a list of texts, not {value!r}")
-    return found
+    try:
+        return None if value is None else reference_texts(value, "none")
+    except DataError as error:
+        raise DataError(f"row {row}: {error}") from None
 
 
 def check_by(by: str) -> None:

@@ -3,7 +3,7 @@
 from langfuse import get_client
 from markscheme.integrations.langfuse import markscheme_evaluator, send_scores
 
-result = markscheme.judge(traces, columns={"id": "trace_id"})
+result = markscheme.judge(traces, columns={"answer_id": "trace_id"})
 send_scores(result.judgments, get_client())
 dataset.run_experiment(name="new", task=answer, evaluators=[markscheme_evaluator("examiner")])
 """

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 from markscheme.errors import DataError
 from markscheme.integrations.judging import Evaluator, judge_texts, named_in
 
-Item: TypeAlias = "tuple[str, list[str], str]"
+Item: TypeAlias = "tuple[str, Any, str]"
 """Question, references and answer of one document."""
 
 
@@ -34,13 +34,13 @@ def answers_of(
 
     Args:
         question: the document's field with the question.
-        references: its field with a reference, or a list of them.
+        references: its field with a reference, a list of them, or SQuAD's object.
         metric: the metric's name in the task's `metric_list`.
     """
 
     def process_results(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Item]:
         asked, given = (named_in(doc, name, "the document") for name in (question, references))
-        return {metric: (asked, [given] if isinstance(given, str) else given, results[0])}
+        return {metric: (asked, given, results[0])}
 
     return process_results
 

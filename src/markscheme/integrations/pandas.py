@@ -21,7 +21,7 @@ def judged(
     """The frame with the columns of a judge's verdicts added; the index is unchanged.
 
     The options are those of `markscheme.integrations.polars.judged`. Missing answers (None, NaN)
-    are skipped, not judged wrong; numbers are read as text.
+    are judged wrong; numbers are read as text.
     """
     table = judge_frame(frame, values_of, judge, **options)
     return frame.assign(**{prefix + name: table[name].to_list() for name in GIVEN})

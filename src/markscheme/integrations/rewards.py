@@ -69,9 +69,12 @@ class MarksReward(Evaluator):
                 f"the dataset has no column {self.references!r}; its columns are "
                 f"{', '.join(sorted(columns)) or 'none'}; name it with references="
             )
-        asked = columns.get(self.question)
+        asked = columns.get(self.question, [None] * len(prompts))
         judgments = judge_texts(
-            [str(one) for one in asked] if asked is not None else [_last(one) for one in prompts],
+            [
+                _last(prompts[row]) if question is None else str(question)
+                for row, question in enumerate(asked)
+            ],
             columns[self.references],
             [_last(one) for one in completions],
             judge=self.judge,

@@ -85,6 +85,7 @@ class Material:
         origin: of the report: version, options and command of each run, by its name.
         positive_from: the grade from which a label is an acceptance.
         judge: the name of the judge that was chosen to lead; None for none.
+        left_out: why labels that there are do not count, and how they would; empty without any.
     """
 
     title: str
@@ -95,6 +96,7 @@ class Material:
     origin: Mapping[str, Mapping[str, Any]]
     positive_from: float | None = None
     judge: str | None = None
+    left_out: str = ""
 
     def without_reasons(self) -> Material:
         """The same without judges' explanations and replies, which may quote any text.

@@ -94,14 +94,14 @@ def people_figures(answers: pl.LazyFrame, clusters: pl.LazyFrame) -> dict[str, d
 
 
 def labels_of(answers: pl.LazyFrame) -> pl.Series:
-    """People's labels of an answers table; where no answer has one, the annotators' majority."""
+    """People's labels of an answers table, as `decided_labels` has them."""
     labels = answers.select("label").collect(engine="streaming").to_series()
-    if not labels.count() and "annotator_labels" in answers.collect_schema().names():
+    if labels.null_count() and "annotator_labels" in answers.collect_schema().names():
         several = answers.select("annotator_labels").collect(engine="streaming").to_series()
         if several.list.drop_nulls().list.len().sum():
-            from markscheme.tables import majority, ratings_table
+            from markscheme.tables import decided_labels
 
-            return majority(ratings_table(several))
+            return decided_labels(labels, several)
     return labels
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
@@ -15,9 +16,6 @@ MOST_ROWS = 256
 """Rows of a slice."""
 _WAIT = 2e-3
 """Seconds that rows wait for others, to make one slice."""
-
-_FIRST = 8
-"""Rows of the first slice of a key, of which nothing is known yet."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -39,11 +37,12 @@ _Piece = tuple[_Waiting, Sequence[Any]]
 class Batcher:
     """One thread and the queue before it.
 
-    Work is done in slices of at most so many rows and about so many seconds. A slice belongs to the
-    owner who has used least of the thread's time; other requests of this owner with the same key
-    are added where they fit. If a slice of several requests fails, or one of several rows takes
-    too long, their rows are done one by one, with others' turns between them. A request whose
-    future is cancelled is dropped, whether it waits or is worked on.
+    Work is done in slices of at most so many rows, of which it may do the first ones and leave the
+    others for another turn. A slice belongs to the owner who has used least of the thread's
+    time since the queue was last empty; other requests of this owner with the same key are added
+    where they fit. If a slice of several requests fails, or one of several rows takes too long,
+    their rows are done one by one, with others' turns between them. A request whose future is
+    cancelled is dropped, whether it waits or is worked on.
     """
 
     def __init__(
@@ -54,32 +53,30 @@ class Batcher:
         slice_rows: int = MOST_ROWS,
         wait: float = _WAIT,
         name: str = "judge",
-        slice_seconds: float | None = None,
+        slice_weight: float = math.inf,
         weigh: Callable[[Any], float] = lambda _row: 1.0,
     ) -> None:
         """Start the thread.
 
         Args:
-            work: gives one outcome per row, in order; may look at the function it is given, which
-                says whether nobody waits any more.
+            work: gives one outcome per row, in order, of the first rows, one at least; may look at
+                the function it is given, which says whether nobody waits any more.
             queue_rows: rows of one owner that may wait or be worked on.
             slice_rows: rows that a slice has at most.
             wait: seconds to wait for so many.
             name: of the thread.
-            slice_seconds: how long a slice should take, by the rate of those before; None for any.
-            weigh: how much work a row is, relative to others.
+            slice_weight: of its rows that a slice has at most, unless it is a single row.
+            weigh: a row's part of that.
         """
         self._work = work
         self._most = queue_rows
         self._slice_rows = slice_rows
         self._wait = wait
-        self._slice = slice_seconds
+        self._slice_weight = slice_weight
         self._weigh = weigh
         self._waiting: list[_Waiting] = []
         self._used: dict[Hashable, float] = {}
         """Seconds of the thread that owners used; only of those who wait or came last."""
-        self._rates: dict[Hashable, float] = {}
-        """Weight that is done in a second, by key."""
         self._began: float | None = None
         self._rows = 0
         self._closed = False
@@ -120,6 +117,8 @@ class Batcher:
             if queued + len(rows) > self._most:
                 raise Refusal(429, "too many answers wait; try again in 5 s", retry_after=5)
             here = {waiting.owner for waiting in self._waiting}
+            if not here:  # What the last one used while it was alone is no debt to who comes now.
+                self._used.clear()
             if owner not in here:
                 # Who was away has no claim to what others have used meanwhile, but to be next.
                 level = min((self._used.get(who, 0.0) for who in here), default=0.0)
@@ -170,27 +169,24 @@ class Batcher:
 
     def _cut(self, requests: Sequence[_Waiting]) -> list[_Piece]:
         """Rows of the first request that make a slice, one at least; others where they fit."""
-        room, budget = self._slice_rows, float("inf")
-        if self._slice is not None:
-            rate = self._rates.get(requests[0].key)
-            budget = budget if rate is None else rate * self._slice
-            room = min(room, _FIRST) if rate is None else room
         first = requests[0]
-        room = 1 if first.alone else room
-        taken: list[Any] = []
-        for row in first.rows[len(first.outcomes) :]:
-            weight = self._weigh(row)
-            if taken and (room < 1 or budget < weight):
-                break
-            taken.append(row)
-            room, budget = room - 1, budget - weight
-        pieces: list[_Piece] = [(first, taken)]
-        for one in requests[1:]:
+        room, weight = 1 if first.alone else self._slice_rows, self._slice_weight
+        pieces: list[_Piece] = []
+        for one in requests:
             rest = one.rows[len(one.outcomes) :]
-            weight = sum(map(self._weigh, rest))
-            if len(rest) <= room and weight <= budget:
-                pieces.append((one, rest))
-                room, budget = room - len(rest), budget - weight
+            if pieces and len(rest) > room:
+                continue
+            taken: list[Any] = []
+            for row in rest[:room]:
+                weight -= self._weigh(row)
+                if weight < 0 and (pieces or taken):
+                    break
+                taken.append(row)
+            if taken:
+                pieces.append((one, taken))
+            room -= len(taken)
+            if room < 1 or weight < 0:
+                break
         return pieces
 
     def _do(self, pieces: Sequence[_Piece]) -> None:
@@ -204,15 +200,14 @@ class Batcher:
             )
         except BaseException as error:  # A panic of native code is no Exception, and must not
             self._charge(owner, began)  # end the thread that everybody waits for.
-            again = isinstance(error, TimeoutError) and len(rows) > 1 and self._slice is not None
+            again = isinstance(error, TimeoutError) and len(rows) > 1
             if len(pieces) > 1 or again:
                 for one, _ in pieces:
                     one.alone = True
             else:
                 self._finish(pieces[0][0], error)
             return
-        seconds = self._charge(owner, began)
-        self._rates[key] = sum(map(self._weigh, rows)) / seconds
+        self._charge(owner, began)
         start = 0
         for one, some in pieces:
             one.outcomes += outcomes[start : start + len(some)]
@@ -220,13 +215,11 @@ class Batcher:
             if len(one.outcomes) == len(one.rows):
                 self._finish(one)
 
-    def _charge(self, owner: Hashable, began: float) -> float:
-        """Put the time of a slice to the account of its owner; returns it, in seconds."""
+    def _charge(self, owner: Hashable, began: float) -> None:
+        """Put the time of a slice to the account of its owner."""
         self._began = None
-        seconds = max(time.monotonic() - began, 1e-6)
         with self._changed:
-            self._used[owner] = self._used.get(owner, 0.0) + seconds
-        return seconds
+            self._used[owner] = self._used.get(owner, 0.0) + time.monotonic() - began
 
     def _finish(self, one: _Waiting, error: BaseException | None = None) -> None:
         """Give a request its outcomes, or the error; before that, the queue is shorter."""

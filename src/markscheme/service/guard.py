@@ -38,6 +38,8 @@ HEADERS = {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "referrer-policy": "no-referrer",
 }
+_LEFT = 499
+"""What the log and figures have where the client left before the answer began, as nginx does."""
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -82,7 +84,7 @@ class Watch:
         given = headers.get("x-request-id", "")
         request_id = given if _ID.fullmatch(given) else secrets.token_hex(8)
         scope.setdefault("state", {})["request_id"] = request_id
-        status = 0
+        status = _LEFT
         outward = with_headers(send, {**HEADERS, "x-request-id": request_id})
 
         async def send_headers(message: Message) -> None:
@@ -99,7 +101,7 @@ class Watch:
             refusal = _refused(scope, error)
         finally:
             self._take(scope, requests=-taken.requests, size=-taken.bytes)
-        if refusal is not None and not status:
+        if refusal is not None and status == _LEFT:
             await refusal(scope, receive, send_headers)
         seconds = time.perf_counter() - began
         route = getattr(scope.get("route"), "path", "other")
@@ -149,21 +151,47 @@ class Watch:
             raise Refusal(429, "too much at once with this key; try again in 1 s", retry_after=1)
 
     async def _timed(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the app answer; raises TimeoutError if it does not begin to in time."""
+        """Let the app answer, as long as the client is there.
+
+        Raises:
+            TimeoutError: it does not begin to in time.
+        """
         upload = scope["path"] == UPLOADS and scope["method"] == "POST"
         seconds = None if upload else self.state.settings.limits.request_seconds
-        async with asyncio.timeout(seconds) as patience:
-            self.state.time_limits.add(patience)
+        whole, left = asyncio.Event(), False
 
-            async def begun(message: Message) -> None:
-                if not patience.expired():
-                    patience.reschedule(None)  # A download may take its time.
-                await send(message)
+        async def received() -> Message:
+            message = await receive()
+            if not message.get("more_body", False):
+                whole.set()
+            return message
 
-            try:
-                await self._app(scope, receive, begun)
-            finally:
-                self.state.time_limits.discard(patience)
+        async def watch() -> None:
+            nonlocal left
+            await whole.wait()
+            await receive()  # After a whole body only the client's end can come.
+            left = True
+            if not upload and not patience.expired():  # An uploaded job is not for who waits.
+                patience.reschedule(0)
+
+        try:
+            async with asyncio.timeout(seconds) as patience:
+                self.state.time_limits.add(patience)
+                watching = asyncio.create_task(watch())
+
+                async def begun(message: Message) -> None:
+                    if not patience.expired():
+                        patience.reschedule(None)  # A download may take its time.
+                    await send(message)
+
+                try:
+                    await self._app(scope, received, begun)
+                finally:
+                    watching.cancel()
+                    self.state.time_limits.discard(patience)
+        except TimeoutError:
+            if not left:
+                raise
 
 
 def _refused(scope: Scope, error: Exception) -> Response:

@@ -26,6 +26,7 @@ from markscheme.tables import (
     ReadOptions,
     content_ids,
     read_answers,
+    spread,
     with_final_answers,
     with_unanswerable,
 )
@@ -35,9 +36,12 @@ _SYSTEM = "system"
 _LONG = 2_000
 """Characters of a row from which it is judged where the others need not wait for it."""
 
-_SLICED = ("quick", "slow")
+_FIRST = {"quick": 8, "slow": 1}
+"""Rows that a lane judges before it looks whether others' turn has come."""
 _SLICE = 0.05
 """Seconds after which another key has its turn."""
+_CHARACTERS = 500_000.0
+"""Characters of a slice, which are sent to the process again for what it leaves undone."""
 
 _IDLE = 60.0
 """Seconds without work after which a process gives its memory back, the first one aside."""
@@ -85,7 +89,7 @@ class Judging:
         limits = self._settings.limits
         most = limits.request_seconds + limits.row_seconds + _GRACE
         lanes = list(self._lanes.items())
-        return any(lane.dead or (lane.busy_for > most and name in _SLICED) for name, lane in lanes)
+        return any(lane.dead or (lane.busy_for > most and name in _FIRST) for name, lane in lanes)
 
     async def judge(
         self, served: Served, answers: Sequence[AnswerIn], owner: str = ""
@@ -117,7 +121,7 @@ class Judging:
     def _lane(self, name: str) -> Batcher:
         """`quick` for short answers, which never wait for `slow` ones; others for models."""
         if name not in self._lanes:
-            sliced = name in _SLICED
+            sliced = name in _FIRST
             worker = None
             if sliced and self._settings.processes:
                 worker = self._workers[name] = Worker(
@@ -126,12 +130,12 @@ class Judging:
                     nice=0 if name == "quick" else 5,
                 )
             self._lanes[name] = Batcher(
-                partial(self._work, worker),
+                partial(self._work, worker, first=_FIRST.get(name)),
                 queue_rows=self._settings.limits.queue_rows,
                 slice_rows=MOST_ROWS if sliced else _ROWS_OF_A_MODEL,
                 name=f"judge-{name}",
-                slice_seconds=_SLICE if sliced else None,
-                weigh=lambda row: 100.0 + characters(row),
+                slice_weight=_CHARACTERS,
+                weigh=characters,
             )
         return self._lanes[name]
 
@@ -141,8 +145,10 @@ class Judging:
         served: Served | bool,
         rows: list[Any],
         abandoned: Callable[[], bool],
+        *,
+        first: int | None,
     ) -> list[dict[str, Any]]:
-        """In the lane's process, or in this thread where it has none.
+        """In the lane's process, or in this thread where it has none: the first rows, one at least.
 
         A row that takes too long, or whose process dies, fails alone.
         """
@@ -154,14 +160,14 @@ class Judging:
             patience = None if len(rows) == 1 else _NO_COMPANY * limits.row_seconds
             call = partial(worker.call, seconds=seconds, patience=patience, abandoned=abandoned)
         if isinstance(served, bool):
-            texts = [(row.question, row.references, row.answer) for row in rows]
-            return [call(explanation, *each, served) for each in texts]
+            row = rows[0]
+            return [call(explanation, row.question, row.references, row.answer, served)]
         # A model stays in this process, and no answer from it is asked for twice.
         models = () if worker is not None else (served.models,)
         most, judge = limits.row_seconds, served.judge
         try:
             outcomes = judge_rows(
-                rows, limits, lambda items: call(judge_table, judge, items, most, *models)
+                rows, limits, lambda items: call(judge_first, judge, items, most, first, *models)
             )
         except TimeoutError as error:
             if len(rows) > 1 or served.waits:
@@ -208,12 +214,15 @@ def judge_rows(
     Args:
         rows: the answers.
         limits: of a row's length.
-        judged: gives the outcomes of an answers table.
+        judged: gives the outcomes of an answers table, or of its first rows: then of these.
     """
     answers = table(rows)
     short = pl.Series([characters(row) <= limits.row_characters for row in rows], dtype=pl.Boolean)
     asked = answers.filter(short)
     outcomes = judged(asked) if asked.height else too_long(0, "")
+    if outcomes.height < asked.height:
+        done = int(short.arg_true()[outcomes.height])
+        answers, short = answers.head(done), short.head(done)
     if not short.all():
         reason = f"more than {limits.row_characters:,} characters"
         long = too_long(int((~short).sum()), reason)
@@ -222,13 +231,34 @@ def judge_rows(
     return outcomes.insert_column(0, answers["answer_id"].alias("id")).to_dicts()
 
 
+def judge_first(
+    judge: Judge,
+    answers: pl.DataFrame,
+    row_seconds: float,
+    first: int | None,
+    models: ModelSource | None = None,
+) -> pl.DataFrame:
+    """The outcomes of the first answers: of `first`, and of more until `_SLICE` is over.
+
+    None is of all.
+    """
+    if first is None:
+        return judge_table(judge, answers, row_seconds, models)
+    began, found, done = time.monotonic(), [], 0
+    while done < answers.height and (not done or time.monotonic() - began < _SLICE):
+        part = answers.slice(done, max(first, done if first > 1 else 1))
+        found.append(judge_table(judge, part, row_seconds, models))
+        done += part.height
+    return pl.concat(found)
+
+
 def judge_table(
     judge: Judge, answers: pl.DataFrame, row_seconds: float, models: ModelSource | None = None
 ) -> pl.DataFrame:
     """The outcomes of an answers table, in order, as of a file; equal rows are judged once."""
     items, item = plan(with_final_answers(answers, Counter()))
     outcomes = apply(judge, with_plain(items), models, row_seconds=row_seconds)
-    return outcomes if outcomes.height == item.len() else outcomes[item]
+    return outcomes if outcomes.height == item.len() else spread(outcomes, item)
 
 
 def explanation(

@@ -2,7 +2,8 @@
 
 Every coefficient is computed from sums over items, so that leaving out a question is a subtraction.
 The functions return `(1 + questions,)` values: the coefficient of all items, then that without each
-question; NaN where it is undefined. `coefficient` makes the figure of these.
+question; NaN where it is undefined. `coefficient` makes the figure of these, and of the same with
+each item as a question of its own.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.stats.evidence import Evidence
 from markscheme.stats.jackknife import jackknife_variance
-from markscheme.stats.limits import LEAST_QUESTIONS
+from markscheme.stats.limits import LEAST_OF_A_LABEL, LEAST_QUESTIONS
 from markscheme.stats.quantiles import t_quantile
 
 Array = npt.NDArray[np.float64]
@@ -34,52 +36,76 @@ class Coefficient:
 
 
 def coefficient(
-    values: Array, items: int, undefined: str, *, confidence: float = 0.95
+    by_question: Array,
+    by_item: Array,
+    items: int,
+    evidence: Evidence,
+    undefined: str,
+    *,
+    rarer: int | None = None,
+    confidence: float = 0.95,
 ) -> Coefficient:
-    """The coefficient, with an interval by the jackknife over questions on Fisher's z scale.
+    """The coefficient, with an interval on Fisher's z scale.
 
-    Student's t has the number of questions less one degrees of freedom (Efron & Stein 1981 for the
-    variance; Fisher 1915 for the scale, on which bounds stay between -1 and 1).
+    Its variance is that of `Evidence.variance`, by the jackknife (Efron & Stein 1981; Fisher 1915
+    for the scale, on which bounds stay between -1 and 1).
 
     Args:
-        values: (1 + questions,) of all items, then without each question; NaN where undefined.
-        items: that the coefficient is of.
-        undefined: why there is no coefficient, where the first of `values` is NaN.
+        by_question: (1 + questions,) of all items, then without each question; NaN where undefined.
+        by_item: likewise without each item.
+        items: with two ratings or more.
+        evidence: what the share of these on which all raters agree rests on.
+        undefined: why there is no coefficient, where the first value is NaN.
+        rarer: items to which two raters or more gave the same category, not the commonest one; None
+            where the coefficient does not hang on these.
         confidence: of both sides together.
 
-    >>> first = np.array([1, 1, 0, 0, 1, 0, 1, 1, 0, 0])
-    >>> second = np.array([1, 1, 0, 0, 1, 0, 1, 0, 0, 0])
-    >>> kappas = cohen_kappas(first, second, 2, np.arange(10))
-    >>> found = coefficient(kappas, 10, "every rating is the same")
+    >>> from markscheme.stats import single_answers
+    >>> first = np.array([1, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0])
+    >>> second = np.array([1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0])
+    >>> kappas, evidence = cohen_kappas(first, second, 2, np.arange(12)), single_answers(12)
+    >>> found = coefficient(kappas, kappas, 12, evidence, "every rating is the same")
     >>> [round(each, 3) for each in (found.value, found.low, found.high)]
-    [0.8, -0.173, 0.983]
-    >>> coefficient(kappas[:1], 9, "every rating is the same").reason
+    [0.833, 0.12, 0.979]
+    >>> coefficient(kappas, kappas, 8, evidence, "every rating is the same").reason
     'fewer than 10 items'
     """
-    value, without = float(values[0]), values[1:]
+    value = float(by_question[0])
     if math.isnan(value):
         return Coefficient(reason=undefined)
-    questions = len(without)
     if items < LEAST_QUESTIONS:
         return Coefficient(value=value, reason=f"fewer than {LEAST_QUESTIONS} items")
-    if questions < 2:
+    if len(by_question) < 3:
         return Coefficient(value=value, reason="all items are of one question")
     if abs(value) >= 1 - 1e-12:
         return Coefficient(value=value, reason=f"a coefficient of {value:.0f} has none")
-    variance = jackknife_variance(without)
+    if rarer is not None and rarer < LEAST_OF_A_LABEL:
+        reason = f"fewer than {LEAST_OF_A_LABEL} items have a rarer label from two people"
+        return Coefficient(value=value, reason=reason)
+    variance = evidence.variance(
+        jackknife_variance(by_question[1:]), jackknife_variance(by_item[1:]), items
+    )
     if not variance:
         return Coefficient(value=value, reason="leaving out a question never moves it")
-    reach = t_quantile(questions - 1.0, (1 + confidence) / 2)
-    low, high = fisher_interval(value, reach * math.sqrt(variance))
+    low, high = fisher_interval(value, variance, evidence.freedom, confidence)
     return Coefficient(value=value, low=low, high=high)
 
 
-def fisher_interval(value: float, reach: float) -> tuple[float, float]:
-    """An interval that is symmetric on Fisher's z scale; `reach` is its half on the value's own.
+def fisher_interval(
+    value: float, variance: float, freedom: float, confidence: float
+) -> tuple[float, float]:
+    """Student's t interval on Fisher's z scale, of a figure between -1 and 1.
 
-    >>> [round(end, 3) for end in fisher_interval(0.8, 0.2)]
-    [0.495, 0.929]
+    Args:
+        value: the figure.
+        variance: its sampling variance, above 0.
+        freedom: degrees of freedom, may be infinite.
+        confidence: of both sides together.
+
+    >>> [round(end, 3) for end in fisher_interval(0.8, 0.01, math.inf, 0.95)]
+    [0.504, 0.928]
     """
+    reach = t_quantile(freedom, (1 + confidence) / 2) * math.sqrt(variance)
     centre, half = math.atanh(value), reach / (1 - value**2)
     return math.tanh(centre - half), math.tanh(centre + half)
 

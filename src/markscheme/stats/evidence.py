@@ -81,6 +81,22 @@ class Evidence:
             found.append((self.answers, t_quantile(self.freedom, tail)))
         return found
 
+    def variance(self, by_question: float, by_answer: float, answers: float) -> float:
+        """The sampling variance of a statistic that errors move, such as F1 or kappa.
+
+        By question, or if that is larger, by answer with this evidence's design effect: where
+        errors are few, what repeats them is seen in pairs only.
+
+        Args:
+            by_question: as if questions were independent.
+            by_answer: as if answers were.
+            answers: how many there are.
+
+        >>> Evidence(answers=50.0, independent=20.0, freedom=19.0).variance(0.002, 0.0015, 100)
+        0.003
+        """
+        return max(by_question, by_answer * answers / self.answers)
+
     def times(self, factor: float) -> Evidence:
         """The same with `factor` times as many answers."""
         return replace(self, answers=self.answers * factor, independent=self.independent * factor)

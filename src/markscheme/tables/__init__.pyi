@@ -27,6 +27,7 @@ from .files import DATASET as DATASET
 from .files import Source as Source
 from .files import column_names as column_names
 from .files import count_rows as count_rows
+from .files import name_without_endings as name_without_endings
 from .files import read_table as read_table
 from .files import sources_of as sources_of
 from .files import system_names as system_names
@@ -38,6 +39,7 @@ from .joins import known_ids as known_ids
 from .joins import knows_questions as knows_questions
 from .joins import matched_on as matched_on
 from .joins import numbered as numbered
+from .joins import once_each as once_each
 from .joins import one_row_each as one_row_each
 from .joins import opaque_ids as opaque_ids
 from .joins import plainly_spaced as plainly_spaced
@@ -67,18 +69,20 @@ from .judgments import UNSURE as UNSURE
 from .judgments import as_outcomes as as_outcomes
 from .judgments import scope_kind as scope_kind
 from .judgments import scope_parts as scope_parts
+from .judgments import spread as spread
 from .judgments import status_of_results as status_of_results
 from .label_values import BLANK as BLANK
 from .label_values import as_binary as as_binary
 from .label_values import is_binary as is_binary
 from .label_values import parse_labels as parse_labels
+from .labels import ANNOTATOR_COLUMNS as ANNOTATOR_COLUMNS
 from .labels import FINAL_LABEL as FINAL_LABEL
+from .labels import decided_labels as decided_labels
 from .labels import inclusion_probabilities as inclusion_probabilities
 from .labels import load_labels as load_labels
 from .labels import majority as majority
 from .labels import ratings_table as ratings_table
 from .labels import with_names as with_names
-from .list_literals import parse_list_literals as parse_list_literals
 from .objects import values_of as values_of
 from .opened import check_named as check_named
 from .opened import file_system as file_system

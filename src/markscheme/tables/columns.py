@@ -14,7 +14,7 @@ import polars as pl
 
 from markscheme.errors import DataError, did_you_mean
 from markscheme.flags import columns_option
-from markscheme.tables.label_values import BLANK, is_verdict
+from markscheme.tables.label_values import BLANK, is_verdict, looks_like_values
 from markscheme.tables.paths import sample
 from markscheme.text import words_of
 
@@ -51,6 +51,9 @@ def renamed(
 ) -> pl.DataFrame:
     """The table with our column names: by the user's mapping first, then by common names.
 
+    `answer` is left out where it holds the references (`predictions_among`), except in a table of
+    judgments, where a column `response` may be the judge's.
+
     Args:
         table: as it stood in its file.
         mapping: our names to the table's; `none` leaves a column out.
@@ -66,6 +69,13 @@ def renamed(
             raise no_such_column("the table", theirs, table.columns, ours)
     table = table.drop(o for o, t in mapping.items() if o in table.columns and o != t)
     table = table.rename({t: o for o, t in mapping.items() if t in table.columns})
+    of_judgments = {"judge", "verdict"} & {plain_name(name) for name in table.columns}
+    if "answer" in wanted and "answer" not in mapping and not of_judgments:
+        named = predictions_among([name for name in table.columns if name not in keep])
+        texts = [name for name in named if holds_texts(table[name])]
+        # A column `pred` may hold a judge's verdicts.
+        if len(texts) == 1 and not looks_like_values(table[texts[0]]):
+            table = table.drop("answer").rename({texts[0]: "answer"})
     for ours in wanted:
         if ours in table.columns or ours in mapping:
             continue
@@ -124,6 +134,19 @@ def recognise(names: Sequence[str], ours: str, source: str) -> str | None:
     return matches[0] if matches else None
 
 
+def predictions_among(names: Sequence[str]) -> list[str]:
+    """Columns that may hold the answers where `answer` holds the references.
+
+    So it is in NQ-open and in what follows it: `answer` next to `prediction`, and no other
+    references.
+    """
+    others = {name: plain_name(name) for name in names if name != "answer"}
+    gold = set(ALIASES["references"]) - set(MORE_REFERENCES)
+    if len(others) == len(names) or gold & set(others.values()):
+        return []
+    return [name for name, plain in others.items() if plain in ALIASES["answer"]]
+
+
 def plain_name(name: str) -> str:
     """A column's name without case, `_`, `-` and `?`, as names are compared; `goldAnswer` too."""
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
@@ -162,17 +185,29 @@ _NOT_ANSWERS = frozenset(
 
 def wide_answers(raw: RawBatch, free: Sequence[str]) -> dict[str, str]:
     """Systems to columns of their answers: names of models, or several such as `answer_a`."""
-    texts = [name for name in free if name.strip() and holds_texts(raw.columns[name])]
-    known = {name: name for name in texts if _FAMILIES.search(plain_name(name))}
-    marked = {}
-    for name in texts:
-        system = _system_named(name, "answer")
-        if system is not None and not _NOT_ANSWERS & set(plain_name(system).split()):
-            marked[system] = name
+    texts = [
+        name
+        for name in free
+        if name.strip() and holds_texts(raw.columns[name])
+        if not _NOT_ANSWERS & set(plain_name(name).split())
+    ]
+    called = by_system([name for name in texts if _system_named(name, "answer") is not None])
+    marked = by_system([name for name in called.values() if _labelled(name, called) is None])
+    models = [name for name in texts if _FAMILIES.search(plain_name(name))]
+    known = {name: name for name in models if _labelled(name, marked) is None}
     if len(marked) > 1 and len(marked) >= len(known):
         return marked
-    answers = {name: name for name in known if not _NOT_ANSWERS & set(plain_name(name).split())}
-    return {name: name for name in answers if not _is_labels(raw.columns[name], name, answers)}
+    return by_system([name for name in known if not _is_labels(raw, name, known)])
+
+
+def by_system(columns: Sequence[str]) -> dict[str, str]:
+    """Systems to the columns of their answers: `a` and `b` to `answer_a` and `answer_b`.
+
+    Where not all of several are called so, each system is called as its column is.
+    """
+    named = {_system_named(name, "answer") or "": name for name in columns}
+    several = len(columns) > 1 and len(named) == len(columns) and "" not in named
+    return named if several else {name: name for name in columns}
 
 
 def model_columns(raw: RawBatch, names: Iterable[str]) -> list[str]:
@@ -208,17 +243,37 @@ def _owner(name: str, answers: Mapping[str, str]) -> str | None:
     return max(owners, key=lambda system: len(answers[system]), default=None)
 
 
-def _is_labels(values: Values, name: str, answers: Mapping[str, str]) -> bool:
-    """Whether a column named after another system's holds verdicts and nothing else."""
+def _labelled(name: str, answers: Mapping[str, str]) -> str | None:
+    """The system as whose labels a column is called: `gpt-4o` of `gpt-4o_label`."""
+    named, owner = _system_named(name, "label"), _owner(name, answers)
+    if named in answers:
+        return named
+    rest = "" if owner is None else name.replace(answers[owner], " ", 1).strip(" _./:()-")
+    return owner if plain_name(rest) in ALIASES["label"] else None
+
+
+def _is_labels(raw: RawBatch, name: str, answers: Mapping[str, str]) -> bool:
+    """Whether a column holds verdicts alone on another system's answers, by its name.
+
+    Where those are verdicts, too, as in a yes/no task, only a word for labels says so: `gpt-4o` is
+    no label of `gpt-4`.
+    """
+    if not _verdicts_alone(raw.columns[name]):
+        return False
+    others = {one: at for one, at in answers.items() if not _verdicts_alone(raw.columns[at])}
+    return _owner(name, others) is not None or _labelled(name, answers) is not None
+
+
+def _verdicts_alone(values: Values) -> bool:
     cells = [str(cell).strip() for cell in sample(values)]
-    told = [cell for cell in cells if cell.lower() not in BLANK]
-    return _owner(name, answers) is not None and bool(told) and all(map(is_verdict, told))
+    words = [cell for cell in cells if cell.lower() not in BLANK]
+    return bool(words) and all(map(is_verdict, words))
 
 
 def labels_among(raw: RawBatch, names: Sequence[str]) -> dict[str, str]:
     """Columns named after another one that hold verdicts alone, by the name of that one."""
     each = {name: name for name in names}
-    labels = [name for name in names if _is_labels(raw.columns[name], name, each)]
+    labels = [name for name in names if _is_labels(raw, name, each)]
     answers = {name: name for name in names if name not in labels}
     return {owner: name for name in labels if (owner := _owner(name, answers)) is not None}
 
@@ -243,12 +298,8 @@ def label_columns(
             )
         found[system] = theirs
     for name in free:
-        named, owner = _system_named(name, "label") or "", _owner(name, answers) or ""
-        rest = name.replace(answers.get(owner, ""), " ", 1).strip(" _./:()-")
-        if named in answers:
-            found.setdefault(named, name)
-        elif owner and plain_name(rest) in ALIASES["label"]:
-            found.setdefault(owner, name)
+        if (labelled := _labelled(name, answers)) is not None:
+            found.setdefault(labelled, name)
     return found
 
 

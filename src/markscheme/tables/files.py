@@ -13,6 +13,7 @@ import csv
 import io
 import itertools
 import math
+import re
 import sys
 import tempfile
 from collections import Counter
@@ -84,6 +85,14 @@ def sources_of(source: Source | Sequence[str | Path]) -> list[Source]:
     return [source]  # type: ignore[list-item]
 
 
+def name_without_endings(path: str | Path) -> str:
+    """A file's name up to its first ending: `answers` of `answers.part2.jsonl.gz`.
+
+    A dot between two digits begins none: `gpt-4.1.jsonl` is `gpt-4.1`.
+    """
+    return re.split(r"\.(?!\d)|(?<!\d)\.", Path(path).name)[0]
+
+
 def system_names(sources: Sequence[Source]) -> list[str]:
     """The systems' names where no column gives them: each file's name without its endings.
 
@@ -94,7 +103,7 @@ def system_names(sources: Sequence[Source]) -> list[str]:
         Path(one).absolute() if isinstance(one, str | Path) and str(one) != "-" else Path("system")
         for one in sources
     ]
-    stems = [path.name.split(".")[0] or "system" for path in paths]
+    stems = [name_without_endings(path) or "system" for path in paths]
     folders = [path.parts[-2::-1] for path in paths]  # The nearest first.
     alike: dict[str, set[tuple[str, ...]]] = {stem: set() for stem in stems}
     for stem, parts in zip(stems, folders, strict=True):

@@ -39,7 +39,7 @@ class Joined:
         answers: how many were judged, with a label or without.
         listed: those of them that the labels have a row of, with a value or without.
         unlabelled: judgments without a label.
-        tied: judged answers of which as many annotators say one thing as another.
+        tied: judged answers without a label whose annotators differ.
         unused_labels: labels without a judgment.
         repeated_labels, repeated_judgments: rows that repeat another one with the same value.
         clustered: whether `cluster` is the question of every answer.
@@ -174,6 +174,8 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
             judge.
     """
     remarks, opaque = _remarks(labels), _has_opaque_ids(labels)
+    before = int(judgments[_AGAIN].sum()) if _AGAIN in judgments.columns else 0
+    judgments = judgments.drop(_AGAIN, strict=False)
     matched, key, notes = matched_on(judgments, labels)
     if "question" in judgments.columns and "question" not in matched.columns:
         # So labels have the same intervals whether they repeat the questions or not.
@@ -206,8 +208,11 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
             f"{once.select(key).row(0)}, labels have {known.select(key).row(0)}{hint}"
         )
     clustered = knows_questions(rows)
-    unlabelled = ties.join(known, on=key, how="anti", nulls_equal=True)
-    tied = once.join(unlabelled, on=key, how="semi", nulls_equal=True)
+    empty = matched.join(known, on=key, how="anti", nulls_equal=True)
+    tied, agreed = (
+        once.join(empty.filter(which), on=key, how="semi", nulls_equal=True)
+        for which in (is_tied(empty), _opinions(empty) == 1)
+    )
     once_each = rows.unique(identity, keep="first", maintain_order=True)
     once_each = once_each.select(*identity, cluster=question_numbers(once_each))
     return Joined(
@@ -223,9 +228,9 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
         tied_judgments=tied,
         unused_labels=known.join(once, on=key, how="anti", nulls_equal=True).height,
         repeated_labels=repeated_labels,
-        repeated_judgments=repeated,
+        repeated_judgments=before + repeated,
         clustered=clustered,
-        remarks=(*notes, *remarks),
+        remarks=(*notes, *remarks, *_agreed(agreed.select(identity).n_unique())),
     )
 
 
@@ -274,11 +279,26 @@ def _remarks(labels: pl.DataFrame) -> tuple[str, ...]:
 
 
 def is_tied(labels: pl.DataFrame) -> pl.Expr:
-    """Answers that several annotators labelled, and no label has more of them than any other."""
+    """Answers without a label whose annotators differ."""
+    return _opinions(labels) > 1
+
+
+def _opinions(labels: pl.DataFrame) -> pl.Expr:
+    """How many different labels several annotators gave to an answer without one; 0 of others."""
     if "annotator_labels" not in labels.columns:
-        return pl.lit(value=False)
-    said = pl.col("annotator_labels").list.drop_nulls().list.len()
-    return pl.col("label").is_null() & (said > 1).fill_null(value=False)
+        return pl.lit(0)
+    given = pl.col("annotator_labels").list.drop_nulls()
+    undecided = pl.col("label").is_null() & (given.list.len() > 1)
+    return pl.when(undecided).then(given.list.n_unique()).otherwise(0)
+
+
+def _agreed(answers: int) -> tuple[str, ...]:
+    """What to say of the answers without a label of whose annotators all say the same."""
+    what = (
+        "answer has an empty label although its annotators agree, and is left out: fill it in",
+        "answers have an empty label although their annotators agree, and are left out: fill it in",
+    )
+    return (counted(answers, *what),) if answers else ()
 
 
 def _ends_with_system(judged: pl.DataFrame) -> bool:
@@ -558,6 +578,25 @@ def check_key(table: pl.DataFrame, what: str, names: Sequence[str] = ()) -> None
             f"{', '.join(map(repr, names or table.columns))}. Say which they are: "
             f"{columns_option(named)}, or {columns_option({'answer_id': (*ids, 'NAME')[0]})}"
         )
+
+
+_AGAIN = "times it was repeated"
+
+
+def once_each(judgments: pl.DataFrame) -> pl.DataFrame:
+    """One judgment of each answer, by its id, and judge; `join_labels` says how many repeated one.
+
+    Raises:
+        AgreementError: a judge has two verdicts on an answer.
+    """
+    key = (KEYS[0], "judge")
+    if not set(key) <= set(judgments.columns):
+        return judgments
+    once, repeated = one_row_each(judgments, key, "verdict", "judgments")
+    if not repeated:
+        return judgments
+    again = judgments.group_by(key).agg((pl.len().cast(pl.Int64) - 1).alias(_AGAIN))
+    return once.join(again, on=key, how="left", nulls_equal=True, maintain_order="left")
 
 
 def one_row_each(

@@ -106,6 +106,19 @@ def status_of_results(frame: pl.DataFrame) -> pl.Series:
     return frame.with_columns(status.alias("status"))["status"]
 
 
+def spread(outcomes: pl.DataFrame, places: pl.Series) -> pl.DataFrame:
+    """The outcomes of distinct items for all rows; what an item cost is in the first row that has
+    it, and null in the others, which cost nothing.
+
+    Args:
+        outcomes: with the columns of `SPENT`.
+        places: for each row, the place of its item among them.
+    """
+    first = places.is_first_distinct()
+    paid = (pl.when(first).then(pl.col(name)).alias(name) for name in SPENT)
+    return outcomes[places].with_columns(paid)
+
+
 def as_outcomes(frame: pl.DataFrame) -> pl.DataFrame:
     """A judge's output with every outcome column present, typed and in order.
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.errors import AgreementError, DataError
+from markscheme.errors import AgreementError, BadValuesError, DataError
 from markscheme.flags import typed_columns
 from markscheme.text import words_of
 
@@ -106,7 +106,8 @@ def parse_values(column: pl.Series) -> pl.Series:
     Blanks (empty text, `null`, `n/a`, `?` and the like) and NaN become null.
 
     Raises:
-        DataError: a text that is none of these; the message names up to five of them.
+        DataError: a text that is none of these; the message names up to five of them. It is a
+            BadValuesError where other texts are.
     """
     if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
         return column.cast(pl.Float64).fill_nan(None)
@@ -120,7 +121,7 @@ def parse_values(column: pl.Series) -> pl.Series:
     if strange:
         shown = ", ".join(map(repr, strange[:5]))
         rows = texts.is_in(strange).fill_null(value=False)
-        raise DataError(
+        raise (BadValuesError if values.count() else DataError)(
             f"column {column.name!r} has {rows.sum()} values that are not verdicts, "
             f"such as {shown}, the first in row {(rows.arg_max() or 0) + 1:,}; expected yes/no, "
             "true/false, correct/incorrect, 0/1 or numbers. Empty the cells that have none"

@@ -27,6 +27,9 @@ from markscheme.tables.validation import Trouble, no_label_remarks, number_lists
 FINAL_LABEL = "final_label"
 """Of a person's rating, the label that the item has in the end."""
 
+ANNOTATOR_COLUMNS = "annotator columns"
+"""The column of a run's labels with the names of the columns that `annotator_labels` was in."""
+
 LABEL_COLUMNS = (
     "label",
     "annotator_labels",
@@ -48,8 +51,8 @@ def load_labels(
 
     Columns such as `gpt-4o_label`, `claude_label` become a row each with their `system`.
     `annotator1`, `annotator2`, ..., a list column `annotator_labels`, or one row per annotator (a
-    column `annotator`) become `annotator_labels`; without a `label` column the label is the
-    annotators' `majority`. `annotators` are their names, in the same order.
+    column `annotator`) become `annotator_labels`; the label of an answer is then as
+    `decided_labels` has it. `annotators` are their names, in the same order.
 
     Ratings as `annotate-export --as ratings` writes them (columns `part` and `final_label`):
     annotators are those of part `first`, with their labels before they saw any judge's verdict; the
@@ -79,21 +82,26 @@ def load_labels(
     own = mapping.get("label", "")
     if is_annotator(own):
         table = table.with_columns(given[own])  # One annotator's, and the label too.
+    # Only a labelling project names the people whose labels it lists.
+    exported = {"annotators", "annotator_labels"} <= {*with_names(table).columns}
+    if ANNOTATOR_COLUMNS in table.columns:
+        table = table.drop("annotators", strict=False).rename({ANNOTATOR_COLUMNS: "annotators"})
     if not {"system", "label"} & set(table.columns):
         table = _a_row_a_system(table, of_systems or labels_of_systems(table.columns))
     final = FINAL_LABEL in table.columns
     remarks = no_label_remarks(_words_without_value(table, mapping))
     table = _with_annotators(table, mapping)
-    given_label = "label" in table.columns
-    if given_label:
-        called = table["label"].alias(mapping.get("label", "label"))
-        table = table.with_columns(parse_labels(called).alias("label"))
-    if not given_label or not (final or table["label"].count()):
-        if "annotator_labels" in table.columns:
-            ratings = ratings_table(table["annotator_labels"])
-            table = table.with_columns(majority(ratings, positive_from=positive_from))
-        else:
-            raise _no_labels(table, mapping.get("label", "label"), given.columns)
+    label = pl.repeat(None, table.height, dtype=pl.Float64, eager=True)
+    decided = False
+    if "label" in table.columns:
+        label = parse_labels(table["label"].alias(mapping.get("label", "label")))
+        # What a project left empty stays so, and what the one person did whose labels are wanted.
+        decided = final or (label.count() > 0 and (exported or is_annotator(own)))
+    if "annotator_labels" in table.columns and not decided:
+        label = decided_labels(label, table["annotator_labels"], positive_from=positive_from)
+    elif not (decided or label.count()):
+        raise _no_labels(table, mapping.get("label", "label"), given.columns)
+    table = table.with_columns(label.alias("label"))
     check_key(table, "labels", given.columns)
     if "inclusion_probability" in table.columns:
         table = table.with_columns(inclusion_probabilities(table["inclusion_probability"]))
@@ -155,9 +163,9 @@ def _with_annotators(table: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFr
     if "annotator" in table.columns and "label" in table.columns:
         return _one_row_an_answer(table)
     if "annotator_labels" in table.columns:
-        if table["annotator_labels"].null_count() == table.height:
-            return table.drop("annotator_labels")
-        return table.with_columns(_label_lists(table["annotator_labels"]))
+        lists = _label_lists(table["annotator_labels"])
+        empty = not lists.list.drop_nulls().list.len().sum()
+        return table.drop("annotator_labels") if empty else table.with_columns(lists)
     columns = list(annotators_among(table.columns).values())
     if not columns:
         return table
@@ -253,16 +261,18 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
     found = wide.select(keys).with_columns(
         lists.alias("annotator_labels"), pl.lit(names, dtype=pl.List(pl.String)).alias("annotators")
     )
-    if not rated:
-        return found
-    unit = [name for name in ("question", "answer") if name in keys] or keys
-    finals = parsed.unique(keys, keep="first", maintain_order=True)
-    finals = finals.select(
-        *keys,
-        parse_labels(finals[FINAL_LABEL]).alias("label"),
-        pl.struct(unit).rank("dense").cast(pl.Int64).alias("item"),
-    )
-    return finals.join(found, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    if rated:
+        unit = [name for name in ("question", "answer") if name in keys] or keys
+        finals = parsed.unique(keys, keep="first", maintain_order=True)
+        finals = finals.select(
+            *keys,
+            parse_labels(finals[FINAL_LABEL]).alias("label"),
+            pl.struct(unit).rank("dense").cast(pl.Int64).alias("item"),
+        )
+        found = finals.join(found, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    design = [name for name in ("inclusion_probability", "stratum") if name in parsed.columns]
+    drawn = parsed.group_by(keys).agg(pl.col(design).drop_nulls().first())
+    return found.join(drawn, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
 def ratings_table(annotator_labels: pl.Series, names: pl.Series | None = None) -> pl.DataFrame:
@@ -288,6 +298,33 @@ def ratings_table(annotator_labels: pl.Series, names: pl.Series | None = None) -
             for place in range(width)
         }
     )
+
+
+def decided_labels(
+    labels: pl.Series, annotator_labels: pl.Series, *, positive_from: float | None = None
+) -> pl.Series:
+    """Labels, and what the annotators decide where there is none.
+
+    Where no answer has a label, it is the annotators' `majority`. Next to others, which somebody
+    decided, an empty one may be meant so; it is theirs where more than half of all annotators, the
+    blank ones included, gave the same. The labelling app decides by that rule, too.
+
+    Args:
+        labels: of each answer; null where it has none.
+        annotator_labels: of each answer, a list of its annotators' labels.
+        positive_from: the grade from which an answer is acceptable.
+
+    Raises:
+        AgreementError: there is neither a label nor an annotator's.
+    """
+    if labels.count() and not (labels.null_count() and annotator_labels.list.len().max()):
+        return labels
+    ratings = ratings_table(annotator_labels)
+    found = majority(ratings, positive_from=positive_from)
+    if not labels.count():
+        return found
+    alike = ratings.select(pl.sum_horizontal(pl.all() == found)).to_series()
+    return labels.zip_with(labels.is_not_null() | (2 * alike <= ratings.width), found)
 
 
 def majority(ratings: pl.DataFrame, *, positive_from: float | None = None) -> pl.Series:

@@ -12,8 +12,10 @@ import orjson
 
 from markscheme.tables.limits import DEPTH, check_depth, values_of_json
 
+_NUMBER = r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_ITEM = rf"(?:{_TEXT}|-?\d+(?:\.\d+)?|None)"
+_ITEM = rf"(?:{_TEXT}|{_NUMBER}|None)"
+_NUMBERS = re.compile(rf"\s*\[\s*{_NUMBER}\s*(?:,\s*{_NUMBER}\s*)*(?:,\s*)?\]\s*")
 _PYTHON = re.compile(rf"\[\s*{_ITEM}\s*(?:,\s*{_ITEM}\s*)*(?:,\s*)?\]", re.DOTALL)
 _NUMPY = re.compile(rf"(?:array\(\s*)?\[\s*(?:{_TEXT})(?:\s*(?:{_TEXT}))+\s*\]\)?", re.DOTALL)
 _SQUAD = re.compile(
@@ -60,6 +62,12 @@ def _integer(digits: str) -> int | str:
 def is_squad_object(value: Mapping[str, Any]) -> bool:
     """Whether an object is SQuAD's list of references: `{"text": [...], "answer_start": [...]}`."""
     return isinstance(value.get("text"), list) and set(value) <= {"text", "answer_start"}
+
+
+def is_number_list(text: str) -> bool:
+    """Whether a text is a list of bare numbers, `[0, 1]`: often one answer, such as an
+    interval or the output of a program."""
+    return _NUMBERS.fullmatch(text) is not None
 
 
 def parse_list_literals(text: str, notes: Counter[str]) -> list[Any] | None:

@@ -23,6 +23,7 @@ from markscheme.tables.files import (
     records_batches,
     system_names,
 )
+from markscheme.tables.formats import format_of_record
 from markscheme.tables.read_options import ReadOptions
 
 _BATCH = 65_536
@@ -106,7 +107,9 @@ def predictions_of(path: str | Path) -> dict[str, Any] | None:
         first = next(batches(1), None)
     except DataError:  # Here too.
         return None
-    columns = None if first is None else _columns(first)
+    if first is None or _is_foreign(first):
+        return None
+    columns = _columns(first)
     if columns is None:
         return None
     found: dict[str, Any] = {}
@@ -139,6 +142,14 @@ def _bare(value: Any) -> Any:
         named = [inner for name, inner in value.items() if plain_name(name) in ALIASES["answer"]]
         return named[0] if len(named) == 1 else value
     return value
+
+
+def _is_foreign(batch: RawBatch) -> bool:
+    """Whether a batch of one row is of another tool's export, which has questions and references
+    inside its records.
+    """
+    record = {name: values[0] for name, values in batch.columns.items() if len(values)}
+    return batch.format is not None or format_of_record(record) is not None
 
 
 def _columns(batch: RawBatch) -> tuple[str, str] | None:

@@ -21,6 +21,7 @@ from markscheme.tables.columns import (
     REQUIRED,
     Values,
     annotators_among,
+    by_system,
     holds_texts,
     is_annotator,
     label_columns,
@@ -30,6 +31,7 @@ from markscheme.tables.columns import (
     no_such_column,
     one_label_of_several,
     plain_name,
+    predictions_among,
     wide_answers,
 )
 from markscheme.tables.columns import recognise as by_name
@@ -145,8 +147,8 @@ def recognise_columns(
     found = Recognised()
     names = list(raw.columns)
     _take_given(found, raw, given)
-    for name in answer_columns:
-        found.answers[name], _ = _at(raw, name, "answer")
+    for system, name in by_system(answer_columns).items():
+        found.answers[system], _ = _at(raw, name, "answer")
     blocked = set(given) | ({"answer"} if answer_columns else set())
     if any(ours.startswith(LABEL_OF) for ours in given):
         blocked.add("label")
@@ -482,11 +484,8 @@ def _take(found: Recognised, raw: RawBatch, ours: str, name: str, free: list[str
 def _prefer_prediction(
     found: Recognised, raw: RawBatch, flat: list[str], blocked: set[str]
 ) -> None:
-    """`answer` next to `prediction`, with no other references, holds the references; so it does
-    where the answers are in a file of their own.
-
-    So do NQ-open and many harnesses that follow it. Tables of labels and judgments hold no
-    references, and a column `pred` there is often a judge's verdict, so they are not read this way.
+    """`answer` next to `prediction`, with no other references, holds the references, as in NQ-open
+    (`predictions_among`); so it does where the answers are in a file of their own.
     """
     if found.places.get("answer") == "none":
         name = by_name(flat, "answer", raw.source)
@@ -495,7 +494,7 @@ def _prefer_prediction(
         return
     if found.places.get("answer") != "answer" or "answer" in blocked:
         return
-    other = by_name(flat, "answer", raw.source)
+    other = by_name(predictions_among(["answer", *flat]), "answer", raw.source)
     if other is not None:
         found.places["references"], found.values["references"] = "answer", found.values["answer"]
         _take(found, raw, "answer", other, flat)

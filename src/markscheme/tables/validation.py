@@ -28,7 +28,7 @@ from markscheme.tables.label_values import (
     parse_values,
     text_values,
 )
-from markscheme.tables.list_literals import parse_list_literals
+from markscheme.tables.list_literals import is_number_list, parse_list_literals
 from markscheme.tables.read_options import ReadOptions
 from markscheme.text import in_rows, normalise_series
 
@@ -51,6 +51,10 @@ _NO_SEPARATOR = re.compile(
 
 _UNANSWERABLE = (
     "an empty list of references: a question without an answer, where declining is right"
+)
+_NUMBERS = (
+    'a list of numbers in a text, such as [0, 1], is read as one reference; ["0", "1"] is read as '
+    "two, and --reference-separator none says that they are one"
 )
 _WORDS_OF_ONE = 8
 _AT_ONCE = 4096
@@ -323,14 +327,20 @@ def _together(references: pl.Series, more: pl.Series) -> pl.Series:
     return both.to_series()
 
 
-def reference_texts(text: str) -> list[str]:
-    """The references in one text, as a cell of a file has them: a list, or texts between bars.
+def reference_texts(value: Any, separator: str = "auto") -> list[str]:
+    """The references in one value, as files and objects have them; none where it is None.
+
+    Args:
+        value: a list, SQuAD's object, or a text: a list in JSON or as Python prints it, several
+            texts with a separator between them, or one reference. A list of bare numbers in a text,
+            `[0, 1]`, is one reference.
+        separator: as in `ReadOptions`.
 
     Raises:
-        DataError: a list that cannot be read.
+        DataError: a value that cannot be read.
     """
     try:
-        return _reference_list(text, "auto", Counter()) or []
+        return _reference_list(value, separator, Counter()) or []
     except ValueError as error:
         raise DataError(str(error)) from None
 
@@ -346,6 +356,10 @@ def _reference_list(value: Any, separator: str, notes: Counter[str]) -> list[str
     if isinstance(value, Mapping):
         raise ValueError(f"the references must be a list or text, not an object {str(value)[:40]}")
     text = _text(value, "references") or ""
+    if is_number_list(text):
+        if separator == "auto":
+            notes[_NUMBERS] += 1
+        return [text]
     written = parse_list_literals(text, notes)
     if written is not None:
         return _reference_list(written, separator, notes)

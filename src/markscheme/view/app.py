@@ -8,6 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ from markscheme.reports import (
     table_html,
 )
 from markscheme.results import accuracy_figure, by_judges, methods_of, plain, population
-from markscheme.view.runs import Run, RunLabels, label_rows, runs_of, with_given
+from markscheme.view.runs import Run, RunLabels, grades_of, label_rows, runs_of, with_given
 from markscheme.web import Guard, answer_style, page_file, templates
 
 _PACKAGE = "markscheme.view"
@@ -54,14 +55,18 @@ _POLICY = (
 )
 
 
-def make_app(folder: str | Path, *, token: str, form: str) -> Starlette:
+def make_app(
+    folder: str | Path, *, token: str, form: str, positive_from: float | None = None
+) -> Starlette:
     """The viewer of a folder of runs.
 
     Args:
         folder: looked through again whenever the index is opened.
         token: lets in; form: what our pages' requests carry.
+        positive_from: the grade from which an answer is acceptable, of runs whose labels are
+            grades; None leaves these labels out.
     """
-    pages = _Pages(Path(folder))
+    pages = _Pages(Path(folder), positive_from)
     routes = [
         Route("/", pages.index),
         Route("/compare", pages.compare),
@@ -127,8 +132,8 @@ def _json(value: Any, status: int = 200) -> Response:
 class _Pages:
     """The pages, and the runs that they have drawn."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, positive_from: float | None) -> None:
+        self._folder, self._positive_from = folder, positive_from
         self._drawn: OrderedDict[tuple[Any, ...], _Drawn] = OrderedDict()
         self._drawing = asyncio.Lock()
         self._labels: dict[Path, RunLabels] = {}
@@ -253,7 +258,7 @@ class _Pages:
             *(each.name for each in others),
             *(file.stat().st_mtime_ns if file.exists() else 0 for file in files),
         )
-        drawn = self._drawn.setdefault(key, _Drawn(run, others, given))
+        drawn = self._drawn.setdefault(key, _Drawn(run, others, given, self._positive_from))
         self._drawn.move_to_end(key)
         while len(self._drawn) > _KEPT:
             self._drawn.popitem(last=False)
@@ -274,6 +279,9 @@ class _Pages:
         answers = await asyncio.to_thread(lambda: open_run(run.path).answers)
         if answer_id not in answers["answer_id"]:
             return _json({"problem": f"{run.name} has no answer {answer_id!r}"}, 422)
+        if "label" not in body:  # A comment alone: the verdict that was given before stays.
+            before = (await asyncio.to_thread(self._given(run).all)).get(answer_id)
+            label = None if before is None else before.label
         await asyncio.to_thread(self._given(run).give, answer_id, label, str(comment or ""))
         return _json(await asyncio.to_thread(self._said, run))
 
@@ -297,6 +305,7 @@ class _Pages:
             "tables": "",
             "problem": "",
             "comments": {name: one.comment for name, one in kept.items() if one.comment},
+            "given": {one["answer_id"]: one["label"] for one in rows},
         }
         if not rows:
             return found
@@ -337,18 +346,23 @@ def _object(body: bytes) -> dict[str, Any]:
 class _Drawn:
     """A run's page, and what the page asks for later; each is made when first requested."""
 
-    def __init__(self, run: Run, others: tuple[Run, ...], given: RunLabels) -> None:
+    def __init__(
+        self, run: Run, others: tuple[Run, ...], given: RunLabels, positive_from: float | None
+    ) -> None:
         self._run, self._others, self._given = run, others, given
+        self._positive_from = positive_from
 
     @cached_property
     def _material(self) -> Material:
-        labels = self._given.all()
-        return read_material(
-            self._run.path,
+        labels, cut, run = self._given.all(), self._positive_from, open_run(self._run.path)
+        material = read_material(
+            run,
             compare=[each.path for each in self._others],
             title=" and ".join(each.name for each in (self._run, *self._others)),
-            given=lambda answers: with_given(answers, labels),
+            given=lambda answers: with_given(answers, labels, cut),
         )
+        grades = grades_of(run.answers) if cut is None else []
+        return replace(material, left_out=_left_out(grades)) if grades else material
 
     def page(self) -> str:
         address = _address(self._run.name)
@@ -376,12 +390,22 @@ class _Drawn:
         return report_html(self._material)
 
 
-def draw_latest(folder: str | Path) -> None:
+def _left_out(grades: Sequence[float]) -> str:
+    """That the labels of a run are left out, being grades, and how they are shown."""
+    some = ", ".join(f"{grade:g}" for grade in grades[:8]) + (", ..." if len(grades) > 8 else "")
+    return (
+        f"The run's labels are grades ({some}), which are left out here: nothing says from which "
+        "grade an answer is acceptable. Start 'markscheme view' with --positive-from GRADE "
+        "(Python: positive_from=...), and they are shown."
+    )
+
+
+def draw_latest(folder: str | Path, positive_from: float | None = None) -> None:
     """Draw the page of the latest run for nobody: the next one has all it needs in memory."""
     latest = next((run for run in runs_of(folder) if run.state == "done"), None)
     if latest is not None:
         with suppress(MarkschemeError):  # Opening it shows the error.
-            _Drawn(latest, (), RunLabels(latest.path)).page()
+            _Drawn(latest, (), RunLabels(latest.path), positive_from).page()
 
 
 def _address(name: str) -> str:

@@ -14,7 +14,8 @@ import polars as pl
 
 from markscheme.engine import RunFolder
 from markscheme.errors import DataError, RunError
-from markscheme.tables import load_labels, read_json, replace_file
+from markscheme.results import labels_of
+from markscheme.tables import is_binary, load_labels, read_json, replace_file
 
 State = Literal["done", "running", "stopped", "unreadable"]
 
@@ -171,8 +172,26 @@ def label_rows(given: Mapping[str, Given]) -> list[dict[str, Any]]:
     ]
 
 
-def with_given(answers: pl.DataFrame, given: Mapping[str, Given]) -> pl.DataFrame:
-    """An answers table whose labels are those given, and else those that it had."""
+def grades_of(answers: pl.DataFrame) -> list[float]:
+    """The different labels that came with answers, where these are grades; else none."""
+    labels = labels_of(answers.lazy())
+    return [] if is_binary(labels) else labels.drop_nulls().unique().sort().to_list()
+
+
+def with_given(
+    answers: pl.DataFrame, given: Mapping[str, Given], positive_from: float | None = None
+) -> pl.DataFrame:
+    """An answers table whose labels are those given, and else those that it had, as verdicts.
+
+    Grades from `positive_from` upwards accept an answer; without it they are left out.
+    """
+    if grades_of(answers):
+        cut = pl.lit(positive_from, dtype=pl.Float64)
+        several = pl.col("annotator_labels").list.eval((pl.element() >= cut).cast(pl.Float64))
+        answers = answers.with_columns(
+            label=(pl.col("label") >= cut).cast(pl.Float64),
+            annotator_labels=pl.when(cut.is_not_null()).then(several),
+        )
     rows = label_rows(given)
     if not rows:
         return answers

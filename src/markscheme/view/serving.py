@@ -17,6 +17,7 @@ def view(
     *,
     host: str = "127.0.0.1",
     port: int = 0,
+    positive_from: float | None = None,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serve a page over a folder of runs on this machine, until interrupted.
@@ -25,6 +26,8 @@ def view(
         folder: with runs below it, or a run.
         host: of this machine; others than loopback are refused.
         port: 0 takes any free one.
+        positive_from: the grade from which an answer is acceptable, of runs whose labels are
+            grades; None leaves these labels out.
         on_ready: is given the address with its token once the port is taken.
 
     Raises:
@@ -44,9 +47,10 @@ def view(
         )
     runs_of(folder)
     # What a run's page needs is loaded while the person looks at the index.
-    threading.Thread(target=draw_latest, args=[folder], daemon=True).start()
+    threading.Thread(target=draw_latest, args=[folder, positive_from], daemon=True).start()
     token, form = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
     with take_port(host, port) as listening:
         if on_ready is not None:
             on_ready(f"{url_of(host, listening)}/?token={token}")
-        Server(make_app(folder, token=token, form=form)).run(sockets=[listening])
+        app = make_app(folder, token=token, form=form, positive_from=positive_from)
+        Server(app).run(sockets=[listening])

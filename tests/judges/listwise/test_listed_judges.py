@@ -124,6 +124,32 @@ def test_one_reference_makes_listwise_pairwise() -> None:
     assert said[0].select(same).equals(said[1].select(same))
 
 
+@pytest.mark.parametrize("parameters", ["", "(positions=both)"])
+def test_one_reference_is_judged_as_by_pairwise_with_repairs_and_both_orders(
+    parameters: str,
+) -> None:
+    """Next to a row with a list, whose rank is read as ever."""
+    single = answers(["Because of scattering."])
+    both = pl.concat([single, FOUR, single.with_columns(answer=pl.lit("It scatters."))])
+
+    def script(text: str) -> str:
+        if "a rank in your reply" in text:
+            return "[[1]]"
+        if text.startswith("I could not") or "It scatters." in text:
+            return "[[A]]"
+        return "[[2]]" if "best\n" in text else "Both have merits."
+
+    columns = ["status", "score", "verdict", "explanation", "raw"]
+    found, wanted = (
+        apply(parse_judge(name + parameters), both, Models(chat=ScriptedChat(replies=script)))
+        for name in ("listwise", "pairwise")
+    )
+    assert found[1, "score"] == 0.75
+    for row in (0, 2):
+        assert found[row, "status"] == "judged"
+        assert found.select(columns).row(row) == wanted.select(columns).row(row)
+
+
 def test_a_rank_out_of_range_is_asked_again_then_unparsed() -> None:
     chat = ScriptedChat(replies=lambda _: "[[9]]")
     found = apply(parse_judge("listwise"), FOUR, Models(chat=chat))

@@ -62,7 +62,7 @@ def test_a_choice_is_read_where_models_miss_the_form(reply: str, score: float) -
     "reply",
     ["A is better.\n\nB is better.", "Neither A nor B",
      "A is not better than B", "B is worse than A",
-     "A good answer.", "Option 1", ""],
+     "A good answer.", "Option 1", "", '```json\n{\n  "c\n```', '{\n"a'],
 )  # fmt: skip
 def test_a_choice_is_not_guessed(reply: str) -> None:
     assert (PAIR(reply).status, PAIR(reply).score) == ("unparsed", None)

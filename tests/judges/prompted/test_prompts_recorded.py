@@ -14,7 +14,7 @@ COMPARED = {
     "inference_yao": "caf1874eb3ed9928",
     "llm_evouna": "7d6a7f9484abf2ac",
     "llm_kamalloo": "bd98ad4140d057df",
-    "llm_score": "0e01f6bcdabd8156",
+    "llm_score": "d12de7a5d807b230",
     "statement_yao": "3480e8f5789a8742",
 }
 

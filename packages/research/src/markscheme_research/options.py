@@ -13,8 +13,8 @@ Composition = Option(
     ("--composition", "-c"),
 )
 DRAWN = Option(
-    "rest: do not judge the answers drawn as references. butref: judge them too, which leaks the "
-    "references.",
+    "rest: do not judge the answers drawn as references. butref: judge all of them but the first "
+    "of each list, which leaks the references.",
     ("--drawn-references",),
     aliases=("--protocol",),
     alias_values={"--butref": "butref"},

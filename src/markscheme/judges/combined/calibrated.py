@@ -12,7 +12,14 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, check_range, register, run_judge
+from markscheme.contract import (
+    Judge,
+    ModelSource,
+    check_range,
+    judge_name,
+    register,
+    run_judge,
+)
 from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import COMBINED, content_hash, read_file
 from markscheme.tables import replace_file
@@ -27,7 +34,7 @@ class CalibrationMap:
     Attributes:
         kind: `platt`: 1 / (1 + exp(-(slope * score + intercept))); `isotonic`: straight lines
             between `scores` and `probabilities`, flat beyond them.
-        judge: whose scores it maps.
+        judge: whose scores it maps; empty where that is not known.
         answers: labelled answers it was fitted on.
         slope, intercept: of a Platt map.
         scores, probabilities: corners of an isotonic map.
@@ -73,13 +80,19 @@ class CalibrationMap:
             raise JudgeError(
                 f"{path!r} is not a calibration map; 'markscheme calibrate' writes them"
             )
+        judge = str(content.get("judge") or "")
         try:
             if content["kind"] == "platt":
                 slope, intercept = float(content["slope"]), float(content["intercept"])
-                return cls(kind="platt", slope=slope, intercept=intercept)
+                return cls(kind="platt", judge=judge, slope=slope, intercept=intercept)
             x, y = (np.array(content[name], dtype=float) for name in ("scores", "probabilities"))
             np.interp(0.0, x, y)  # Corners of different lengths, or none.
-            return cls(kind="isotonic", scores=tuple(x.tolist()), probabilities=tuple(y.tolist()))
+            return cls(
+                kind="isotonic",
+                judge=judge,
+                scores=tuple(x.tolist()),
+                probabilities=tuple(y.tolist()),
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise JudgeError(f"the calibration map has a missing or wrong part: {error}") from error
 
@@ -112,9 +125,16 @@ class Calibrated:
         """The base judge's outcomes with mapped scores, and verdicts by the threshold.
 
         Raises:
-            JudgeError: the map cannot be read, or the base judge gave a verdict without a score.
+            JudgeError: the map cannot be read or is of another judge, or the base judge gave a
+                verdict without a score.
         """
         mapping = CalibrationMap.load(self.map)
+        if mapping.judge and mapping.judge != (base := judge_name(self.base)):
+            raise JudgeError(
+                f"{self.map!r} maps the scores of {mapping.judge}, not of {base}: 'markscheme "
+                f"calibrate --save-map FILE' on judgments of {base} makes its map; if both are one "
+                'judge, write this name in the file under "judge"'
+            )
         outcomes = run_judge(self.base, answers, models)
         judged = outcomes["status"] == "judged"
         bare = int((judged & outcomes["score"].is_null()).sum())

@@ -9,10 +9,20 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, Literal
 
+import polars as pl
+
 from markscheme.contract import ModelSource, register
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.replies import read_rank, read_ten
-from markscheme.judges.listwise.requests import ORDER_TEXT, GradedList, Item, Order, laid_out
+from markscheme.judges.listwise.requests import (
+    ORDER_TEXT,
+    GradedList,
+    Item,
+    Order,
+    items,
+    laid_out,
+)
+from markscheme.judges.outcomes import in_order
 from markscheme.judges.prompted import NEEDS, PAIR, Call, Sample, compared, read_examples
 from markscheme.text.replies import Reading
 
@@ -139,12 +149,24 @@ class Listwise(GradedList):
             return found
         return {**found, "pair_prompt": self._pairwise().template.hash}
 
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
+        """Rows with a single reference by `pairwise`, unless the prompt is the authors'.
+
+        Raises:
+            ModelError: no chat model was given.
+        """
+        if self.prompt is not None:
+            return super().judge(answers, models)
+        single = pl.Series([len(item.references) == 1 for item in items(answers)], dtype=pl.Boolean)
+        return in_order(
+            (single, self._pairwise().judge(answers.filter(single), models)),
+            (~single, super().judge(answers.filter(~single), models)),
+        )
+
     def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:
         """One call, none without references."""
         if not item.references:
             return []
-        if len(item.references) == 1 and self.prompt is None:
-            return self._pairwise().calls(item, ())
         turns = self.template.messages(
             question=item.question,
             answer=item.answer,

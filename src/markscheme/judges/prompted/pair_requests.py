@@ -17,7 +17,7 @@ import polars as pl
 from markscheme.contract import ChatReply, ChatRequest, ModelSource
 from markscheme.errors import JudgeError
 from markscheme.judges.prompted.asking import AsksChat, Call, Sample, request_of
-from markscheme.tables import JUDGMENTS_SCHEMA, SPENT
+from markscheme.tables import JUDGMENTS_SCHEMA, SPENT, spread
 from markscheme.text.replies import Reading
 
 COST: Mapping[str, Any] = {name: JUDGMENTS_SCHEMA[name] for name in SPENT}
@@ -75,10 +75,7 @@ class PairStage:
             [{**dict.fromkeys(self.schema), **row} for row in rows], schema=dict(self.schema)
         )
         index = pl.Series([len(known) if one is None else one for one in place], dtype=pl.UInt32)
-        found = table[index].with_columns(
-            pl.when(index.is_first_distinct()).then(pl.col(name)).alias(name) for name in SPENT
-        )
-        return pairs.drop(self.schema, strict=False).hstack(found)
+        return pairs.drop(self.schema, strict=False).hstack(spread(table, index))
 
     def completed(self, found: pl.DataFrame, pairs: pl.DataFrame, name: str) -> pl.DataFrame:
         """The columns of an outcome from what a stage returned for pairs; null where it lacks one.

@@ -101,13 +101,15 @@ class Choice:
         plain = {_plain(label): label for label in self.labels}
         objects, member = json_objects(text), member_place(text, *self.MEMBERS)
         two = {"A", "B"} <= self.labels.keys()
+        # A letter on a line of an object that was cut off begins a member's name.
+        lines = not objects and text.count("{") <= text.count("}")
         forms: tuple[Sequence[tuple[str, Place | None]], ...] = (
             [(str(field(item, *self.MEMBERS)), member) for item in objects],
             [(word[1], trimmed(text, word.span(1))) for word in BRACKETS.finditer(text)],
-            *_preferred(text, *(_BRACKETED, _ALONE, _NAMED) * two),
+            *_preferred(text, *(_BRACKETED, *(_ALONE,) * lines, _NAMED) * two),
             [
                 (line["label"], trimmed(text, line.span("label")))
-                for line in ([] if objects else _LINE.finditer(text))
+                for line in (_LINE.finditer(text) if lines else [])
             ],
             *_preferred(text, *(_BETTER, _TIE) * two),
         )

@@ -88,7 +88,7 @@ class Budget:
         with self._lock:
             return self._read()
 
-    def admit(self, worst: float, *, again: bool = False) -> str | Literal[False] | None:
+    def admit(self, worst: float, *, probe: bool = True) -> str | Literal[False] | None:
         """Ask to send one request that costs `worst` dollars at most.
 
         A server may bill more than its price list says. So until one reply has shown its cost,
@@ -97,7 +97,8 @@ class Budget:
 
         Args:
             worst: by the price list.
-            again: the request is one that is under way, and is sent once more.
+            probe: wait for the first reply's cost; not where the request is one that is under way
+                and is sent once more, or one of a batch, whose first reply comes with its last.
 
         Returns:
             None: go on; `settle` must follow. False: not yet, but what is under way may turn out
@@ -107,7 +108,7 @@ class Budget:
             if self.max_calls is not None and self._spending.get("calls", 0) >= self.max_calls:
                 return f"the budget of {self.max_calls:,} calls (--max-calls) is spent"
             if self.max_cost is not None:
-                if not (self._billed or again) and self._open > self._ended:
+                if probe and not self._billed and self._open > self._ended:
                     return False
                 spent, one = self._spending.get("cost_usd", 0.0), worst * self._dearer
                 if spent + self._under_way * self._dearer + one > self.max_cost:

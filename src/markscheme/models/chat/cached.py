@@ -193,7 +193,7 @@ class CachedChat:
         # Weights and scripts are no servers.
         together = getattr(self.model, "side_by_side", False)
         with contextlib.nullcontext() if together else self._one_by_one:
-            self._ask_in_groups(work, jobs, at_once)
+            self._ask_in_groups(work, jobs, at_once, probe=not together)
 
     def _asker(self, work: _Work, model: AsyncChat) -> Callable[[LedgerEntry], Awaitable[None]]:
         """What takes one request all the way: budget, model, ledger."""
@@ -231,7 +231,7 @@ class CachedChat:
             if not limit:
                 return False
             next_one = self._worst(entry.request, limit)
-            if self.budget.admit(next_one, again=True) is not None:
+            if self.budget.admit(next_one, probe=False) is not None:
                 return False
             reserved.append(next_one)
             return True
@@ -243,29 +243,38 @@ class CachedChat:
             raise
         mine.set_result(self._settle(work, entry, sum(reserved), reply))
 
-    def _ask_in_groups(self, work: _Work, jobs: Iterator[LedgerEntry], size: int) -> None:
-        """Ask a model that only knows `complete`, a group at a time."""
+    def _ask_in_groups(
+        self, work: _Work, jobs: Iterator[LedgerEntry], size: int, *, probe: bool
+    ) -> None:
+        """Ask a model that only knows `complete`, a group at a time; `probe` as of `admit`."""
         group: list[tuple[LedgerEntry, float]] = []
 
         def finish() -> None:
-            replies = self.model.complete([entry.request for entry, _ in group]) if group else []
+            try:
+                replies = self.model.complete([entry.request for entry, _ in group])
+            except BaseException:  # Whoever waits for room in the budget must not wait for these.
+                for _, worst in group:
+                    self.budget.lose(worst)
+                raise
             for (entry, worst), reply in zip(group, replies, strict=True):
                 self._settle(work, entry, worst, reply)
             group.clear()
 
         for entry in jobs:
             worst = self._worst(entry.request, self._limit(entry.request))
-            answer = self.budget.admit(worst)
-            if answer is False:
-                finish()
-                answer = self.budget.admit(worst)
-            if answer is None:
-                group.append((entry, worst))
-                if len(group) >= size:
+            while (answer := self.budget.admit(worst, probe=probe)) is False:
+                if group:
                     finish()
-            else:
-                self._skip(work, entry, answer or "the budget is spent")
-        finish()
+                else:  # What another judge has under way may leave room.
+                    loop_thread().run(asyncio.sleep(_BUDGET_SECONDS))
+            if answer is not None:
+                self._skip(work, entry, answer)
+                continue
+            group.append((entry, worst))
+            if len(group) >= size:
+                finish()
+        if group:
+            finish()
 
     def _worst(self, request: ChatRequest, limit: int) -> float:
         """The most a request may cost; nothing where there is no limit of money."""

@@ -73,7 +73,7 @@
     // A page that is served brings `serve`: what it can do more, with the parts it needs.
     if (typeof serve === "function") {
       live = serve({
-        data, value, make, people, base: document.documentElement.dataset.live,
+        data, value, make, base: document.documentElement.dataset.live,
         references: (row) => data.reference.values[data.reference.codes[row]],
         labelled: (row, label) => {
           people[row] = label;
@@ -378,7 +378,7 @@
           patterns: Boolean(data.patterns?.[row]) || answer === null || !whole,
         }));
       if (!whole) box.append(make("p", { class: "small", textContent: "Words in common, values and explanations are being looked up …" }));
-      if (live && answer !== null) box.append(title("Why, in full"), live.explain(row));
+      if (live && whole && answer !== null && !data.patterns?.[row]) box.append(title("Why, in full"), live.explain(row));
       if (live) box.append(title("Your verdict"), live.label(row));
       if (context !== null) box.append(title("Context"), make("div", { class: "full", tabIndex: 0, dir: "auto", textContent: context }));
       if (mode) {

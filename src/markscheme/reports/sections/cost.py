@@ -23,6 +23,7 @@ def cost(material: Material) -> Section | None:
             "agreement": overall[one.name],
             "cost_usd": _per_thousand(one.rows, "cost_usd"),
             "seconds": _per_thousand(one.rows, "seconds"),
+            "asks": any(one.rows[name].count() for name in ("tokens_in", "seconds")),
         }
         for one in material.judges
         if one.name in overall
@@ -32,21 +33,24 @@ def cost(material: Material) -> Section | None:
         return None
     measure = spent[0]
     unit, digits = ("dollars", 4) if measure == "cost_usd" else ("seconds of a model", 1)
+    # A judge that asks no model pays nothing; of one that asks, null is a price not known.
+    unknown = [row["judge"] for row in rows if row["asks"] and row[measure] is None]
+    left_out = f"Not drawn, as its cost is not known: {', '.join(unknown)}. " if unknown else ""
     points = [
         {
             "judge": row["judge"],
             "agreement": share.value,
-            "spent": (spent_ := row[measure] or 0.0),  # A judge that asks no model pays nothing.
+            "spent": (spent_ := row[measure] or 0.0),
             "text": f"{row['judge']}: {percent(share.value)}%, {spent_:.{digits}f} {unit}",
         }
         for row in rows
-        if (share := row["agreement"]).value is not None
+        if row["judge"] not in unknown and (share := row["agreement"]).value is not None
     ]
     return Section(
         key="cost",
         title="What agreement costs",
         caption=f"Agreement with people against {unit} for 1,000 answers. Judges that ask no model "
-        "are at zero. Up and to the left is better.",
+        f"are at zero. {left_out}Up and to the left is better.",
         table=Table.of(
             "Agreement and cost of 1,000 answers",
             (

@@ -46,14 +46,14 @@ def sections(material: Material) -> list[Section]:
 
 def absent(material: Material) -> list[str]:
     """What a reader may miss, and what would bring it."""
-    said = []
-    if not material.labelled:
+    said = [material.left_out] if material.left_out else []
+    if not material.labelled and not said:
         said.append(
             "No answer has a label, so there is nothing on agreement with people, on failure modes "
             "or on calibration. Give labels with --labels FILE; 'markscheme plan-labels' says "
             "which answers to label."
         )
-    elif material.labelled < material.answers.height:
+    elif 0 < material.labelled < material.answers.height:
         said.append(
             f"{material.labelled:,} of {material.answers.height:,} answers have a label; whatever "
             "is compared with people's verdicts is of these."

@@ -14,12 +14,13 @@ COLUMNS = ({"doc", "target", "filtered_resps"},)
 def _ours(record: Record) -> Record:
     doc = record["doc"] if isinstance(record["doc"], Mapping) else {}
     found: dict[str, Any] = {"question": _question(doc, record)}
-    choices, scores = _continuations(record), _scores(record)
-    if _is_choice(choices, scores):
-        # A choice by likelihood: the answer is the likeliest continuation.
-        likely = max(zip(scores or (), choices, strict=True), key=lambda pair: pair[0])[1]
-        found["answer"] = likely.strip()
-        found["references"] = _chosen(record["target"], choices)
+    if choices := _choices(record):
+        # The answer is the likeliest continuation; the only one is the model's where it is greedy,
+        # and what else the model would have written is not logged.
+        _, likely = max(choices, key=lambda pair: pair[0])
+        written = len(choices) > 1 or str(record["filtered_resps"][0][1]) == "True"
+        found["answer"] = likely.strip() if written else None
+        found["references"] = _chosen(record["target"], [text for _, text in choices])
     else:
         found["answer"] = _first(record["filtered_resps"])
         found["references"] = _references(doc, record["target"])
@@ -28,8 +29,10 @@ def _ours(record: Record) -> Record:
     return found | ({"system": model} if model else {})
 
 
-def _is_choice(choices: Sequence[str], scores: Sequence[float] | None) -> bool:
-    return bool(choices) and scores is not None and len(choices) == len(scores)
+def _choices(record: Record) -> list[tuple[float, str]]:
+    """The continuations with their log-likelihoods; none where the model wrote a reply."""
+    texts, scores = _continuations(record), _scores(record) or []
+    return list(zip(scores, texts, strict=True)) if len(texts) == len(scores) else []
 
 
 def _filter(record: Record) -> str | None:
@@ -39,9 +42,15 @@ def _filter(record: Record) -> str | None:
 
 def _notes(records: Sequence[Record]) -> Mapping[str, int]:
     found = {}
+    choices = [len(_choices(one)) for one in records]
+    if single := choices.count(1):
+        found[
+            "samples have one continuation: where it is not the one that the model would write, "
+            "there is no answer, which is wrong"
+        ] = single
     replies = [
-        1 if _is_choice(_continuations(one), _scores(one)) else _replies(one["filtered_resps"])
-        for one in records
+        1 if count else _replies(one["filtered_resps"])
+        for one, count in zip(records, choices, strict=True)
     ]
     if several := sum(count > 1 for count in replies):
         found["samples have several replies (repeats), and the first is judged"] = several

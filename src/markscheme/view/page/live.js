@@ -1,6 +1,6 @@
 "use strict";
 // What a served report can do more: explain an answer in full, and take a person's verdict.
-const serve = ({ data, value, make, people, base, references, labelled }) => {
+const serve = ({ data, value, make, base, references, labelled }) => {
   const token = document.cookie.match(/(?:^|; )markscheme-form=([^;]+)/)?.[1] ?? "";
   const ask = async (what, body) => {
     const response = await fetch(`${base}/${what}`, {
@@ -10,7 +10,8 @@ const serve = ({ data, value, make, people, base, references, labelled }) => {
     if (!response.ok) throw new Error(said.problem ?? response.status);
     return said;
   };
-  const comments = new Map();
+  const comments = new Map(); // By answer id, as the verdicts that were given here.
+  const given = new Map();
   // Tables and figures come as HTML, in which the server has escaped all text.
   const nodesOf = (html) => [...new DOMParser().parseFromString(html, "text/html").body.childNodes].map((node) => document.importNode(node, true));
   const showGiven = ({ labels, tables, problem, file }) => {
@@ -23,20 +24,23 @@ const serve = ({ data, value, make, people, base, references, labelled }) => {
   };
   ask("labels", {}).then((found) => {
     for (const [id, comment] of Object.entries(found.comments)) comments.set(id, comment);
+    for (const [id, verdict] of Object.entries(found.given)) given.set(id, verdict);
     showGiven(found);
   }).catch(() => {});
 
   const label = (row) => {
     const id = data.ids[row];
     const status = make("span", { role: "status", class: "small" });
-    const comment = make("input", { type: "text", maxLength: 10000, value: comments.get(id) ?? "", dir: "auto", "aria-label": "Comment", placeholder: "comment", onchange: () => send(people[row]) });
-    const send = async (verdict) => {
+    const comment = make("input", { type: "text", maxLength: 10000, value: comments.get(id) ?? "", dir: "auto", "aria-label": "Comment", placeholder: "comment", onchange: () => send() });
+    const send = async (verdict) => { // Without one, a comment: the verdict that was given here stays.
       status.textContent = "saving …";
       try {
         const found = await ask("label", { answer_id: id, label: verdict, comment: comment.value });
         comments.set(id, comment.value);
-        labelled(row, verdict);
-        for (const button of buttons) button.setAttribute("aria-pressed", button.dataset.verdict === String(verdict));
+        const kept = found.given[id] ?? null;
+        given.set(id, kept);
+        if (verdict !== undefined) labelled(row, kept);
+        for (const button of buttons) button.setAttribute("aria-pressed", button.dataset.verdict === String(kept));
         status.textContent = "saved";
         showGiven(found);
       } catch (error) {
@@ -44,7 +48,7 @@ const serve = ({ data, value, make, people, base, references, labelled }) => {
       }
     };
     const buttons = [[1, "✓ right"], [0, "✗ wrong"], [null, "no label"]].map(([verdict, text]) => {
-      const properties = { type: "button", textContent: text, "data-verdict": String(verdict), "aria-pressed": people[row] === verdict };
+      const properties = { type: "button", textContent: text, "data-verdict": String(verdict), "aria-pressed": (given.get(id) ?? null) === verdict };
       return make("button", { ...properties, onclick: () => send(verdict) });
     });
     return make("div", { class: "give" }, ...buttons, comment, status);

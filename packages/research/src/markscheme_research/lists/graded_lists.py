@@ -148,7 +148,8 @@ def draw_lists(
     Args:
         data: a dataset's name, or a file with question, answer and a grade.
         composition: a digit per reference; None for the data's usual one.
-        protocol: `rest`: drawn references leave the answers; `butref`: they stay, which leaks.
+        protocol: `rest`: drawn references leave the answers; `butref`: only the first of each list
+            does, which leaks the others.
         seed: of the draw.
         columns: columns with unusual names.
         data_dir: folder with the datasets.

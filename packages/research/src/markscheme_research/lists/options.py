@@ -15,7 +15,8 @@ class StudyOptions:
 
     Attributes:
         draws: draws of reference lists.
-        protocol: `rest`: drawn references leave the candidates; `butref`: they stay, which leaks.
+        protocol: `rest`: drawn references leave the candidates; `butref`: only the first of each
+            list does, which leaks the others.
         questions: only so many questions, at random; None for all.
         per_question: only so many answers of each question; None for all.
         part: of ANTIQUE.

@@ -5,6 +5,7 @@ expensive judge decides. Everything here uses existing judgments and known label
 with a row per labelled answer and the columns
 
 - `scores`: of the cheap judge, 0 to 1; NaN where it did not judge;
+- `first`: its own verdicts, 1 or 0; NaN likewise;
 - `then`: verdicts of the expensive judge, 1 or 0; NaN where it did not judge;
 - `labels`: people's, true or false;
 - `clusters`: the question of each answer, as a number.
@@ -164,7 +165,7 @@ class ChosenCascade:
         calls, agreement: of the setting, on held-out questions; shares of answers.
         question_agreement: mean over the held-out questions of the share of a question's answers on
             which it agrees, the figure that a guarantee is of.
-        dear_agreement, cheap_agreement: of either judge alone there.
+        dear_agreement, cheap_agreement: of either judge alone there, by its own verdicts.
         gap: the cascade's agreement less the expensive judge's, with its 95% interval, clustered by
             question.
         curve: as `curve` gives it, on held-out questions.
@@ -212,7 +213,7 @@ def choose_setting(data: pl.DataFrame, goal: CascadeOptions) -> ChosenCascade:
     elif goal.calls is not None:
         shares = (decide(data, *setting)[1].mean() for setting in path)
         place = next((place for place, share in enumerate(shares) if share <= goal.calls), None)
-    labels, scores = held_out["labels"].to_numpy(), held_out["scores"].to_numpy()
+    labels = held_out["labels"].to_numpy()
     second = held_out["then"].to_numpy() == labels
     accept = reject = calls = agreed = by_question = gap = None
     if place is not None:
@@ -227,7 +228,6 @@ def choose_setting(data: pl.DataFrame, goal: CascadeOptions) -> ChosenCascade:
             pl.Series(second),
         )
         agreed, gap = pair.first_value.value, pair.difference
-    alone = np.where(np.isnan(scores), np.nan, scores >= 0.5)
     return ChosenCascade(
         accept=accept,
         reject=reject,
@@ -236,7 +236,7 @@ def choose_setting(data: pl.DataFrame, goal: CascadeOptions) -> ChosenCascade:
         question_agreement=by_question,
         gap=gap,
         dear_agreement=float(second.mean()),
-        cheap_agreement=float((alone == labels).mean()),
+        cheap_agreement=float((held_out["first"].to_numpy() == labels).mean()),
         curve=curve(path, held_out),
         path_questions=shape["clusters"].n_unique(),
         test_questions=0 if losses is None else losses.shape[1],
@@ -327,22 +327,24 @@ def _recorded(
     names = dict.fromkeys((first, then))
     joined = join_labels(pl.concat([one_judge(rows, name) for name in names]), known)
     cheap, second = (joined.rows.filter(pl.col("judge") == name) for name in (first, then))
-    score = pl.coalesce("score", pl.col("verdict").cast(pl.Float64)).fill_null(np.nan)
-    other = pl.col("verdict").cast(pl.Float64).fill_null(np.nan).alias("then")
-    both = cheap.select(*joined.identity, score.alias("first"), "label", "cluster").join(
-        second.select(*joined.identity, other),
+    verdict = pl.col("verdict").cast(pl.Float64)
+    score = pl.coalesce("score", verdict).fill_null(np.nan).alias("scores")
+    verdict = verdict.fill_null(np.nan)
+    both = cheap.select(*joined.identity, score, verdict.alias("first"), "label", "cluster").join(
+        second.select(*joined.identity, verdict.alias("then")),
         on=joined.identity,
         nulls_equal=True,
         maintain_order="left",
     )
     if both.is_empty():
         raise AgreementError(f"no labelled answer was judged by both {first!r} and {then!r}")
-    alone = max(cheap.height, second.height) - both.height
+    alone = cheap.height + second.height - 2 * both.height
     matched = [*joined.notes()]
     matched += [f"{alone} answers that only one of the two judged are left out"] if alone else []
     data = both.select(
-        scores="first",
-        then="then",
+        "scores",
+        "first",
+        "then",
         labels=as_binary(both["label"], positive_from=positive_from),
         clusters="cluster",
     )

@@ -13,11 +13,11 @@ import polars as pl
 from markscheme.agreement import (
     JudgmentsSource,
     TableSource,
-    judged_and_labelled,
-    judged_table,
+    judged_and_labels_if_any,
     names_of,
+    open_run,
 )
-from markscheme.errors import AgreementError, DataError, no_such_name
+from markscheme.errors import AgreementError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.metrics import gap, token_f1
 from markscheme.results import Column, Table, TableResult, columns, share_text
@@ -88,17 +88,9 @@ def hierarchy(
     wanted = with_keywords(HierarchyOptions, options, keywords)
     accepted: pl.Series | None = None
     said: list[str] = []
-    try:
-        rows, known = judged_and_labelled(
-            judgments, labels, wanted, judges=wanted.judges, answers=answers
-        )
-    except DataError:
-        if labels is not None or wanted.label_column is not None:
-            raise
-        rows = judged_table(
-            judgments, judges=wanted.judges, columns=wanted.columns, answers=answers
-        )
-    else:
+    run = open_run(judgments, answers=answers)
+    rows, known = judged_and_labels_if_any(run, labels, wanted, judges=wanted.judges)
+    if known is not None:
         joined = join_labels(rows, known)
         rows, said = joined.rows, joined.notes()
         accepted = as_binary(rows["label"], positive_from=wanted.positive_from)

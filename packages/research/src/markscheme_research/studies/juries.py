@@ -95,21 +95,25 @@ def jury(
     names = joined.rows["judge"].unique(maintain_order=True).to_list()
     if len(names) < 2:
         raise AgreementError(f"a jury needs two judges or more; there is {', '.join(names)}")
-    votes, truth, clusters = _votes(joined.rows, names, joined.key, wanted.positive_from)
+    votes, own, truth, clusters = _votes(joined.rows, names, joined.key, wanted.positive_from)
     part = split_questions(clusters, share=wanted.share, seed=wanted.seed)
     fitted = fit_weights(votes[part], truth[part], names)
     rest, known, where = votes[~part], truth[~part], clusters[~part]
     voted: Bools = np.asarray(~np.isnan(rest), dtype=np.bool_)
+    accepted = own[~part] == 1
     rows = [
         _row(name, fitted.weights[name], (rest[:, place] + 1) / 2, voted[:, place],
-             (known, where))
+             (known, where), accepted=accepted[:, place])
         for place, name in enumerate(names)
     ]  # fmt: skip
     filled = np.nan_to_num(rest)
     asked: Bools = np.asarray(voted.any(axis=1), dtype=np.bool_)
     mean = filled.sum(axis=1) / np.maximum(1, voted.sum(axis=1))
-    rows.append(_row("(mean of all)", None, (mean + 1) / 2, asked, (known, where)))
-    rows.append(_row("(jury)", None, fitted.probabilities(filled), asked, (known, where)))
+    for name, scores in (
+        ("(mean of all)", (mean + 1) / 2),
+        ("(jury)", fitted.probabilities(filled)),
+    ):
+        rows.append(_row(name, None, scores, asked, (known, where), accepted=scores >= 0.5))
     asked_of = len(np.unique(where)) if joined.clustered else None
     by = by_labels(len(where), joined.answers)
     about = population(by, questions=asked_of, answers=len(where))
@@ -117,7 +121,8 @@ def jury(
         *joined.notes(),
         f"weights from {int(part.sum()):,} answers, figures of the {int((~part).sum()):,} to other "
         f"questions; seed {wanted.seed}",
-        "agreement: share judged as people do, what was not judged left out",
+        "agreement: share judged as people do, each judge by its own verdicts, what was not judged "
+        "left out",
         *interval_note(
             (
                 ("", Figure(value=row["agreement"], low=row["low"], method=row["method"]))
@@ -179,20 +184,26 @@ def fit_weights(votes: Array, labels: Bools, judges: Sequence[str]) -> JuryWeigh
 
 def _votes(
     rows: pl.DataFrame, names: Sequence[str], key: Sequence[str], positive_from: float | None
-) -> tuple[Array, Bools, Ints]:
-    """Votes of shape (answers, judges), labels, and the question of each answer."""
+) -> tuple[Array, Array, Bools, Ints]:
+    """Votes and verdicts of shape (answers, judges), labels, and the question of each answer."""
     keys = list(key)
-    score = pl.coalesce("score", pl.col("verdict").cast(pl.Float64))
+    verdict = pl.col("verdict").cast(pl.Float64)
+    vote = pl.coalesce("score", verdict) * 2 - 1
+    values = ["vote", "verdict"]
     wide = (
-        rows.select(*keys, "judge", "label", "cluster", score.alias("vote"))
+        rows.select(*keys, "judge", "label", "cluster", verdict, vote.alias("vote"))
         .group_by([*keys, "judge"], maintain_order=True)
-        .agg(pl.first("vote", "label", "cluster"))
+        .agg(pl.first(*values, "label", "cluster"))
         .pivot(on="judge", on_columns=list(names), index=[*keys, "label", "cluster"],
-               values="vote", maintain_order=True)
+               values=values, maintain_order=True)
     )  # fmt: skip
-    votes = wide.select(pl.col(name) * 2 - 1 for name in names).fill_null(np.nan).to_numpy()
+    votes, verdicts = (
+        wide.select(pl.col(f"{value}_{name}") for name in names).fill_null(np.nan).to_numpy()
+        for value in values
+    )
     return (
         votes.astype(np.float64),
+        verdicts.astype(np.float64),
         as_binary(wide["label"], positive_from=positive_from).to_numpy(),
         wide["cluster"].to_numpy(),
     )
@@ -205,7 +216,13 @@ def clustered_share(right: Array, clusters: Ints, *, confidence: float = 0.95) -
 
 
 def _row(
-    name: str, weight: float | None, scores: Array, judged: Bools, known: tuple[Bools, Ints]
+    name: str,
+    weight: float | None,
+    scores: Array,
+    judged: Bools,
+    known: tuple[Bools, Ints],
+    *,
+    accepted: Bools,
 ) -> dict[str, Any]:
     from sklearn.metrics import roc_auc_score
 
@@ -214,13 +231,13 @@ def _row(
     figures = ("agreement", "low", "high", "method", "auroc", "ece")
     if not len(labels):
         return row | dict.fromkeys(figures)
-    right = ((scores >= 0.5) == labels).astype(np.float64)
+    right = (accepted[judged] == labels).astype(np.float64)
     share = clustered_share(right, clusters)
     both = labels.any() and not labels.all()
     return row | {
         "agreement": share.value, "low": share.low, "high": share.high, "method": share.method,
         "auroc": float(roc_auc_score(labels, scores)) if both else None,
-        "ece": calibration_figures(scores.clip(0, 1), labels)["ece_quantile"].value,
+        "ece": calibration_figures(scores, labels)["ece_quantile"].value,
     }  # fmt: skip
 
 

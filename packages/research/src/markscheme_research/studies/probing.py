@@ -64,7 +64,7 @@ def probe(
     Example:
         >>> import markscheme_research
         >>> row = {"question": "Who wrote Emma?", "references": ["Austen"], "answer": "Austen"}
-        >>> found = markscheme_research.probe("exact_match", [row], probes=("politeness",))
+        >>> found = markscheme_research.probe("exact_match", [row], probes=("injection",))
         >>> found.frame["flips"].to_list()
         [1]
     """

@@ -15,13 +15,13 @@ from markscheme.agreement import (
     JudgmentsSource,
     LabelOptions,
     columns_of,
-    judged_and_labelled,
+    judged_and_labels_if_any,
     judged_table,
     open_run,
 )
 from markscheme.contract import Judge, ModelSource, parse_judge
 from markscheme.engine import run_in_folder, run_in_memory
-from markscheme.errors import AgreementError, DataError, MarkschemeError
+from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.flags import with_keywords
 from markscheme.judges.prompted import SamplingOverrides
 from markscheme.models import Models
@@ -214,15 +214,12 @@ def _labelled(
     run: JudgmentsSource, labels: JudgmentsSource | None, options: ReliabilityOptions
 ) -> Joined | None:
     """The first run with labels, None where there are none to be had."""
-    try:
-        # Its columns are those of the answers that were judged.
-        reading = LabelOptions(label_column=options.label_column)
-        rows, known = judged_and_labelled(run, labels, reading, judges=options.recorded or ())
-    except DataError:
-        if labels is not None or options.label_column is not None:
-            raise
-        return None
-    return join_labels(rows, known)
+    # Its columns are those of the answers that were judged.
+    reading = LabelOptions(label_column=options.label_column)
+    rows, known = judged_and_labels_if_any(
+        open_run(run), labels, reading, judges=options.recorded or ()
+    )
+    return None if known is None else join_labels(rows, known)
 
 
 def repeats_of(

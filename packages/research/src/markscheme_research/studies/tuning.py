@@ -45,7 +45,7 @@ from markscheme.results import (
     population,
 )
 from markscheme.stats import LEAST_QUESTIONS
-from markscheme.tables import AnswersReader, as_binary, join_labels
+from markscheme.tables import AnswersReader, as_binary, join_labels, matched_on
 from markscheme_research.studies.juries import clustered_share
 from markscheme_research.studies.options import TuneOptions
 
@@ -142,7 +142,8 @@ def tune_judge(
     """Choose the judge that agrees best with people, within a budget; report on unseen questions.
 
     Args:
-        answers: a file, a frame or rows, with labels or without.
+        answers: a file, a frame or rows, with labels or without; those that have a label are
+            judged.
         labels: people's labels, if they are not among the answers.
         options: what is tried; the defaults if None.
         judges: wordings and examples to try, as judges' names: shipped prompts, prompt files of
@@ -155,8 +156,8 @@ def tune_judge(
     Raises:
         DataError: a table cannot be read.
         JudgeError: a candidate is no judge.
-        AgreementError: too few questions, one class of labels, or a budget that ends before the
-            first round does.
+        AgreementError: no label is of these answers, too few questions, one class of labels, or a
+            budget that ends before the first round does.
     """
     wanted = with_keywords(TuneOptions, options, keywords)
     names = wanted.named if labels is None else wanted.columns
@@ -167,9 +168,10 @@ def tune_judge(
         if labels is None
         else labelled_table(labels, column=wanted.label_column, columns=wanted.columns)
     )
+    table, said = _labelled(table, known)
     asked = models if models is not None else Models()
     search = _Search(
-        table=table, labels=known, options=wanted, models=asked, on_progress=on_progress
+        table=table, labels=known, options=wanted, models=asked, on_progress=on_progress, said=said
     )
     candidates = [_Candidate(judge=one, name=judge_name(one)) for one in _grid(judges, wanted)]
     if len(candidates) < 2:
@@ -179,6 +181,21 @@ def tune_judge(
     if asked.options.dry_run:
         return search.plan(candidates)
     return search.run(candidates)
+
+
+def _labelled(answers: pl.DataFrame, labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The answers that have a label, and a note on how many others there are."""
+    matched, key, _ = matched_on(answers, labels)
+    known = matched.drop_nulls("label")
+    found = answers.join(known, on=key, how="semi", nulls_equal=True, maintain_order="left")
+    if found.is_empty():
+        raise AgreementError(
+            f"none of the {answers.height:,} answers has a label: no label matches one by "
+            f"{' and '.join(key)}; is --labels the file of these answers' labels?"
+        )
+    if not (left := answers.height - found.height):
+        return found, []
+    return found, [f"{left:,} of {answers.height:,} answers have no label, and are not judged"]
 
 
 def _grid(judges: Sequence[str | Judge], options: TuneOptions) -> list[Judge]:
