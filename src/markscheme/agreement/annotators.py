@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -103,7 +104,7 @@ class _Ratings:
             numbers = question_numbers(questions.to_frame("question")).to_numpy()
         return cls(codes=codes, values=values, questions=numbers, confidence=confidence)
 
-    @property
+    @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
         """(items, categories) ratings of each item."""
         return np.asarray((self.codes[:, :, None] == np.arange(len(self.values))).sum(axis=1))

@@ -140,9 +140,7 @@ class Sheet:
         """Make judgments of the outcomes when all of them are there."""
         if not self.finished:
             return
-        outcomes = pl.concat(self.parts)
-        if self._size < self._height:
-            outcomes = spread(outcomes, self._item)
+        outcomes = spread(pl.concat(self.parts), self._item)
         own = ("answer_id", "judge", "signature")
         self.rows = pl.concat([self._ids, outcomes], how="horizontal").select(
             "answer_id",

@@ -238,15 +238,14 @@ def judge_first(
     first: int | None,
     models: ModelSource | None = None,
 ) -> pl.DataFrame:
-    """The outcomes of the first answers: of `first`, and of more until `_SLICE` is over.
-
-    None is of all.
+    """The outcomes of the first answers, until `_SLICE` is over: one at a time where `first` is 1,
+    else so many, and then as many again as are done. None is of all.
     """
     if first is None:
         return judge_table(judge, answers, row_seconds, models)
     began, found, done = time.monotonic(), [], 0
     while done < answers.height and (not done or time.monotonic() - began < _SLICE):
-        part = answers.slice(done, max(first, done if first > 1 else 1))
+        part = answers.slice(done, 1 if first == 1 else max(first, done))
         found.append(judge_table(judge, part, row_seconds, models))
         done += part.height
     return pl.concat(found)
@@ -257,8 +256,7 @@ def judge_table(
 ) -> pl.DataFrame:
     """The outcomes of an answers table, in order, as of a file; equal rows are judged once."""
     items, item = plan(with_final_answers(answers, Counter()))
-    outcomes = apply(judge, with_plain(items), models, row_seconds=row_seconds)
-    return outcomes if outcomes.height == item.len() else spread(outcomes, item)
+    return spread(apply(judge, with_plain(items), models, row_seconds=row_seconds), item)
 
 
 def explanation(
