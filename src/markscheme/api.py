@@ -468,6 +468,7 @@ def run(
     workers: int | None = 1,
     on_progress: Callable[[int], None] | None = None,
     command: str | None = None,
+    again: bool = False,
 ) -> RunReport:
     """Judge what a reader gives, in memory or into a folder; what `judge` and the command share.
 
@@ -493,6 +494,7 @@ def run(
             render=lambda report: summary_table(report.records).markdown(),
             on_progress=on_progress,
             command=command,
+            again=again,
         )
 
 

@@ -166,6 +166,16 @@ def test_scores_outside_0_to_1_have_no_calibration_before_the_map(tmp_path: Path
     assert "n/a (scores from 1 to 5 are not probabilities)" in str(found)
 
 
+def test_infinite_scores_have_no_map() -> None:
+    rows = [
+        {"question": f"q{n}", "answer": "x", "judge": "loglik", "score": -1.0 / (1 + n % 5) if n % 9
+         else float("-inf"), "verdict": n % 5 > 2, "label": int(n % 5 > 2) if n % 7 else 1}
+        for n in range(200)
+    ]  # fmt: skip
+    with pytest.raises(AgreementError, match="of the scores to fit a map on are infinite"):
+        calibrate(rows)
+
+
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
 def test_maps_equal_scikit_learn_and_survive_the_disk(method: str, tmp_path: Path) -> None:
     scores, labels = made()
@@ -197,5 +207,7 @@ def test_maps_that_cannot_be_fitted() -> None:
         fit_map(scores[:5], labels[:5], method="platt")
     with pytest.raises(AgreementError, match="only one class"):
         fit_map(scores, np.ones(400, dtype=bool), method="isotonic")
+    with pytest.raises(AgreementError, match="2 of the scores to fit a map on are infinite"):
+        fit_map(np.r_[-np.inf, np.inf, scores[2:]], labels, method="isotonic")
     with pytest.raises(AgreementError, match="platt, isotonic"):
         fit_map(scores, labels, method="beta")  # type: ignore[arg-type]

@@ -165,6 +165,18 @@ def test_compare_judges_and_systems(cli: Cli, big: Path, judged: str, example: P
     assert "with --judge " in told
 
 
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [(("--only", "terse,chatty"), "--only requires --systems (Python: systems=True)"),
+     (("--systems", "--statistic", "kappa"), "leave out --statistic, or --systems"),
+     (("--systems", "--statistic", "nonsense"), "leave out --statistic, or --systems")],
+)  # fmt: skip
+def test_options_without_effect_are_refused(
+    cli: Cli, big: Path, options: tuple[str, ...], why: str
+) -> None:
+    assert why in " ".join(cli("compare", big, *options, code=2).split())
+
+
 def test_flags_that_do_nothing_any_more_are_ignored_with_a_note(
     big: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -204,6 +216,8 @@ def test_nq301_by_the_command_line(cli: Cli, nq301_labels: pl.DataFrame, tmp_pat
     assert round(data["annotators"]["fleiss_kappa"]["value"], 4) == 0.7276
     told = cli("agree", tmp_path / "labels.csv", "--annotators", "--people", "me", code=2)
     assert "no annotator 'me'; there are annotator1, annotator2" in told
+    told = cli("agree", tmp_path / "labels.csv", "--people", "me", code=2)
+    assert "--people requires --annotators" in told
 
 
 def test_from_a_plan_to_an_estimate(cli: Cli, big: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from markscheme.agreement import compare
+from markscheme.agreement import compare, plan_labels
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.pairs import (
     compare_answers,
@@ -111,6 +111,21 @@ def test_the_jackknife_of_a_mean_is_students_paired_test() -> None:
     assert (found["difference"].low, found["difference"].high) == pytest.approx(tuple(ends))
 
 
+@pytest.mark.parametrize("statistic", ["kappa", "mcc", "f1_macro", "f1_positive", "recall"])
+def test_of_a_handful_of_a_label_there_is_a_difference_without_an_interval(statistic: str) -> None:
+    """As `agree` gives each judge's figure: kappa differed "significantly" by four answers."""
+    judges = {"one": [1, 1, 1, 0], "two": [1, 1, 0, 1]}
+    rows = [
+        {"question": f"q{n}", "answer": f"a{n}", "judge": judge, "verdict": said, "label": n < 3}
+        for judge, verdicts in judges.items() for n, said in enumerate(verdicts)
+    ]  # fmt: skip
+    (pair,) = compare(rows, statistic=statistic).pairs
+    assert pair.difference.value is not None
+    assert pair.difference.value > 0
+    assert pair.difference.low is pair.detectable is None
+    assert pair.p.reason == "fewer than 5 answers have one of the labels"
+
+
 def test_equal_judges_are_equal() -> None:
     both = joined(3, one=0.8)
     twin = both.rows.with_columns(pl.lit("two").alias("judge"))
@@ -156,6 +171,9 @@ def test_the_same_holds_of_other_statistics(seed: int, questions: int, statistic
                              size=(questions, 2))  # fmt: skip
     found = statistic_difference(statistic, counts)
     change = found["difference"]
+    if found["p"].value is None:  # fewer than five answers have one of the labels
+        assert change.low is change.high is None
+        return
     assert excludes_zero(change.low, change.high) == (found["p"].value <= 0.05)
 
 
@@ -290,6 +308,24 @@ def test_systems_under_one_judge() -> None:
     twice = pl.concat([table, table.with_columns(pl.lit("b").alias("answer"))])
     (several,) = compare_systems(load_judgments(twice))
     assert several.p.value == pytest.approx(pair.p.value, rel=1e-6)  # said twice, no more known
+
+
+def test_two_verdicts_on_one_answer_are_an_error_with_or_without_labels() -> None:
+    rows = [
+        {"question": f"q{n}", "answer": f"{system}{n}", "system": system, "judge": "judge",
+         "verdict": said, "label": 1}
+        for n in range(30) for system in ("a", "b") for said in {True, system == "b"}
+    ]  # fmt: skip
+    bare = pl.DataFrame(rows).drop("label")
+    for table in (pl.DataFrame(rows), bare):
+        with pytest.raises(AgreementError, match="30 answers have contradictory judgments: 'q0', "):
+            compare(table, systems=True)
+    with pytest.raises(AgreementError, match="30 answers have contradictory judgments"):
+        plan_labels(bare, count=20)
+    again = bare.filter(pl.col("verdict") == (pl.col("system") == "b"))
+    (twice,) = compare(pl.concat([again, again]), systems=True).pairs
+    (once,) = compare(again, systems=True).pairs
+    assert twice.difference.value == once.difference.value == -1.0
 
 
 def test_refusals() -> None:
@@ -452,7 +488,8 @@ def test_a_system_with_more_answers_to_easy_questions_is_not_the_better_one() ->
     (judged,), (labelled,) = found.pairs, found.people
     assert judged.difference.value == pytest.approx(0.0)
     assert judged.first_value.value == pytest.approx(19 / 24)
-    # Of labels as many of both are taken, at random; of all answers it would be 8 points.
-    assert abs(labelled.difference.value or 0.0) < 0.05
+    # Of all answers, each alike, it would be 8 points.
+    assert labelled.difference.value == pytest.approx(0.0, abs=1e-9)
+    assert labelled.labelled == len(rows)
     assert not excludes_zero(labelled.difference.low, labelled.difference.high)
     assert "30 questions have more judged answers of one system than of another" in str(found)

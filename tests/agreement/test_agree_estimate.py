@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from markscheme.agreement import EstimateOptions, agree, estimate, human_accuracy
-from markscheme.agreement.accuracy_estimates import METHODS, Estimate, estimates, few_labels
+from markscheme.agreement.accuracy_estimates import (
+    METHODS,
+    Estimate,
+    estimates,
+    few_labels,
+    labels_check,
+)
 from markscheme.agreement.people_errors import NOTHING_TWICE
 from markscheme.errors import AgreementError
 from markscheme.stats import Sample
@@ -216,6 +222,17 @@ def test_from_tables_to_estimates_by_system() -> None:
     assert tuned.low < table["label"].mean() < tuned.high  # type: ignore[operator]
 
 
+def test_answers_without_a_system_count_in_the_whole_alone() -> None:
+    rows = [
+        {"question": f"q{n}", "answer": f"a{n}", "system": None if n % 3 else "s", "judge": "j",
+         "verdict": n % 4 > 0, "annotator1": n % 4 > 0, "annotator2": n > 1 and n % 4 > 0}
+        for n in range(90)
+    ]  # fmt: skip
+    found = estimate(rows, by="system")
+    assert [(one.system, one.answers) for one in found.estimates] == [(None, 90), ("s", 30)]
+    assert "None" not in str(found)
+
+
 def test_estimates_that_labels_cannot_support_are_refused() -> None:
     table = world()
     grades = table.head(19).drop("score").with_columns(pl.col("label") + 1)
@@ -235,6 +252,33 @@ def test_estimates_that_labels_cannot_support_are_refused() -> None:
     two = pl.concat([judged(table), judged(table).with_columns(pl.lit("other").alias("judge"))])
     with pytest.raises(AgreementError, match="choose with --judge one of 'judge', 'other'"):
         human_accuracy(two, load_labels(table))
+
+
+@pytest.mark.parametrize(
+    ("whole", "chances", "most"),
+    [(True, (0.15, 0.15), 0.02), (False, (0.15, 0.15), 0.02), (True, (0.6, 0.05), None),
+     (False, (0.2, 0.05), None), (False, (0.95, 0.6), None)],
+)  # fmt: skip
+def test_whole_questions_of_systems_on_different_questions_are_a_random_sample(
+    whole: bool, chances: tuple[float, float], most: float | None
+) -> None:
+    rng = np.random.default_rng(14)
+    clusters = np.repeat(np.arange(80), 10)
+    second = clusters >= 40
+    table = pl.DataFrame({"system": np.where(second, "B", "A")})
+    refused = []
+    for _ in range(100):
+        drawn = rng.random(80)[clusters] if whole else rng.random(800)
+        known = drawn < np.array(chances)[second.astype(int)]
+        one = Sample(
+            predictions=np.zeros((800, 1)),
+            labels=np.where(known, 1.0, np.nan),
+            weights=np.ones(800),
+            clusters=clusters,
+        )
+        refused.append(labels_check(one, table).chosen is not None)
+    # A judge that says the same of all leaves the systems alone to speak.
+    assert np.mean(refused) <= most if most else np.mean(refused) > 0.9
 
 
 def test_the_lead_says_what_few_labels_lack() -> None:
@@ -377,3 +421,31 @@ def test_tiny_probabilities_weigh_as_their_ratios() -> None:
         for chance in (0.6, 1e-300)
     ]  # fmt: skip
     assert values[0] == values[1]
+
+
+def test_grades_of_a_judge_are_no_shares_and_its_verdicts_are_taken() -> None:
+    rows = [
+        {"answer_id": f"a{n}", "judge": "rubric", "score": 1 + n % 5, "verdict": n % 5 >= 2}
+        for n in range(200)
+    ]
+    known = [{"answer_id": f"a{n}", "label": int(n % 5 >= 2)} for n in range(0, 200, 3)]
+    found = estimate(rows, known)
+    assert found.estimates[0].predictions == "verdict"
+    assert found.lead[0].endswith("; rubric alone says 60%")
+    assert estimate(rows, known, anytime=True).estimates[0].figure is not None
+    assert estimate(rows, known, predictions="score").estimates[0].judge_mean == 3.0
+    with pytest.raises(AgreementError, match=r"between 0 and 1; .* \(--predictions verdict\)"):
+        estimate(rows, known, predictions="score", anytime=True)
+
+
+def test_a_further_judge_with_two_verdicts_on_an_answer_is_an_error() -> None:
+    rows = [
+        {"answer_id": f"a{n}", "judge": judge, "verdict": said}
+        for n in range(100) for judge, verdicts in (("a", {n % 3 > 0}), ("b", {True, False}))
+        for said in verdicts
+    ]  # fmt: skip
+    known = [{"answer_id": f"a{n}", "label": int(n % 3 > 0)} for n in range(0, 100, 2)]
+    for order in ("a,b", "b,a"):
+        with pytest.raises(AgreementError, match="100 answers have contradictory judgments: 'a0'"):
+            estimate(rows, known, judge=order)
+    assert estimate(rows, known, judge="a").estimates[0].figure is not None

@@ -138,6 +138,19 @@ def test_a_verdict_without_a_score_ranks_by_score_as_1_or_0() -> None:
     assert not any("not judged" in note for note in scored.data["matched"])
 
 
+@pytest.mark.parametrize("score", [-1.0, 5.0, float("-inf")])
+def test_scores_that_are_no_shares_rank_by_verdicts_alone(score: float) -> None:
+    rows = [
+        {"question": f"q{n}", "answer": f"{system}{n}", "system": system, "judge": "loglik",
+         "score": score if system == "A" else None if n < 12 else score,
+         "verdict": None if system == "B" and n < 12 else system == "A", "label": 1}
+        for system in "AB" for n in range(15)
+    ]  # fmt: skip
+    with pytest.raises(AgreementError, match=f"'loglik' has the score {score:g}.*--by-score"):
+        rank(rows, scores=True)
+    assert rank(rows).frame["loglik"].to_list() == [1.0, 0.0]
+
+
 def test_refusals() -> None:
     with pytest.raises(
         AgreementError, match="the same questions: of the 2 here 'C' has 1; --common"

@@ -17,7 +17,7 @@ from markscheme.agreement import drift
 from markscheme.agreement.drift import _MISSING, _test
 from markscheme.cli import run as run_command
 from markscheme.contract import ChatReply
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.models import ModelOptions, Models
 from markscheme.models.chat import ScriptedChat
 from markscheme.testing import FaultServer, ServerReply
@@ -206,6 +206,22 @@ def test_what_cannot_be_checked_is_said(
 ) -> None:
     with pytest.raises(AgreementError, match=why):
         drift(anchors(count), judges=judges, models=Provider().models(), folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [({}, "are grades.*--positive-from"), ({"positive_from": 1, "since": "soon"}, "is not a date"),
+     ({"positive_from": 1, "alpha": 0}, "alpha is 0, and must be 0.0004 or more")],
+)  # fmt: skip
+def test_what_is_wrong_is_said_before_a_model_is_asked(
+    tmp_path: Path, options: dict[str, Any], why: str
+) -> None:
+    provider = Provider()
+    graded = [row | {"label": n % 3 / 2} for n, row in enumerate(anchors())]
+    with pytest.raises(MarkschemeError, match=why):
+        drift(graded, judges=[JUDGE], models=provider.models(), folder=tmp_path, **options)
+    assert not provider.chat.seen
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_command_exits_with_1_on_drift(

@@ -67,6 +67,17 @@ def test_the_dangerous_cell_comes_first_and_names_the_system() -> None:
     assert again.startswith("check again when")
 
 
+def test_answers_without_a_system_are_of_no_system() -> None:
+    rows = world(kind=0.6, blind=0.05)
+    (both,) = agree(rows.with_columns(system=pl.col("system").replace("chatty", None))).fitness
+    assert (both.systems, both.dangerous) == ({}, {})
+    third = rows.with_columns(
+        answer=pl.format("{}!", "answer"), system=pl.lit(None, dtype=pl.String)
+    )
+    (one,) = agree(pl.concat([rows, third])).fitness
+    assert list(one.systems) == ["plain", "chatty"]
+
+
 def test_slices_are_among_the_dangerous_cells_with_their_number_corrected_for() -> None:
     rows = world(kind=0.3, blind=0.05).filter(pl.col("system") == "chatty")
     wrong = pl.col("label") == 0
@@ -336,3 +347,48 @@ def test_labels_of_chosen_answers_are_no_statement_for_a_gate(
     assert not Path("run", "fitness.json").exists()
     assert run(["estimate", "run", "--labels", "rejected.parquet"]) == 2
     assert "the judge's mean is 0.000 on labelled answers" in capsys.readouterr().err
+
+
+def drawn_by_verdict(rng: np.random.Generator) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """1,000 answers of which the judge accepts 900: one in twenty is labelled, else one in two."""
+    accepted = np.arange(1000) < 900
+    right = rng.random(1000) < np.where(accepted, 0.9, 0.3)
+    chance = np.where(accepted, 0.05, 0.5)
+    ids = [f"a{n}" for n in range(1000)]
+    judged = pl.DataFrame({"answer_id": ids, "judge": "judge", "verdict": accepted})
+    known = pl.DataFrame({"answer_id": ids, "label": right, "inclusion_probability": chance})
+    return judged, known.filter(pl.Series(rng.random(1000) < chance))
+
+
+@pytest.mark.parametrize("labelled_alone", [False, True])
+def test_labels_drawn_with_unequal_chances_are_no_statement_for_a_gate(
+    tmp_path: Path, labelled_alone: bool
+) -> None:
+    judged, known = drawn_by_verdict(np.random.default_rng(1))
+    if labelled_alone:
+        judged = judged.join(known, on="answer_id", how="semi")
+    found = agree(judged, known)
+    why = "they were drawn with unequal chances, by which 'markscheme estimate' weighs them"
+    assert found.fitness[0].chosen == why
+    assert why in found.lead[-1]
+    assert any(why in said for said in found.fitness[0].sentences)
+    with pytest.raises(AgreementError, match="drawn with unequal chances"):
+        found.write_fitness(tmp_path / "fitness.json")
+
+
+def test_what_agreement_does_not_need_does_not_stop_it(tmp_path: Path) -> None:
+    """Questions that the labels alone know, and labels of which some lack a chance."""
+    judged = pl.DataFrame(
+        {"answer_id": [f"a{n}" for n in range(100)], "judge": "judge",
+         "verdict": [n % 3 > 0 for n in range(100)]}
+    )  # fmt: skip
+    known = judged.head(50).select("answer_id", label="verdict", question=pl.int_range(50) // 2)
+    found = agree(judged, known.with_columns(pl.col("question").cast(pl.String)))
+    assert found.frame["questions"].to_list() == [25]
+    assert found.fitness[0].chosen is None
+    assert found.write_fitness(tmp_path / "fitness.json").exists()
+    some = pl.when(pl.int_range(50) < 45).then(0.5)
+    mixed = known.drop("question").with_columns(inclusion_probability=some)
+    assert agree(judged, mixed).frame["accuracy"].to_list() == [1.0]
+    none = mixed.with_columns(inclusion_probability=pl.lit(None, pl.Float64))
+    assert agree(judged, none).fitness[0].chosen is None

@@ -232,6 +232,46 @@ def test_a_count_that_is_raised_or_of_each_system_is_explained() -> None:
     assert f"{40 * systems} of {table.height:,} answers drawn (40 of each system)" in each.notes[0]
 
 
+def test_a_plan_for_a_difference_draws_ten_questions_and_not_twenty_answers() -> None:
+    rows = [
+        {"answer_id": f"{system}{n}.{k}", "question": f"q{n}", "answer": f"{system} {n} {k}",
+         "system": system, "judge": "judge", "verdict": (7 * n + 3 * k) % 5 > 0}
+        for n in range(30) for system in ("a", "b") for k in range(5)
+    ]  # fmt: skip
+    plan = plan_labels(rows, for_difference=("a", "b"), count=40, with_system=True)
+    assert "not 40 but 100 answers are drawn" in plan.notes[0]
+    assert plan.frame["question"].n_unique() == 10
+    filled = plan.frame.with_columns(label=pl.int_range(100) % 2)
+    [found] = compare(rows, filled, systems=True).people
+    assert found.difference.low is not None
+    few = [row for row in rows if row["question"] < "q2"]  # of 12 questions
+    assert plan_labels(few, for_difference=("a", "b"), count=100).frame.height == 100
+
+
+def test_labels_that_begin_no_draw_are_not_among_those_planned() -> None:
+    """They were: 260 new labels were drawn where about 45 give the half-width."""
+    rng = np.random.default_rng(1)
+    truth = rng.random(400) < 0.8
+    table = pl.DataFrame(
+        {"answer_id": [f"a{n}" for n in range(400)], "question": [f"q{n}" for n in range(400)],
+         "answer": [f"x{n}" for n in range(400)], "judge": "judge",
+         "verdict": truth ^ (rng.random(400) < 0.1)}
+    )  # fmt: skip
+    pilot = table.select(
+        "answer_id",
+        label=pl.Series(truth).cast(pl.Int64),
+        inclusion_probability=pl.when("verdict").then(0.6).otherwise(0.9),
+    ).sample(260, seed=1)
+    plan = plan_labels(table, pilot=pilot, half_width=0.12)
+    assert "were drawn with unequal chances, so the draw begins without them" in plan.notes[0]
+    need = plan.needs[None]
+    assert (need.known, need.more, need.source) == (260, None, "260 labels")
+    assert need.labels is not None
+    assert 20 <= need.labels <= (need.labels_alone or 400) < 80
+    assert plan.frame.height == need.labels
+    assert plan.frame["label"].count() == 0
+
+
 @pytest.mark.parametrize("options", [{"half_width": 0.0}, {"above": 0.0}])
 def test_a_wish_of_nothing_is_refused_and_not_passed_over(options: dict[str, float]) -> None:
     table, _ = world()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import orjson
 import polars as pl
 import pytest
 
@@ -236,6 +237,36 @@ def test_texts_that_two_others_are_near_to_match_neither(tmp_path: Path) -> None
     said = notes(markscheme.agree(tmp_path / "run", twice))
     assert "80 judgments matched" in said
     assert "white space" not in said
+
+
+@pytest.mark.parametrize("ids", [True, False])
+def test_labels_in_the_judged_file_are_of_the_answers_that_were_read(
+    tmp_path: Path, ids: bool
+) -> None:
+    """Judges read no reasoning, tags or worked solutions, and numbers of JSON as written."""
+    given = ["Bach", "<think>hmm</think>Bach", "<think>oh</think>Bach", "<answer>9</answer>",
+             "so it is\n#### 1,200", "Bach</s>", "Bach\nQuestion: who else?", 4, 2.5, True,
+             "<think>who"]  # fmt: skip
+    rows = [
+        {
+            "question": f"q{n}",
+            "references": ["Bach", "#### 1,200"],
+            "answer": answer,
+            "label": 1,
+        }
+        | ({"id": f"i{n}"} if ids else {})
+        for n, answer in enumerate(given)
+    ]
+    file = tmp_path / "answers.jsonl"
+    file.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    markscheme.judge(file, "contains", out=tmp_path / "run")
+    found = markscheme.agree(tmp_path / "run", labels=file)
+    assert found.data["judges"][0].answers == len(given)
+    assert "other answers" not in notes(found)
+    judged = [
+        {"question": row["question"], "answer": row["answer"], "verdict": 1} for row in rows[:7]
+    ]
+    assert markscheme.agree(judged, answers=file, labels=file).data["judges"][0].answers == 7
 
 
 def test_white_space_that_a_spreadsheet_took_away_contradicts_no_id(run: Path) -> None:

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
+from markscheme.agreement import agree
 from markscheme.agreement.question_averages import correlations, per_question
 from markscheme.errors import AgreementError
+from markscheme.results import Figure
 
 
 @given(
@@ -44,6 +46,21 @@ def test_the_means_are_those_of_scipys_coefficients(rows: list[tuple[str, int, i
 def test_a_constant_side_has_no_correlation() -> None:
     assert correlations(np.array([1.0, 1.0]), np.array([0.0, 1.0])) == {}
     assert correlations(np.array([0.0, 1.0]), np.array([2.0, 2.0])) == {}
+
+
+def test_infinite_scores_have_an_order_and_no_line() -> None:
+    scores = [float("-inf"), -2.0, -1.0, -3.0, -1.0, -2.0]
+    rows = [
+        {"question": f"q{n // 3}", "answer": f"a{n}", "judge": "loglik", "score": score,
+         "label": n % 3 / 2}
+        for n, score in enumerate(scores)
+    ]  # fmt: skip
+    result = agree(rows, per_question=True)
+    means = result.data["per_question"]["loglik"].means
+    assert means["kendall"].value == pytest.approx(2 / 3)
+    assert means["spearman"].value == pytest.approx(0.75)
+    assert means["pearson"] == Figure(reason="some scores are infinite")
+    assert "n/a (some scores are infinite)" in str(result)
 
 
 def test_constant_questions_are_left_out_and_counted() -> None:

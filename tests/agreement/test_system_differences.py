@@ -76,6 +76,29 @@ def test_where_everything_is_labelled_it_is_the_paired_difference() -> None:
     assert found.difference.method == found.p.method == "tango"
 
 
+def test_a_missing_answer_costs_no_label() -> None:
+    """Five answers of a to each question and one of b; people label a's first and b's."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {"answer_id": f"{system}{n}.{k}", "question": f"q{n}", "answer": f"{system} {n} {k}",
+         "system": system, "judge": "judge", "truth": int(rng.random() < share),
+         "drawn": n < 40 and k == 0}
+        for n in range(60) for system, answers, share in (("a", 5, 0.8), ("b", 1, 0.7))
+        for k in range(answers)
+    ]  # fmt: skip
+    wrong = pl.Series(rng.random(len(rows)) < 0.1)
+    table = pl.DataFrame(rows).with_columns(verdict=(pl.col("truth") == 1) ^ wrong)
+    known = table.filter("drawn").select("answer_id", label="truth")
+    judged = table.drop("truth", "drawn")
+    [whole], [less] = (
+        compare(rows, known, systems=True).people
+        for rows in (judged, judged.filter(pl.col("answer_id") != "a0.4"))
+    )
+    assert whole.labelled == less.labelled == 80
+    assert vars_of(less.difference) == pytest.approx(vars_of(whole.difference), abs=0.01)
+    assert less.first_value.value == pytest.approx(whole.first_value.value, abs=0.01)
+
+
 def vars_of(figure: Figure) -> list[float]:
     return [each or 0.0 for each in (figure.value, figure.low, figure.high)]
 

@@ -296,6 +296,13 @@ def test_keys_for_references_notes_help_and_ranks(enter: Open, shots: Path, tmp_
         with closing(sqlite3.connect(kept)) as plain:
             given = plain.execute("SELECT ranks, note FROM ratings WHERE state = 'labelled'")
             assert given.fetchall() == [("[2,3,1,4]", "note 1 2")]
+        page.goto(f"{running.address}/mine")
+        page.click("a[href^='/mine/']")
+        page.wait_for_selector(".ranked")
+        for key in "1234":
+            page.keyboard.press(key)
+        press(page, "Enter")
+        assert kept_ranks(kept) == ["[1,2,3,4]"]
 
 
 def kept_ranks(project: Path) -> list[str]:

@@ -196,6 +196,49 @@ def test_ratings_keep_notes_and_what_was_said_before_a_suggestion(
     assert table["annotator"].to_list() == ["Ann", "Ann"]
 
 
+def test_a_judge_speaks_of_the_answers_of_the_file_not_of_gold_items_with_their_ids(
+    tmp_path: Path,
+) -> None:
+    """Rows are numbered in many files."""
+    gold = [{**row, "question": "Gold?", "label": 1} for row in answers(1)]
+    judged = tmp_path / "judged.csv"
+    judged.write_text("answer_id,judge,verdict\nq0-s0,j,0\nq1-s0,j,0\n")
+    setup = AnnotateOptions(
+        file=write_rows(tmp_path / "a.jsonl", answers(2)), annotators=("Ann",),
+        gold=write_rows(tmp_path / "gold.jsonl", gold), suggest=str(judged),
+    )  # fmt: skip
+    with place(tmp_path / "p.sqlite", setup) as made:
+        assert made.rows(
+            "SELECT question FROM suggestions JOIN items ON item_id = id ORDER BY question"
+        ) == [("Question 0?",), ("Question 1?",)]
+
+
+@pytest.mark.parametrize("way", ["look again", "my answers"])
+def test_a_judge_speaks_after_the_first_answer_to_what_was_skipped(
+    way: str, tmp_path: Path
+) -> None:
+    judged = tmp_path / "judged.csv"
+    judged.write_text("answer_id,judge,verdict\nq0-s0,j,0\n")
+    file = write_rows(tmp_path / "a.jsonl", answers(1))
+    setup = AnnotateOptions(file=file, annotators=("Ann",), suggest=str(judged))
+    with place(tmp_path / "p.sqlite", setup) as made:
+        ann = made.worker("Ann")
+        mine = f"/mine/{ann.item}"
+        ann.say("skip")
+        if way == "look again":
+            ann.html = ann.post("/again", csrf=fields_of(ann.html)["csrf"]).text
+        else:
+            ann.html = ann.http.get(mine, headers={"hx-request": "true"}).text
+        ann.say("1")
+        assert "<code>j</code> says" in ann.html
+        ann.say("0")
+        ann.undo()
+        ann.say("1")
+        assert "<code>j</code> says" not in ann.html, "once is enough"
+        (row,) = exported(made, "ratings").to_dicts()
+        assert row["label_before_suggestion"] == 1
+
+
 def test_judgments_with_empty_cells_are_suggestions_and_scores(tmp_path: Path) -> None:
     """As of a judge that failed on some answers, in CSV."""
     file = write_rows(tmp_path / "a.jsonl", answers(3))
@@ -827,6 +870,45 @@ def test_agree_reads_the_ratings_with_the_figures_of_the_admin_page(
     assert labels.select("answer_id", "label").sort("answer_id").rows() == settled.rows()
 
 
+@pytest.mark.parametrize(
+    ("scale", "said", "disagreements"),
+    [("verdict", ("1", "0"), 2), ("relation", ("3", "2"), 1), ("grade", ("5", "1"), 2)],
+)
+def test_the_page_and_both_exports_count_an_answer_of_several_systems_once(
+    project: Make, scale: str, said: tuple[str, str], disagreements: int
+) -> None:
+    """And a relation as accepted or not: superior and equivalent are one."""
+    twins = [{**answers(1)[0], "id": f"twin{n}", "system": f"other{n}"} for n in range(3)]
+    made = project([*answers(8), *twins], scale=scale)
+    usual, other = said
+    work(made.worker("Ann"), {}, usual)
+    least = "1" if scale == "grade" else "0"
+    work(made.worker("Ben"), {"answer 0 of 0": other, "answer 1 of 0": least}, usual)
+    page = figures_of(made)
+    assert (page["items"], page["disagreements"]) == (8, disagreements)
+    for kind in ("labels", "ratings"):
+        between = annotators_of(load_labels(exported(made, kind)), "missing")
+        for name in ("items", "disagreements", "pair_agreement", "fleiss_kappa", "gwet_ac1"):
+            assert between[name] == page[name], (kind, name)
+        more = pl.col("answer_id") + "-b", pl.col("question") + " (b)"
+        two = pl.concat([exported(made, kind), exported(made, kind).with_columns(*more)])
+        assert annotators_of(load_labels(two), "missing")["items"] == 16  # of two projects
+
+
+def test_the_page_and_both_exports_count_ranks_as_grades(project: Make) -> None:
+    made = project(answers(2, systems=3), scale="rank")
+    for name, ranks in (("Ann", "111"), ("Ben", "123")):
+        worker = made.worker(name)
+        while worker.item:
+            worker.say("ranks", **{f"rank{n}": rank for n, rank in enumerate(ranks)})
+    page = figures_of(made)
+    for kind in ("labels", "ratings"):
+        between = annotators_of(load_labels(exported(made, kind)), "missing")
+        for name in ("items", "disagreements", "pair_agreement", "krippendorff_alpha_ordinal"):
+            assert between[name] == page[name], (kind, name)
+    assert [one.bias.value for one in agreement_of(made).people] == [0, 0]  # ties share their mean
+
+
 GRADES = {"Ann": ["4", "2", "1", "5"], "Ben": ["5", "4", "1", "1"]}
 RELATIONS_SAID = {"Ann": ["3", "1", "0", "2"], "Ben": ["2", "1", "3", "cannot_tell"]}
 
@@ -986,6 +1068,45 @@ def test_what_nobody_can_tell_is_counted_everywhere(
     assert "3 of the 30 drawn answers have no label" in str(
         markscheme.estimate(tmp_path / "run", by_hand)
     )
+
+
+PASSAGES = [
+    {"id": "orig", "question": "Where is the tower?", "references": ["Paris"], "answer": "Paris",
+     "context": "The tower is in Paris."},
+    {"id": "changed", "question": "Where is the tower?", "references": ["Rome"], "answer": "Paris",
+     "context": "In this story the tower is in Rome."},
+]  # fmt: skip
+
+
+def test_one_answer_by_two_passages_is_two_items(project: Make) -> None:
+    """As it is for judges."""
+    made = project(PASSAGES, people=("Ann",), per_item=1)
+    ann = made.worker("Ann")
+    assert "in Paris." in ann.html
+    assert "Rome" not in ann.html
+    ann.say("1")
+    assert "story the tower is in Rome." in ann.html
+    ann.say("0")
+    labels = dict(exported(made, "labels").select("answer_id", "label").iter_rows())
+    assert labels == {"orig": 1, "changed": 0}
+
+
+def test_systems_that_found_other_passages_are_ranked_together_without_them(
+    project: Make,
+) -> None:
+    rows = [row | {"context": f"found by {row['system']}"} for row in answers(1, systems=3)]
+    ann = project(rows, scale="rank", people=("Ann",), per_item=1).worker("Ann")
+    assert [f"answer 0 of {n}" in ann.html for n in range(3)] == [True] * 3
+    assert "found by" not in ann.html
+
+
+def test_people_see_the_passages_of_a_plan(tmp_path: Path) -> None:
+    markscheme.judge(PASSAGES, "contains", out=tmp_path / "run")
+    plan = markscheme.plan_labels(tmp_path / "run", count=2).frame
+    write_table(plan, tmp_path / "plan.csv")
+    setup = AnnotateOptions(file=str(tmp_path / "plan.csv"), annotators=("Ann",))
+    with place(tmp_path / "p.sqlite", setup) as made:
+        assert "tower is in" in made.worker("Ann").html
 
 
 def test_a_run_is_labelled_by_its_folder(tmp_path: Path) -> None:

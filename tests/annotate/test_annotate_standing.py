@@ -62,6 +62,21 @@ def test_the_admin_sees_the_estimate_with_its_interval_and_what_is_missing(
     assert done.more == 0
 
 
+def test_labels_of_who_works_alone_count_as_in_the_export(project: Callable[..., Place]) -> None:
+    made = project(answers(20), order="shuffled")
+    ann = made.worker("Ann")
+    for _ in range(7):
+        ann.say("1")
+    found = made.store.read(lambda c: standing(c, made.site.project))
+    table = made.store.read(lambda c: export(c, made.site.project, "labels")).table
+    assert found.labelled == table["label"].count() == 7
+    page = made.worker("admin").http.get("/admin/estimate").text
+    assert "Ann alone has labelled so far" in page
+    made.worker("Ben").say("1")
+    found = made.store.read(lambda c: standing(c, made.site.project))
+    assert (found.labelled, found.note) == (1, "")
+
+
 def test_labels_of_all_answers_are_enough_where_all_are_wrong(
     project: Callable[..., Place],
 ) -> None:

@@ -16,6 +16,8 @@ from annotate_helpers import Place, Worker, answers, fields_of
 from markscheme.annotate import tables
 from markscheme.annotate.assign import LEASE_SECONDS
 from markscheme.annotate.database import SCHEMA, Store
+from markscheme.annotate.options import AnnotateOptions
+from markscheme.annotate.setup import prepare
 from markscheme.errors import RunError
 
 Make = Callable[..., Place]
@@ -52,7 +54,7 @@ def test_equal_answers_are_labelled_once_and_mapped_back(project: Make) -> None:
         {
             "id": f"s{n}",
             "question": "Q?",
-            "references": [f"r{n}"],
+            "references": ["r"],
             "answer": said,
             "system": f"s{n}",
         }
@@ -368,3 +370,26 @@ def test_pace_and_share_are_shown(project: Make) -> None:
     worker.say("1")
     assert re.search(r"<b>1</b> of about 5 done · \d+ s each", worker.html)
     assert "everyone: 1 of 20" in worker.html
+
+
+def test_enter_saves_a_changed_order_and_leaves_no_other(project: Make) -> None:
+    ann = project(answers(1, systems=2), scale="rank", per_item=1).worker("Ann")
+    form, mine = fields_of(ann.html), f"/mine/{ann.item}"
+    ann.say("ranks", rank0="1", rank1="2")
+    edit = ann.http.get(mine, headers={"hx-request": "true"})
+    conflict = ann.post("/label", **form, say="ranks", rank0="2", rank1="1")
+    assert (edit.status_code, conflict.status_code) == (200, 409)
+    for page in (edit.text, conflict.text):
+        assert re.findall(r'<(\w+) [^>]*data-key="Enter"', page) == ["button"]
+
+
+def test_a_running_server_uses_what_another_process_changes(project: Make, tmp_path: Path) -> None:
+    made = project(answers(2))
+    ann, admin = made.worker("Ann"), made.worker("admin")
+    ann.say("1")
+    other = Store(tmp_path / "project.sqlite")
+    prepare(other, AnnotateOptions(file=None, per_item=1, title="Another title"))
+    other.close()
+    ann.say("1")
+    assert made.rows("SELECT stage, final FROM items") == [("settled", 1)] * 2
+    assert "Another title" in admin.http.get("/admin").text

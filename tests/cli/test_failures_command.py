@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -355,6 +356,20 @@ def test_unsure_is_what_the_judge_calls_so(tmp_path: Path) -> None:
     assert near.frame.select("question", "outcome").rows() == [("2", "unsure")]
     listing = near.tables[-1]
     assert listing.rows[0][listing.header.index("mode")] == "accepted, but unsure: choice"
+
+
+def test_unsure_is_near_the_threshold_from_which_scores_are_accepted() -> None:
+    said = {"references": ["a"], "answer": "b", "judge": "rubric"}
+    rows: list[dict[str, Any]] = [said | {"question": str(n), "score": n / 20} for n in range(20)]
+    listed = markscheme.failures(rows, rejected=True, threshold=0.8).frame
+    unsure = listed.filter(pl.col("outcome") == "unsure")["score"].to_list()
+    assert unsure == [0.8, 0.85, 0.9]
+    wrong = [row | {"label": row["score"] < 0.8} for row in rows]  # none is as people say
+    errors = markscheme.failures(wrong, judge_errors=True, threshold=0.8).judge_errors
+    assert errors is not None
+    near = errors.filter(pl.col("category") == "threshold_sensitivity")
+    assert near["score"].to_list() == [0.75, 0.8, 0.85, 0.9]
+    assert near["evidence"][0] == "the score 0.75 is near 0.8"
 
 
 def test_without_labels_it_says_what_to_give(tmp_path: Path, capsys: Captured) -> None:

@@ -100,6 +100,30 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pl.read_parquet("x/judgments.parquet")["verdict"].to_list() == [True]
 
 
+def test_again_is_of_the_same_answers_and_judges(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = '{"question":"q","gold":"a","answer":"%s","system":"s"}\n'
+    Path("a.jsonl").write_text(row % "a" + row % "b")
+    Path("b.jsonl").write_text(row % "b")
+    Path("bad.jsonl").write_text(row % "a" + "no object\n")
+    assert run(["judge", "a.jsonl", "-j", "exact_match", "-q", "--out", "x"]) == 0
+    before = {file: file.read_bytes() for file in Path("x").iterdir()}
+    for file, judge, why in (
+        ("b.jsonl", "exact_match", "x holds a finished run on 2 answers, not 1"),
+        ("a.jsonl", "contains", "x holds a run with exact_match, not contains"),
+        ("bad.jsonl", "exact_match", "bad.jsonl, line 2: not valid JSON"),
+    ):
+        assert run(["judge", file, "-j", judge, "-q", "--out", "x", "--again"]) == 2
+        assert why in capsys.readouterr().err
+        assert {file: file.read_bytes() for file in Path("x").iterdir()} == before
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Path("a.jsonl").open("rb")))
+    assert run(["judge", "-", "-j", "exact_match", "--out", "x", "--again"]) == 0
+    assert "reused" not in capsys.readouterr().err
+    tables = ("answers.parquet", "judgments.parquet")
+    assert all(Path("x", name).read_bytes() == before[Path("x", name)] for name in tables)
+
+
 def test_bad_rows_stop_or_are_skipped_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.jsonl").write_text('{"question":"q","gold":"a","answer":"a"}\n{"question":"q",\n')
     assert run(["judge", "a.jsonl", "-j", "exact_match", "-q"]) == 2

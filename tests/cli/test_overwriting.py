@@ -35,7 +35,9 @@ def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     "words",
     ["agree run --labels answers.jsonl --errors answers.jsonl",
      "failures run --labels answers.jsonl --details answers.jsonl",
-     "agree run --labels answers.jsonl --out ./answers.jsonl"],
+     "agree run --labels answers.jsonl --out ./answers.jsonl",
+     "plan-labels answers.jsonl --count 1 --out answers.jsonl",
+     "plan-labels run --answers answers.jsonl --count 1 --out answers.jsonl"],
 )  # fmt: skip
 def test_a_file_that_is_read_is_not_written(
     answers: Path, words: str, capsys: pytest.CaptureFixture[str]

@@ -45,3 +45,14 @@ def test_judges_that_read_grades_are_not(judge: str) -> None:
 def test_references_of_one_grade_are_not_noted() -> None:
     rows = [ROWS[0] | {"reference_grades": [4, 4]}]
     assert not any("grade" in note for note in markscheme.judge(rows, "exact_match").run.notes)
+
+
+@pytest.mark.parametrize("judge", ["contains", "exact_match", "listwise_examiner(encoder=never)"])
+def test_a_blank_among_graded_references_is_left_out_with_its_grade(judge: str) -> None:
+    row = {"question": "How do I brew espresso?", "answer": "Something else."}
+    good = {"references": [WORST, "Press hot water through it."], "reference_grades": [1, 3]}
+    blank = {"references": [WORST, " ", "Press hot water through it."]}
+    blank |= {"reference_grades": [1, 0, 3]}
+    plain, found = (markscheme.judge([row | one], judge) for one in (good, blank))
+    assert found.judgments.equals(plain.judgments)
+    assert found.run.notes["blank references left out"] == 1

@@ -38,6 +38,14 @@ def test_a_column_that_is_not_there_is_named() -> None:
         markscheme.judge(ROWS, "exact_match").by("topic")
 
 
+@pytest.mark.parametrize("name", ["status", "relation", "mode", "judge"])
+def test_a_slice_with_the_name_of_a_column_of_judgments_is_refused(name: str) -> None:
+    rows = [row | {name: row["topic"]} for row in ROWS]
+    with pytest.raises(DataError, match=f"called '{name}', since .* such as to 'own_{name}'"):
+        markscheme.judge(rows, "exact_match", slices=[name])
+    assert markscheme.judge(rows, "exact_match").wrong().height == 2
+
+
 def test_our_own_columns_are_slices_too() -> None:
     rows = [row | {"system": "one"} for row in ROWS]
     assert markscheme.judge(rows, "exact_match", slices=["system"]).by("system")["judged"][0] == 8

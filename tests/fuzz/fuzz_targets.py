@@ -341,17 +341,15 @@ TARGETS: dict[str, Target] = {
     "prices": Target(
         fuzz_one=_reads(lambda path: read_models(Path(path)), "p.toml"), seeds=[PRICES]
     ),
-    "prompt": Target(fuzz_one=_reads(load_prompt.__wrapped__, "p.toml"), seeds=[PROMPT]),
+    "prompt": Target(fuzz_one=_reads(load_prompt, "p.toml"), seeds=[PROMPT]),
     "ledger export": Target(
         fuzz_one=_reads(lambda path: read_export(Path(path)), "e.jsonl"), seeds=[EXPORT]
     ),
     "listwise shots": Target(
-        fuzz_one=_reads(lambda path: read_examples.__wrapped__(path, "rank"), "s.jsonl"),
+        fuzz_one=_reads(lambda path: read_examples(path, "rank"), "s.jsonl"),
         seeds=[SHOTS * 2],
     ),
-    "solved examples": Target(
-        fuzz_one=_reads(read_examples.__wrapped__, "x.jsonl"), seeds=[EXAMPLES * 2]
-    ),
+    "solved examples": Target(fuzz_one=_reads(read_examples, "x.jsonl"), seeds=[EXAMPLES * 2]),
     **_of_research(),
     "judge's name": Target(fuzz_one=_judge, seeds=JUDGES),
     "yes or no": Target(fuzz_one=_reply(read_yes_no), seeds=REPLIES),

@@ -18,7 +18,7 @@ import pytest
 import zstandard
 
 import markscheme
-from markscheme.contract.grammar import parse_judge
+from markscheme.contract.grammar import parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import ModelError
 from markscheme.judges.entailment.embedded import EntailmentWeights
@@ -104,6 +104,21 @@ def test_a_folder_without_a_manifest_is_used(family: type[WeightFolder], tmp_pat
     wanted = scores(family, family.shipped)
     (folder / MANIFEST).unlink()
     assert scores(family, folder) == wanted
+
+
+@pytest.mark.parametrize("family", JUDGES)
+def test_weights_that_were_trained_again_are_opened_again(
+    family: type[WeightFolder], tmp_path: Path
+) -> None:
+    folder = copied(family, tmp_path / "weights")
+    judge = parse_judge(JUDGES[family].format(folder))
+    before, made = signature(judge), scores(family, folder)
+    file = folder / family.files[0]
+    file.write_bytes(_edited(file.read_bytes()))
+    write_manifest(folder)
+    assert scores(family, folder) == made  # A run under way has the weights of its signature.
+    assert signature(judge) != before
+    assert scores(family, folder) != made
 
 
 @pytest.mark.parametrize("folder", [*(family.shipped for family in JUDGES), ENGLISH])

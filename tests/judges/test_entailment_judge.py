@@ -17,6 +17,7 @@ from markscheme.errors import JudgeError, ModelError, UnknownNameError
 from markscheme.judges.entailment.entailment import Entailment
 from markscheme.judges.entailment.tests import entailment_test
 from markscheme.judges.outcomes import MOST_READ, MOST_REFERENCES, with_nearest_references
+from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
 from markscheme.tables.answers import read_answers
 from with_research import needs_research
@@ -326,9 +327,6 @@ def test_baselines() -> None:
     def scored(text: str) -> Any:
         return "4" if text.startswith("Here is a question, a set of golden") else script(text)
 
-    from markscheme.models.chat.scripted import ScriptedChat
-    from markscheme.models.sources import Models
-
     models = Models(chat=ScriptedChat(replies=scored))
     rows = table(letters("B", "E") + letters("B", "B"))
     found = apply(parse_judge(f"{CHAT[:-1]}, marks=llm_score)"), rows, models)
@@ -337,12 +335,46 @@ def test_baselines() -> None:
     assert found["marks"].to_list() == [0.0, 1.0]
 
 
+@pytest.mark.parametrize("judge", [f"{CHAT[:-1]}, marks=llm_score)", "entailment(marks=llm_score)"])
+@pytest.mark.parametrize("mark", ["4", "Hm.", "I'm sorry, I can't.", None])
+def test_marks_by_llm_score_cost_what_was_spent_and_say_why_there_are_none(
+    judge: str, mark: str | None
+) -> None:
+    spent = []
+
+    def priced(text: str) -> ChatReply:
+        if mark is None and "golden" in text:
+            return ChatReply(status="failed", error="no connection")
+        again = text.startswith("I could not read a mark")
+        said = mark if again or "golden" in text else "neutral"
+        spent.append(1.0)
+        return ChatReply(status="ok", text=said, cost_usd=1.0)
+
+    judge = judge.replace("statements=chat", "statements=bare")
+    chat = ScriptedChat(replies=priced)
+    rows = table([{"question": "Who?", "references": ["Ann"], "answer": "Bob"}])
+    (row,) = apply(parse_judge(judge), rows, Models(chat=chat)).to_dicts()
+    assert (row["status"], row["marks"]) == ("judged", 0.75 if mark == "4" else None)
+    assert (row["cost_usd"] or 0) == sum(spent)
+    why = json.loads(row["raw"])["marks"]
+    assert (why["status"] == "judged") is (mark == "4") is ("no marks" not in row["explanation"])
+    assert mark == "4" or why["reason"] in row["explanation"]
+
+
+def test_an_answer_that_is_not_judged_is_not_sent_for_a_mark() -> None:
+    def reply(text: str) -> str:
+        return "4" if "golden" in text else "Bananas."
+
+    chat = ScriptedChat(replies=reply)
+    rows = table([{"question": "Who?", "references": ["Ann"], "answer": "Bob"}])
+    judge = parse_judge("entailment(statements=bare, test=chat, marks=llm_score)")
+    assert apply(judge, rows, Models(chat=chat))["status"].to_list() == ["unparsed"]
+    assert not any("golden" in one.messages[-1].content for one in chat.seen)
+
+
 def test_costs_are_counted_once() -> None:
     def priced(text: str) -> ChatReply:
         return ChatReply(status="ok", text=str(LETTERS(text)), tokens_in=100, tokens_out=1)
-
-    from markscheme.models.chat.scripted import ScriptedChat
-    from markscheme.models.sources import Models
 
     chat = ScriptedChat(replies=priced)
     rows = table(letters("A", "B", "C") + letters("B", "A") + letters("A", "C"))
@@ -384,6 +416,22 @@ def test_rows_that_cannot_be_compared_ask_nothing() -> None:
 def test_wrong_parameters_are_named(name: str) -> None:
     with pytest.raises((JudgeError, UnknownNameError)):
         parse_judge(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "entailment(model='gpt-4o')",
+        "entailment(temperature=0.5)",
+        "entailment(marks=token_f1, max_tokens=9)",
+        pytest.param("claims(model='gpt-4o')", marks=needs_research),
+    ],
+)
+def test_settings_of_a_model_that_nothing_asks_are_refused(name: str) -> None:
+    with pytest.raises(JudgeError, match=r"=.*no part of this judge asks .* add test=chat"):
+        parse_judge(name)
+    for part in ("test=chat", "statements=chat"):
+        parse_judge(f"{name[:-1]}, {part})")
 
 
 def test_a_chat_model_is_asked_for() -> None:

@@ -114,6 +114,15 @@ REPLIES = [
     ("The hypothesis is not entailed by the premise.", NO, "not entailment"),
     ("There is no entailment here.", NO, "not entailment"),
     ("non-entailment", NO, "not entailment"),
+    ("nonentailment", NO, "not entailment"),
+    ("not_entailment", NO, "not entailment"),
+    ("The label is NOT_ENTAILMENT.", NO, "not entailment"),
+    ('{"label": "not_entailment"}', NO, "not entailment"),
+    ("no_entailment", NO, "not entailment"),
+    ("not-entailed", NO, "not entailment"),
+    ("_entailment_", YES, "entailment"),
+    ("答案是entailment", YES, "entailment"),
+    ("Neutral - entailment would need a place", NO, "neutral"),
 ]
 
 
@@ -133,6 +142,7 @@ def test_replies_are_read(reply: str, entailed: bool, label: str) -> None:
         "neutral, contradiction, entailment, neutral, contradiction",
         "Entailment, because the premise does not entail it.",
         "Entailment. On reflection, the answer is neutral",
+        "entailment or not_entailment", "unentailed",
         "<think>the premise entails", "Premise: a Hypothesis: b", "The capital of France is Paris.",
     ],
 )  # fmt: skip

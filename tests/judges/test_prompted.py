@@ -210,8 +210,17 @@ def test_a_failed_repair_keeps_the_first_reply() -> None:
         return failed if text.startswith("I could not") else "Hm."
 
     row = one("llm_evouna", script)
-    assert (row["status"], row["raw"].split("\n")[0]) == ("unparsed", "Hm.")
+    assert (row["status"], row["raw"].split("\n")[0]) == ("failed", "Hm.")
     assert "connection cut" in row["explanation"]
+
+
+def test_a_repair_that_the_budget_left_out_is_left_out_and_may_be_sent_later() -> None:
+    chat = ScriptedChat(replies=lambda text: "Yes" if text.startswith("I could not") else "Hm.")
+    models = Models(chat=chat, options=ModelOptions(max_calls=1))
+    row = apply(parse_judge("llm_kamalloo"), table(["Lutetia"]), models).row(0, named=True)
+    assert (row["status"], row["verdict"], row["raw"].split("\n")[0]) == ("skipped", None, "Hm.")
+    assert "no yes or no in it; the second request was not sent: the budget" in row["explanation"]
+    assert "(--max-calls)" in row["explanation"]
 
 
 def test_costs_are_summed_over_replies_and_repairs() -> None:
@@ -269,6 +278,10 @@ def test_parameters_reach_the_model(judge: Prompted) -> None:
         ("llm_evouna(temperature=9)", "temperature=9"), ("llm_evouna(threshold=2)", "threshold=2"),
         ("llm_evouna(max_tokens=0)", "max_tokens=0"), ("llm_evouna(vote=all)", "'majority'"),
         ("llm_evouna_icl", "needs examples"), ("llm_prompt", "needs prompt"),
+        ("llm_grader(threshold=0.95)", "threshold=0.95 is for replies that are scores"),
+        ("llm_kamalloo(threshold=0.9)", "calibrated(base=JUDGE"),
+        ("llm_kamalloo(vote=mean)", "samples=5"), ("pairwise(vote=mean)", "vote=mean"),
+        ("pointwise(references=hidden, order=shuffled)", "leave out order=shuffled"),
     ],
 )  # fmt: skip
 def test_wrong_parameters_are_named(text: str, message: str) -> None:
@@ -484,6 +497,15 @@ def test_broken_examples_are_named(tmp_path: Path, text: str) -> None:
     judge: Any = parse_judge(f"llm_evouna_icl(examples={str(path)!r})")
     with pytest.raises(JudgeError, match=r"broken\.jsonl"):
         requests_of(judge, table(["x"]))
+
+
+def test_edited_examples_are_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "shots.jsonl"
+    for author in ("Joyce", "James Joyce"):
+        path.write_text(json.dumps({**SHOTS[0], "answer": author}))
+        judge: Any = parse_judge(f"llm_evouna_icl(examples={str(path)!r})")
+        request = requests_of(judge, table(["Lutetia"]))[0]
+        assert f"AI-generated answer: {author}; A: Yes" in request.last_user
 
 
 def test_a_line_separator_in_an_example_ends_no_line(tmp_path: Path) -> None:

@@ -38,6 +38,10 @@ YES = [
     "It names the same person.\n\nYes", "It names the same person. Yes.",
     "<think>No, wait. No.</think>\nYes", "no, hm, no </think>\n\nYes.",
     "It would not do if the candidate is incorrect, but it fits. Yes.",
+    "The answer is correct, but the wording differs", "correct, although it is brief",
+    "The answer is correct, although it is brief.", "The answer is right, only more precise.",
+    "The answer is correct, but the reference is wrong.", "Yes, in part because it is Rome.",
+    "The answer is correct, but not as accurate as the reference.",
 ]  # fmt: skip
 NO = [
     "No", "no.", "NO!", "**No**", "No, the candidate is not correct.", "No it is not.",
@@ -51,6 +55,8 @@ NO = [
     "The answer names another city.\nTherefore: No", "No, I think it is another city.",
     "No, it is not clear that this is the same city.",
     "No, I'm sorry for the confusion: it is Peking.",
+    "No, the candidate is correct about the author, but the year is wrong.",
+    "The candidate is incorrect, although the year is right.",
 ]  # fmt: skip
 UNPARSED = {
     "": "empty", "  \n": "empty", "No, the candidate is correct": "contradicts itself",
@@ -75,7 +81,10 @@ UNPARSED = {
     "<think>Yes</think>": "empty",
     "No. The candidate is correct.": "contradicts itself", "\ufffd\x00": "no yes or no",
     "42": "no yes or no",
-    '{"verdict": "perhaps"}': "hedges",
+    '{"verdict": "perhaps"}': "hedges", "The answer is correct only in part.": "hedges",
+    "The candidate is correct about the author but the year is wrong.": "hedges",
+    "So, the candidate is correct, but it's not accurate to say Rome.": "hedges",
+    "The candidate is correct, except for the year.": "hedges", "Yes, but only partly.": "hedges",
 }  # fmt: skip
 REFUSED = [
     "I'm sorry, I can't help with that. Yes.", "I cannot assist with this request.\n\nYes.",
@@ -178,6 +187,8 @@ MARKS = {
     "4: The AI-generated answer is mostly right.": 4, "Five": 5, "three.": 3, "Score: 4.5": 4.5,
     "On a scale from 1 to 5, this gets a 2.": 2, "Score (1-5): 4": 4, "The score is **5**.": 5,
     "5 - completely right": 5, "I rate it 1, completely wrong.": 1, "<think>5? 3?</think>4": 4,
+    "Score - 4": 4, "**Score: 4**/5": 4, "Score (0-5): 4": 4, "Score: five": 5,
+    "Score: 4\n- 2 facts match": 4, "Score: 4 to be generous": 4,
 }  # fmt: skip
 
 
@@ -200,6 +211,10 @@ def test_it_reads_marks(reply: str, mark: float) -> None:
         "100": "100 is not", '{"x":1}': "no mark", "Error 5": "no mark",
         "rate limit exceeded (attempt 3 of 3)": "no mark", '{"usage": [\n  null,\n  4\n': "no mark",
         "Based on 2 references": "no mark", "5 errors occurred": "no mark",
+        "Score: -1": "-1 is not from 1 to 5", "Score: 3-4": "several marks: 3, 4",
+        "Score: 3 or 4": "several marks", "Rating: 2 to 3": "several marks: 2, 3",
+        "Score: 4/10": "several marks: 4, 10", "**Score:** 4 out of 10": "several marks: 4, 10",
+        "Score: 4/5 or 5/5": "several marks: 4, 5",
         "429 Too Many Requests": "no mark", "Request timed out after 3 s": "no mark",
     }.items(),
 )  # fmt: skip

@@ -334,12 +334,14 @@ def test_the_summary_says_what_again_does(here: Path, capfd: pytest.CaptureFixtu
         assert len(server.bodies) == 12
         for said in (first, shown):
             assert "--again judges only what failed (1)" in said
-            assert "--again and a higher limit judges only what the budget left out (18)" in said
-            assert "--again requests no unparsed or refused reply anew (1)" in said
+            # With the one whose first reply could not be read and whose repair was not sent.
+            assert "--again and a higher limit judges only what the budget left out (19)" in said
+            assert "unparsed or refused" not in said
         assert run_command([*command, "--again"]) == 0
         assert len(server.bodies) == 12 + 1 + 18 + 1  # The last is a repair.
         said = " ".join(capfd.readouterr().err.split())
         assert "judges only" not in said
+        assert "--again requests no unparsed or refused reply anew (1)" in said
         advice = re.search(r'-j "(cascade\(.+?\))"', said)
         assert advice is not None
         another = "llm_evouna(model=another)"

@@ -14,6 +14,8 @@ import pytest
 import made_data
 from markscheme.cli import run
 from markscheme.errors import DataError, ModelError, UnknownNameError
+from markscheme.models import Models
+from markscheme.testing import ScriptedChat
 from markscheme_research.datasets import load
 from markscheme_research.papers import bench, labelled_sets
 
@@ -40,6 +42,19 @@ def test_nq301_has_the_published_judges_beside_and_counts_equal_answers_once(mad
     contains = found.verdicts["contains"]
     assert row(found.frame, "contains")["accuracy"] == pytest.approx((contains == people).mean())
     assert row(found.frame, "contains")["cost_usd"] in (None, 0.0)
+
+
+def test_nq301_lacks_the_questions_that_a_named_judge_learned_from(made: Path) -> None:
+    shot = {"question": made_data.LEGS, "references": ["two"], "answer": "2", "label": 1}
+    (made / "shots.jsonl").write_text(json.dumps(shot))
+    judge = f"llm_evouna_icl(examples='{made / 'shots.jsonl'}')"
+    chat = ScriptedChat(replies=lambda _: "Yes")
+    found = bench("nq301", judges=(judge,), data_dir=made, models=Models(chat=chat))
+    assert made_data.LEGS not in found.verdicts["question"].to_list()
+    assert set(found.frame["answers"]) == {found.verdicts.height}
+    assert "1 question that judges learned from" in str(found)
+    found = bench("nq301", judges=("contains",), data_dir=made)
+    assert made_data.LEGS in found.verdicts["question"].to_list()
 
 
 def test_a_judge_that_says_what_people_say_ranks_systems_as_they_do(made: Path) -> None:
@@ -215,6 +230,26 @@ def test_the_command_prints_what_python_gives_and_writes_details(
     assert "contains" in details.read_text().splitlines()[0]
 
 
+def test_results_are_shown_whatever_cannot_be_written(
+    made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ["bench", "nq301", "evouna-nq", "-j", "contains", "--data-dir", str(made)]
+    asked += ["--every-question", "--format", "json"]
+    for wrong, said in (
+        (["--details", str(made / "d.txt")], "ending must be"),
+        (["--picture", str(made / "p.gif"), "--thresholds"], "the endings are"),
+        (["--picture", str(made / "p.svg")], "requires --thresholds"),
+    ):
+        assert run([*asked, *wrong]) == 2
+        found = capsys.readouterr()
+        assert (found.out, said in found.err) == ("", True), found.err
+    monkeypatch.setitem(sys.modules, "altair", None)
+    assert run([*asked, "--thresholds", "--picture", str(made / "p.svg")]) == 2
+    sets = orjson.loads(capsys.readouterr().out)["sets"]
+    # Of evouna-nq no judge has scores between 0 and 1.
+    assert [bool(one["thresholds"]) for one in sets] == [True, False]
+
+
 def test_thresholds_are_drawn(made: Path, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     found = bench("nq301", judges=("token_f1",), data_dir=made, thresholds=True)
@@ -222,3 +257,22 @@ def test_thresholds_are_drawn(made: Path, tmp_path: Path) -> None:
     assert found.write_picture(tmp_path / "pictures" / "f1.svg").read_text().startswith("<svg")
     with pytest.raises(DataError, match="--thresholds"):
         bench("nq301", judges=("token_f1",), data_dir=made).write_picture(tmp_path / "x.svg")
+
+
+def test_f1_at_the_common_threshold_is_of_what_that_threshold_accepts(tmp_path: Path) -> None:
+    """.15 is between all scores of system two: its own cuts are at .1 and .5."""
+    rows = [
+        {"question": "why does ice float", "references": ["It is less dense."], "answer": answer,
+         "label": label, "system": system, "judge": "mine", "score": score, "verdict": score > 0.3}
+        for system, answer, label, score in (
+            ("one", "It is light.", 1, 0.2), ("one", "It is cold.", 0, 0.1),
+            ("two", "It is less dense than water.", 1, 0.9), ("two", "Air.", 0, 0.1),
+        )
+    ]  # fmt: skip
+    path = tmp_path / "beetle.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    found = bench("beetle", data_dir=path, judgments=pl.DataFrame(rows), thresholds=True)
+    swept = found.data["sets"][0]["thresholds"]
+    assert [(row["system"], row["f1"], row["f1_at_common"]) for row in swept] == [
+        ("all", 1.0, 1.0), ("one", 1.0, 1.0), ("two", 1.0, 1.0),
+    ]  # fmt: skip

@@ -71,6 +71,24 @@ def test_numbers_as_labels_and_no_labels(tmp_path: Path) -> None:
     assert "accuracy" not in bare.tables[0].header
 
 
+def test_labels_as_numbers_are_read_as_data_sets_write_them(tmp_path: Path) -> None:
+    file = tmp_path / "snli.jsonl"
+    labels = pl.Series([0, 2, -1, None])
+    pairs = pl.DataFrame({"premise": ["It is 5 km."] * 4, "hypothesis": ["It is 5 km."] * 4})
+    pairs.with_columns(label=labels).write_ndjson(file)
+    found = entail(file, entailed="0")
+    assert found.pairs["label"].to_list() == [1.0, 0.0, None]  # -1: people did not agree
+    assert found.frame["accuracy"].to_list() == [0.5]
+    with pytest.raises(DataError, match="no label is 'entailment'; there are 0, 2, -1"):
+        entail(file, entailed="entailment")
+    # Where 1 means entailment, -1 is the other class.
+    pairs.with_columns(label=pl.Series([1, 1, -1, -1])).write_ndjson(file)
+    assert entail(file, entailed="1").pairs["label"].to_list() == [1.0, 1.0, 0.0, 0.0]
+    pairs.with_columns(label=pl.Series(["entailment", "-", "neutral", None])).write_ndjson(file)
+    for named in (None, "entailment"):
+        assert entail(file, entailed=named).pairs["label"].to_list() == [1.0, 0.0, None]
+
+
 def test_the_command_prints_the_json_and_writes_every_pair(
     rte: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -127,9 +127,11 @@ def test_a_model_fills_table_7_and_the_best_of_the_prompts(made: Path) -> None:
     assert best
 
 
-def test_rows_of_models_are_left_without_one(made: Path) -> None:
-    (found,) = reproduce("wang-2023/table-7", data_dir=made)
-    assert found.cells == ()
+def test_rows_of_models_are_left_without_one(
+    made: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["reproduce", "wang-2023/table-7", "--data-dir", str(made)]) == 2
+    assert "needs --model NAME" in capsys.readouterr().err
     (found,) = reproduce("yao-2024/table-1-entailment-model", data_dir=made)
     assert {cell.ours for cell in found.cells} == {None}
     assert found.cells[0].notebook == 95.3
@@ -161,3 +163,20 @@ def test_answers_to_curatedtrec_give_figure_5(
     path.write_text(json.dumps({"question": "who?", "answer": "me", "system": "one"}))
     with pytest.raises(DataError, match="none of its questions"):
         reproduce_tables("kamalloo-2023/figure-5", data_dir=made, predictions=path)
+
+
+def test_figure_5_has_the_examiner_and_the_model_that_is_named(made: Path) -> None:
+    questions = load("curatedtrec", data_dir=made)["question"].unique(maintain_order=True)
+    said = {"Who kept the bees?": "It was Anna Lee.", "When was the mill built?": "1813"}
+    path = made / "answers.jsonl"
+    rows = [{"question": one, "answer": said.get(one.strip(), "no idea")} for one in questions]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    chat = ScriptedChat(replies=lambda _: "Yes, it is.")
+    where = {"data_dir": made, "predictions": path, "models": Models(chat=chat)}
+    found = reproduce_tables("kamalloo-2023/figure-5", **where)  # type: ignore[arg-type]
+    ours = {row["column"]: row["ours"] for row in found.frame.to_dicts()}
+    assert (ours["patterns"], ours["examiner"], ours["language model"]) == (66.7, 66.7, 100.0)
+    assert any("Ann Lee" in request.last_user for request in chat.seen)
+    chat.seen.clear()
+    reproduce_tables("kamalloo-2023/figure-5", questions=2, **where)  # type: ignore[arg-type]
+    assert len(chat.seen) == 2

@@ -104,6 +104,35 @@ def test_ready_lists_are_thinned_by_grade_and_stay_beside_their_candidates(tmp_p
         assert [text[:2] for text in row["references"]] == [f"{row['question']}{g}" for g in "320"]
 
 
+@pytest.mark.parametrize(
+    ("grades", "usual", "drawn"),
+    [((1, 2, 3, 4, 5), "4321", [5, 4, 3, 2]), ((1, 3, 5), "420", [5, 3, 1]),
+     ((0, 50, 100), "top", [100])],
+)  # fmt: skip
+def test_the_usual_list_has_the_best_grade(
+    tmp_path: Path, grades: tuple[int, ...], usual: str, drawn: list[int]
+) -> None:
+    rows = [
+        {"question": "Why?", "answer": f"answer {grade} {copy}", "label": grade}
+        for grade in grades for copy in "ab"
+    ]  # fmt: skip
+    path = tmp_path / "graded.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    material = open_material(str(path))
+    table = material.table(Draw(composition=material.usual))
+    assert (material.usual, table["reference_grades"][0].to_list()) == (usual, drawn)
+    # The same of lists that are there already, whatever the grades of the answers.
+    ready = [
+        row | {"label": place % 2, "reference_grades": grades,
+               "references": [str(grade) for grade in grades]}
+        for place, row in enumerate(rows)
+    ]  # fmt: skip
+    path.write_text("".join(json.dumps(row) + "\n" for row in ready))
+    material = open_material(str(path))
+    table = material.table(Draw(composition=material.usual))
+    assert (material.usual, table["reference_grades"][0].to_list()) == (usual, drawn)
+
+
 def test_files_without_references_or_grades_are_read_or_explained(tmp_path: Path) -> None:
     path = tmp_path / "bare.jsonl"
     path.write_text('{"question": "Why?"}\n{"question": "How?", "references": ["So."]}\n')

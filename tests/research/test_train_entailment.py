@@ -49,6 +49,17 @@ def test_made_up_pairs_go_both_ways_and_are_repeatable(answers: pl.DataFrame) ->
     assert made.equals(made_pairs(answers.with_columns(label=1 - pl.col("label")), seed=3))
 
 
+def test_pairs_are_made_of_a_quiz_without_names() -> None:
+    def quiz(names: int) -> pl.DataFrame:
+        people = ["Ada Hopper", "Alan Curie", "Marie Bell"][:names]
+        references = [*people, *map(str, range(10, 40))]
+        questions = [f"what is number {place}" for place in range(len(references))]
+        return pl.DataFrame({"question": questions, "references": [[one] for one in references]})
+
+    assert set(made_pairs(quiz(0))["kind"]) == {"unit"}
+    assert "Ada Hopper" in " ".join(made_pairs(quiz(3))["premise"])
+
+
 def test_verdicts_label_both_ways() -> None:
     table = pl.DataFrame(
         {
@@ -125,8 +136,11 @@ def test_numbers_for_labels_need_to_be_explained(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="--entailed LABEL"):
         read_pairs(file)
     assert read_pairs(file, entailed="0")["label"].to_list() == [1.0, 0.0]
-    with pytest.raises(DataError, match="both kinds are needed"):
+    with pytest.raises(DataError, match="no label is '2'; there are 0, 1"):
         read_pairs(file, entailed="2")
+    pl.read_csv(file).with_columns(label=0).write_csv(file)
+    with pytest.raises(DataError, match="both kinds are needed"):
+        read_pairs(file, entailed="0")
     pl.DataFrame({"text": ["a"]}).write_csv(file)
     with pytest.raises(DataError, match="no column for premise and hypothesis and label"):
         read_pairs(file)

@@ -91,6 +91,18 @@ def test_training_reports_before_it_saves_and_is_repeatable(tmp_path: Path, exam
     assert (judged["status"] == "judged").sum() == 248
 
 
+def test_questions_of_one_fold_are_too_few(tmp_path: Path) -> None:
+    rows = [
+        {"question": "Who wrote Emma?", "references": ["Jane Austen"], "label": place % 2,
+         "answer": f"Austen, {place}" if place % 2 else f"Dickens, {place}"}
+        for place in range(120)
+    ]  # fmt: skip
+    answers = markscheme.read_answers(rows)
+    options = TrainOptions(trees=SMALL.trees, with_shipped_rows=False)
+    with pytest.raises(DataError, match="same one of 3 folds"):
+        train_examiner(answers, tmp_path / "weights", options, say=lambda _text: None)
+
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path

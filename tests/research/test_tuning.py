@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from markscheme.cli import run
 from markscheme.contract import ChatReply, parse_judge
-from markscheme.errors import AgreementError, DataError
+from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.models import ModelOptions, Models
 from markscheme.testing import FaultServer, ScriptedChat, ServerReply
 from markscheme_research.studies import tune_judge
@@ -224,11 +225,17 @@ def test_the_command_draws_and_prints_what_python_gives(
             "tune-judge", str(file), "-j", "llm_evouna", "-j", "llm_kamalloo", "--model", "m",
             "--base-url", server.url, "--ledger", str(tmp_path / "l.sqlite"), "--quiet",
         ]  # fmt: skip
+        assert run([*arguments, "--chart", str(tmp_path / "price.txt")]) == 2
+        assert not server.requests
         assert run([*arguments, "--format", "json", "--chart", str(tmp_path / "price.svg")]) == 0
-    printed = json.loads(capsys.readouterr().out)
+        printed = json.loads(capsys.readouterr().out)
+        # What was found is there, although the chart cannot be drawn.
+        monkeypatch.setitem(sys.modules, "altair", None)
+        assert run([*arguments, "--format", "json", "--chart", str(tmp_path / "p.svg")]) == 2
+    assert json.loads(capsys.readouterr().out)["judge"] == printed["judge"]
     python = tune_judge(rows(30), judges=JUDGES, models=models())
     assert printed.keys() == json.loads(python.to_json()).keys()
     assert printed["judge"].startswith("llm_")
     assert (tmp_path / "price.svg").read_text().startswith("<svg")
-    with pytest.raises(DataError, match="written as"):
+    with pytest.raises(MarkschemeError, match="the endings are"):
         tune_judge(rows(), judges=JUDGES, models=models()).save_chart(tmp_path / "price.txt")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import markscheme
+from markscheme.contract import ChatReply
+from markscheme.models import ModelOptions, Models
 from markscheme.results import accuracy_figure
+from markscheme.testing import ScriptedChat
 
 
 def _rows(*labels: float | None) -> list[dict[str, Any]]:
@@ -48,6 +52,23 @@ def test_without_labels_or_with_grades_there_is_no_such_column() -> None:
         found = markscheme.judge(rows, "exact_match")
         assert "people (labels)" not in found.tables[0].header
         assert "people" not in found.data
+
+
+def test_a_cost_is_that_of_replies_and_says_so_where_answers_share_them(tmp_path: Path) -> None:
+    """300 answers to one reference, judged in two tables, each of which has its statement."""
+    reply = ChatReply(status="ok", text="It is 1.", cost_usd=1.0)
+    rows = [
+        {"question": "Which number?", "references": ["1"], "answer": f"{number}", "id": number}
+        for number in range(300)
+    ]
+    options = ModelOptions(ledger=str(tmp_path / "ledger.sqlite"))
+    models = Models(chat=ScriptedChat(replies=lambda _: reply), options=options)
+    found = markscheme.judge(rows, "entailment(statements=chat)", models=models)
+    paid = models.budget.spending
+    assert found.run.records[0]["cost_usd"] == paid.cost_usd + paid.known > paid.cost_usd
+    (note,) = (one for one in found.tables[0].notes if one.startswith("Cost: "))
+    assert "share" in note
+    assert not any("Cost: " in one for one in markscheme.judge(rows, "contains").tables[0].notes)
 
 
 def test_the_accuracy_of_a_record_is_a_figure_also_where_nothing_is_judged() -> None:

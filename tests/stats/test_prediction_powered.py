@@ -14,6 +14,7 @@ from markscheme.stats import (
     About,
     Powered,
     Sample,
+    balanced,
     difference_evidence,
     difference_interval,
     powered,
@@ -427,3 +428,28 @@ def test_what_two_systems_have_in_common_cancels_where_both_are_labelled(
         values.append(found.value - wanted)
     assert covered >= 0.93 * DRAWS
     assert np.mean(errors) == pytest.approx(np.std(values), rel=0.12)
+
+
+def test_a_system_that_lost_answers_to_difficult_questions_is_no_better_for_it() -> None:
+    """Labels at random of two equal systems, of which one has a fifth of its hard answers."""
+    rng, found = np.random.default_rng(5), []
+    hard, numbers = np.arange(60) < 30, np.arange(60)
+    clusters = [np.repeat(numbers, 5), np.repeat(numbers, np.where(hard, 1, 5))]
+    for _ in range(200):
+        right = np.where(hard, rng.beta(2, 3, 60), rng.beta(9, 1, 60))
+        drawn = rng.permutation(480) < 80
+        sides = []
+        for places, known in zip(clusters, np.split(drawn, [300]), strict=True):
+            truth = rng.random(len(places)) < right[places]
+            said = rng.random(len(places)) < np.where(truth, 0.9, 0.15)
+            sides.append(
+                Sample(
+                    predictions=said[:, None].astype(float),
+                    labels=np.where(known, truth, np.nan),
+                    weights=np.ones(len(places)),
+                    clusters=places,
+                )
+            )
+        found.append(powered_difference(*balanced(*sides)))
+    assert abs(np.mean([each.value for each in found])) < 0.03  # by all answers alike 15 points
+    assert np.mean([each.low <= 0 <= each.high for each in found]) > 0.92

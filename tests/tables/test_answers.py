@@ -294,6 +294,21 @@ def test_files_of_two_versions_are_two_systems(tmp_path: Path) -> None:
     assert shares == {"gpt-4.1": 1.0, "gpt-4.5": 0.0, "(all)": 0.5}
 
 
+def test_files_that_are_read_as_one_system_are_named(tmp_path: Path) -> None:
+    files = [tmp_path / f"gpt4.{name}.jsonl" for name in ("base", "rag", "more")]
+    for file in files:
+        file.write_bytes(jsonl([{"question": "q", "gold": "a", "answer": file.name}]))
+    reader = AnswersReader(files)
+    assert pl.concat(list(reader))["system"].to_list() == ["gpt4"] * 3
+    (note,) = (said for said in reader.met.recognised if "one system" in said)
+    assert note.startswith(f"{files[0]} and {files[1]} are read as one system, 'gpt4', since ")
+    for file in files:
+        file.write_bytes(jsonl([{"question": "q", "gold": "a", "answer": "a", "system": "s"}]))
+    reader = AnswersReader(files)
+    assert pl.concat(list(reader)).height == 3
+    assert "one system" not in str(reader.met.recognised)
+
+
 def test_files_of_one_folder_s_name_are_distinguished_by_the_next_one(tmp_path: Path) -> None:
     files = [tmp_path / f"{name}/run/answers.csv" for name in "ab"]
     assert system_names(files) == ["a/run/answers", "b/run/answers"]

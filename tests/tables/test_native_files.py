@@ -6,6 +6,7 @@ with the prediction files that their own scorers take.
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,28 @@ def test_predictions_are_opened_as_any_file_is(encoding: str, tmp_path: Path) ->
         read(pred, gold)
 
 
+def test_predictions_are_read_with_the_options_of_the_questions(tmp_path: Path) -> None:
+    gold, pred = tmp_path / "gold.csv", tmp_path / "pred.csv"
+    gold.write_text("id,question,references\na,Who?,Dvořák\n", encoding="cp1250")
+    pred.write_text("id,prediction\na,Dvořák\n", encoding="cp1250")
+    table, reader = read(gold, pred, encoding="cp1250")
+    assert table["answer"].to_list() == ["Dvořák"]
+    assert "cp125" not in str(reader.met.recognised)
+    _, reader = read(gold, pred)
+    for file in (gold, pred):
+        assert f"{file} is not UTF-8 and was read as cp1252" in str(reader.met.recognised)
+    pred.rename(tmp_path / "pred.txt")
+    table, _ = read(gold, tmp_path / "pred.txt", encoding="cp1250", input_format="csv")
+    assert table["answer"].to_list() == ["Dvořák"]
+
+
+def test_predictions_may_be_compressed(tmp_path: Path) -> None:
+    pred = tmp_path / "pred.json.gz"
+    pred.write_bytes(gzip.compress(json.dumps(TEXTS).encode()))
+    table, _ = read(written(tmp_path / "gold.json", GOLD), pred)
+    assert table["answer"].to_list() == list(TEXTS.values())
+
+
 def test_answers_of_predictions_in_csv(tmp_path: Path) -> None:
     answers = tmp_path / "system.csv"
     answers.write_text("answer,qid\nDonau,a\n1838,b\nPest,c\n")
@@ -147,6 +170,12 @@ def test_two_files_of_one_name_are_two_systems(tmp_path: Path) -> None:
     gold = written(tmp_path / "gold.json", GOLD)
     table, _ = read(gold, *(tmp_path / name / "pred.json" for name in ("old", "new")))
     assert table["system"].unique(maintain_order=True).to_list() == ["old/pred", "new/pred"]
+
+
+def test_predictions_alike_up_to_the_first_ending_are_of_several_systems(tmp_path: Path) -> None:
+    files = [written(tmp_path / f"bert.{size}.json", TEXTS) for size in ("base", "large")]
+    table, _ = read(written(tmp_path / "gold.json", GOLD), *files)
+    assert table["system"].unique(maintain_order=True).to_list() == ["bert.base", "bert.large"]
 
 
 @pytest.mark.parametrize(

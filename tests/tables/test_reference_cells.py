@@ -100,7 +100,16 @@ SQUAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("judge", ["examiner", "exact_match"])
+@pytest.mark.parametrize(
+    "judge",
+    [
+        "examiner",
+        "exact_match",
+        "auto",
+        "panel(judges=[examiner, listwise_examiner])",
+        "cascade(first=examiner, then=listwise_examiner)",
+    ],
+)
 def test_of_a_question_without_an_answer_declining_is_right(judge: str) -> None:
     found = markscheme.judge(SQUAD, judge)
     assert found.judgments["verdict"].to_list() == [True, False, True, True, True]
@@ -108,6 +117,11 @@ def test_of_a_question_without_an_answer_declining_is_right(judge: str) -> None:
     (note,) = found.run.notes
     assert "declining is right" in note
     assert found.run.notes[note] == 4
+
+
+def test_judges_that_need_no_references_judge_a_question_without_an_answer() -> None:
+    found = markscheme.judge(SQUAD[1:2], "listwise_examiner")
+    assert "the question has no answer" not in found.judgments["explanation"][0]
 
 
 def test_a_blank_cell_is_no_such_question(tmp_path: Path) -> None:

@@ -50,6 +50,14 @@ def test_verdicts_on_a_system_are_no_system(name: str) -> None:
     assert labels(table(a=name), **{"label:gpt-4o": name}) == {"gpt-4o": 8}
 
 
+@pytest.mark.parametrize("name", ["ok_gpt", "gpt ok?"])
+def test_labels_that_are_named_are_no_system_of_their_own(name: str) -> None:
+    named = {"label:gpt-4o": name, "label:llama-3": "ok_llama"}
+    read = AnswersReader([table(a=name, b="ok_llama")], ReadOptions(columns=named))
+    assert set(pl.concat(read)["system"]) == set(SYSTEMS)
+    assert labels(table(a=name, b="ok_llama"), **named) == dict.fromkeys(SYSTEMS, 8)
+
+
 @pytest.mark.parametrize("said", [("yes", "no"), ("True", "False")])
 @pytest.mark.parametrize(
     "systems", [("gpt-4", "gpt-4o"), ("llama-3-8b", "llama-3-8b-instruct"), ("o1", "o1-mini")]

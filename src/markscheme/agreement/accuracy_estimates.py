@@ -45,6 +45,7 @@ from markscheme.tables import (
     join_labels,
     knows_questions,
     one_judge,
+    one_row_each,
     unequal_chances,
 )
 from markscheme.text import counted
@@ -191,9 +192,8 @@ def matched_accuracy(
     if options.by == "system":
         if "system" not in table.columns:
             raise AgreementError("estimates by system need the system of every judgment")
-        parts = [
-            (str(name), part) for (name,), part in table.group_by("system", maintain_order=True)
-        ]
+        theirs = table.drop_nulls("system").group_by("system", maintain_order=True)
+        parts = [(str(name), part) for (name,), part in theirs]
     whole = _of_answers(table, None, options)
     if whole.refusal and not parts:
         raise AgreementError(whole.refusal)
@@ -402,8 +402,12 @@ def _with_judge(
     """The answers with what a further judge says of them, in columns with its number.
 
     Also how many answers of that judge's are not among them.
+
+    Raises:
+        AgreementError: that judge has two verdicts on an answer.
     """
-    further = rows.unique(key, keep="first").select(
+    once, _ = one_row_each(rows, tuple(key), "verdict", "judgments")
+    further = once.select(
         *key, *(pl.col(name).alias(f"{name} {place}") for name in ("verdict", "score"))
     )
     left_out = further.join(table, on=key, how="anti", nulls_equal=True).height
@@ -421,11 +425,11 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
             table.select(names).select(pl.all().is_not_null()).to_numpy()
             for names in (verdicts, scores)
         )
-        means = judged.any() and (judged == scored).all() and _have_means(table, scores)
+        means = judged.any() and (judged == scored).all() and _within(table, scores, 0.0, 1.0)
         use = "score" if means else "verdict"
     elif use == "score" and table["score"].null_count() == table.height:
         raise AgreementError("the judge gives no score; use predictions='verdict'")
-    elif use == "score" and not _have_means(table, scores):
+    elif use == "score" and not _within(table, scores, -_LARGEST, _LARGEST):
         raise AgreementError(
             "some scores are infinite, so their mean is meaningless; use predictions='verdict'"
         )
@@ -447,10 +451,10 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
     return Sample(predictions=predictions, labels=labels, weights=weights, clusters=clusters), use
 
 
-def _have_means(table: pl.DataFrame, scores: Sequence[str]) -> bool:
-    """Whether scores, and their squares, are finite: a log-likelihood may be -inf."""
-    largest = table.select(pl.max_horizontal(pl.col(scores).cast(pl.Float64).abs().max())).item()
-    return largest is None or largest < _LARGEST
+def _within(table: pl.DataFrame, scores: Sequence[str], low: float, high: float) -> bool:
+    """Whether all scores lie there: grades are no shares, and a log-likelihood may be -inf."""
+    inside = pl.col(scores).cast(pl.Float64).is_between(low, high).all()
+    return bool(table.select(pl.all_horizontal(inside)).item())
 
 
 def estimates(
@@ -587,9 +591,18 @@ def _not_random(
 
 
 def _p_of_systems(table: pl.DataFrame, sample: Sample) -> float:
-    """p of labels being drawn from all systems alike (chi-squared test of independence)."""
+    """p of labels being drawn from all systems alike (chi-squared test of independence).
+
+    A system's answers count divided by their design effect: where whole questions were drawn, which
+    may be of one system alone, as questions; where single answers were, as answers.
+    """
     from scipy.stats import chi2_contingency
 
     numbers, labelled = numbers_of(table["system"].fill_null("")), sample.labelled
     counts = np.stack([np.bincount(numbers, part) for part in (labelled, ~labelled)])
-    return float(chi2_contingency(counts).pvalue) if counts.shape[1] > 1 else 1.0
+    questions = int(sample.clusters.max()) + 1
+    theirs, place = np.unique(numbers * questions + sample.clusters, return_inverse=True)
+    pulls = labelled - labelled.mean()
+    together = np.bincount(theirs // questions, np.bincount(place, pulls) ** 2)
+    effect = np.maximum(1.0, together / np.bincount(numbers, pulls**2))
+    return float(chi2_contingency(counts / effect).pvalue) if counts.shape[1] > 1 else 1.0

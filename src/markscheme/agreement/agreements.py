@@ -70,6 +70,7 @@ from markscheme.tables import (
     join_labels,
     scope_kind,
     scope_parts,
+    unequal_chances,
     write_table,
 )
 
@@ -119,7 +120,7 @@ class AgreeResult(TableResult):
         """Write `fitness` to a JSON file, or into a run's folder, for `judge --fitness`.
 
         Raises:
-            AgreementError: the labels are evidently of chosen answers.
+            AgreementError: the labels are evidently no random sample.
         """
         if chosen := _not_of_all(self.fitness):
             raise AgreementError(chosen[0])
@@ -160,6 +161,8 @@ def agree(
         [0.95]
     """
     wanted = with_keywords(AgreeOptions, options, keywords)
+    if wanted.people and not wanted.annotators:
+        raise AgreementError("--people requires --annotators (Python: annotators=True)")
     run = open_run(judgments, answers=answers)
     rows, known = judged_and_labelled(
         run, labels, wanted, judges=wanted.judges, slices=wanted.slices
@@ -214,8 +217,7 @@ def agree(
             positive_from=wanted.positive_from,
             slices=wanted.slices,
         )
-        if joined.unlabelled or joined.tied:
-            statements = _with_chosen(statements, joined, wanted.positive_from)
+        statements = _with_chosen(statements, joined, wanted.positive_from)
         data["fitness"] = by_judge(statements)
         of_judge = {one.judge: one for one in statements}
         leading = [one.judge for one in closest_judges(found)[:_LEADING]]
@@ -243,13 +245,19 @@ def agree(
 def _with_chosen(
     statements: Sequence[Fitness], joined: Joined, positive_from: float | None
 ) -> list[Fitness]:
-    """Statements that say where the labels are evidently of answers that somebody chose."""
+    """Statements that say where the labels are evidently no random sample of all answers."""
+    if unequal_chances(joined.rows):
+        why = "they were drawn with unequal chances, by which 'markscheme estimate' weighs them"
+        return [replace(one, chosen=why) for one in statements]
+    if not joined.unlabelled and not joined.tied:
+        return list(statements)
     cut = EstimateOptions(positive_from=positive_from)
-    every = [joined.every(one.judge) for one in statements]
-    return [
-        replace(one, chosen=labels_check(sample_of(table, cut)[0], table).chosen)
-        for one, table in zip(statements, every, strict=True)
-    ]
+    try:
+        every = [joined.every(one.judge) for one in statements]
+        checks = [labels_check(sample_of(table, cut)[0], table) for table in every]
+    except AgreementError:  # Agreement needs neither all questions nor chances.
+        return list(statements)
+    return [replace(one, chosen=each.chosen) for one, each in zip(statements, checks, strict=True)]
 
 
 def _signatures(run: Run) -> dict[str, str]:

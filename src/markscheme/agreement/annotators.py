@@ -231,10 +231,11 @@ def annotators_of(
 
 
 def once_an_item(labels: pl.DataFrame) -> pl.DataFrame:
-    """Labels of what several systems gave alike, one row of each."""
+    """Labels of what several systems gave alike, one row of each; also of several exports."""
     if "item" not in labels.columns:
         return labels
-    return labels.unique("item", keep="first", maintain_order=True)
+    same = [name for name in ("item", "question", "answer") if name in labels.columns]
+    return labels.unique(same, keep="first", maintain_order=True)
 
 
 def annotator_agreement(

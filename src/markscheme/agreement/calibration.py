@@ -44,8 +44,8 @@ def fit_map(scores: Array, labels: Bools, *, method: Method, judge: str = "") ->
     and needs few answers. The isotonic map takes any non-decreasing shape and needs many.
 
     Raises:
-        AgreementError: fewer than 20 answers, labels of one class, an unknown method, or a Platt
-            map that would turn the order of scores round.
+        AgreementError: fewer than 20 answers, infinite scores, labels of one class, an unknown
+            method, or a Platt map that would turn the order of scores round.
     """
     _check(scores, labels)
     if method == "platt":
@@ -160,6 +160,11 @@ def _check(scores: Array, labels: Bools) -> None:
         raise AgreementError(
             f"{len(scores)} labelled answers with a score are too few to fit a map; "
             f"{LEAST_FOR_JUDGES} are needed"
+        )
+    if infinite := int(np.isinf(scores).sum()):
+        raise AgreementError(
+            f"{infinite:,} of the scores to fit a map on are infinite; leave these answers out, or "
+            "replace their scores by the lowest or highest finite one"
         )
     if labels.all() or not labels.any():
         raise AgreementError("the labels have only one class, so no map can be fitted")

@@ -174,7 +174,7 @@ def compare(
             people = peoples_differences(labelled, pairs, wanted, noise)
             by_people = by_labels(labelled["label"].count(), labelled.height)
             said += matched.notes(of_all=True)
-        said += uneven_note(rows, people=bool(people))
+        said += uneven_note(rows)
         sliced = _sliced(rows, of, labelled, wanted, noise)
     else:
         rows, known = judged_and_labelled(run, labels, wanted, judges=wanted.judges)
@@ -237,14 +237,20 @@ def _check(wanted: CompareOptions, *, several: bool) -> None:
     """Raises AgreementError where an option has no effect, or `several` tables are too many."""
     if wanted.systems and several:
         raise AgreementError("--systems compares the systems of one table of judgments, not of two")
+    if wanted.systems and wanted.statistic != CompareOptions.statistic:
+        raise AgreementError(
+            "--statistic is of judges; systems are compared by the share of their answers that is "
+            "accepted: leave out --statistic, or --systems"
+        )
     of_systems = {
         "--slices": bool(wanted.slices),
+        "--only": bool(wanted.only),
         "--about": wanted.about == "these",
         "--label-errors": wanted.label_errors is not None,
     }
     without = [name for name, given in of_systems.items() if given and not wanted.systems]
     if without:
-        labels = "" if without[0] == "--slices" else ", and labels"
+        labels = "" if without[0] in ("--slices", "--only") else ", and labels"
         raise AgreementError(f"{without[0]} requires --systems{labels} (Python: systems=True)")
 
 

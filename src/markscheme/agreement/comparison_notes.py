@@ -61,22 +61,19 @@ def unpaired_note(pairs: Sequence[Pair]) -> list[str]:
     return [f"{', '.join(dict.fromkeys(names))} {said}"] if names else []
 
 
-def uneven_note(rows: pl.DataFrame, *, people: bool) -> list[str]:
+def uneven_note(rows: pl.DataFrame) -> list[str]:
     """How differences count questions of which systems have unequal numbers of answers.
 
     Args:
         rows: judgments with `question`, `system` and `verdict`.
-        people: whether a difference is also estimated by labels.
     """
     each = rows.drop_nulls("verdict").group_by("question", "system").len()
     unequal = each.group_by("question").agg(pl.col("len").n_unique() > 1)["len"].sum()
     if not unequal:
         return []
-    by_labels = ", and by labels with as many answers of both, drawn at random" if people else ""
     return [
         f"{counted(int(unequal), 'question has', 'questions have')} more judged answers of one "
         "system than of another; each counts by the share of its answers that is accepted"
-        f"{by_labels}"
     ]
 
 

@@ -43,6 +43,7 @@ from markscheme.tables import AnswersReader, as_binary, name_without_endings, re
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 EXCHANGES = 4_999
+"""Draws of a test: no p is below 2 / (1 + this), the minimum of `DriftOptions.alpha`."""
 MOST_BEFORE = 8
 """Earlier checks that one is compared with, at most: the latest."""
 
@@ -128,7 +129,7 @@ def drift(
     Raises:
         DataError: the anchors cannot be read.
         JudgeError, ModelError: as judging; the next call resumes a killed or stopped check.
-        AgreementError: too few questions, or a judge that asks no model.
+        AgreementError: too few questions, a judge that asks no model, or labels that are grades.
     """
     wanted = with_keywords(DriftOptions, options, keywords)
     made = [parse_judge(one) if isinstance(one, str) else one for one in judges]
@@ -171,12 +172,12 @@ class _Checks:
 
     def result(self, now: datetime) -> DriftResult:
         """Ask, if it is time, and compare all checks."""
+        since, labels = _moment(self.options.since), self._labels()  # what is wrong costs no call
         said, asked = self._ask(now)
-        since = _moment(self.options.since)
         stored = [(at, path) for at, path in self._finished() if since is None or at >= since]
         checks: list[DriftCheck] = []
         for judge in self.judges:
-            checks += self._compared(judge, stored)
+            checks += self._compared(judge, stored, *labels)
         latest = {one.judge: one for one in checks}
         alarm = any(one.state == "DRIFT" for one in latest.values())
         said += _remarks(checks, latest.values(), self.options)
@@ -263,8 +264,9 @@ class _Checks:
                 found.append((at, _answered_by(path, used), outcome))
         return found
 
-    def _compared(self, judge: Judge, stored: Sequence[_Stored]) -> list[DriftCheck]:
-        labels, labelled = self._labels()
+    def _compared(
+        self, judge: Judge, stored: Sequence[_Stored], labels: Bools, labelled: Bools
+    ) -> list[DriftCheck]:
         places = numbers_of(self.rows["question"])
         found: list[DriftCheck] = []
         before: list[pl.DataFrame] = []

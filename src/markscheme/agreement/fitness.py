@@ -121,7 +121,8 @@ class Fitness:
             )
         said += [self.labels, *filter(None, [self.without_errors])]
         if self.chosen is not None:
-            said.append(f"{CHOSEN}: {self.chosen}; 'markscheme plan-labels' draws at random")
+            how = "'markscheme plan-labels' without --by draws at random from all"
+            said.append(f"{CHOSEN}: {self.chosen}; {how}")
         said.append(
             "check again when the judge, its model, the systems or the kind of questions change"
         )
@@ -240,9 +241,9 @@ def _of_judge(
 
 def _parts(rows: pl.DataFrame, column: str) -> dict[str, Ints]:
     """The counts of each value of a column that has several; none of another."""
-    if column not in rows.columns or rows[column].n_unique() < 2:
+    if column not in rows.columns or rows[column].drop_nulls().n_unique() < 2:
         return {}
-    by_value = rows.group_by(column, maintain_order=True)
+    by_value = rows.drop_nulls(column).group_by(column, maintain_order=True)
     return {str(value): cell_table(part) for (value,), part in by_value}
 
 

@@ -41,9 +41,11 @@ from markscheme.stats import (
 from markscheme.tables import (
     KEYS,
     join_labels,
+    known_by,
     load_labels,
     matched_on,
     one_judge,
+    one_row_each,
     opaque_ids,
     question_numbers,
     read_table,
@@ -58,8 +60,9 @@ class LabelNeed:
     """How many labels a question takes.
 
     Attributes:
-        labels: how many, known ones included, never fewer than `estimate` takes and never more than
-            without the judge; None where not even labels of all answers do.
+        labels: how many, with known ones unless the draw begins without them, never fewer than
+            `estimate` takes and never more than without the judge; None where not even labels of
+            all answers do.
         labels_alone: how many without the judge's help, or None likewise.
         reach: the half-width that four in five samples of so many labels (or of all) stay within.
         share: of samples of so many labels (or of all) that answer the question.
@@ -86,8 +89,9 @@ class LabelNeed:
 class PlanResult(TableResult):
     """What `plan_labels` gives: the frame is the labelling file.
 
-    Columns: what is known of `question`, `references`, `answer`; a `label` to fill in, empty but
-    for known ones; `answer_id`, by which the labels are joined again, and `inclusion_probability`.
+    Columns: what is known of `question`, `context`, `references`, `answer`; a `label` to fill in,
+    empty but for known ones; `answer_id`, by which the labels are joined again, and
+    `inclusion_probability`.
     The judge's verdict and the system are not in it, since they could sway the labeller; nor are
     the ids of several systems' answers, of which many name the system: an opaque id is there for
     each. `with_system` adds the system and leaves ids as they are.
@@ -242,9 +246,7 @@ def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> tuple[pl.Dat
         joined = join_labels(rows, labels)
         return joined.every(), joined.notes(of_all=True)
     none = {"label": pl.lit(None, pl.Float64), "place": pl.lit(None, pl.Int64)}
-    by_id = KEYS[0] in rows.columns and not rows[KEYS[0]].null_count()
-    key = KEYS[:1] if by_id else [name for name in KEYS[1:] if name in rows.columns]
-    rows = rows.unique(key, keep="first", maintain_order=True)
+    rows, _ = one_row_each(rows, known_by(rows), "verdict", "judgments")
     return rows.with_columns(cluster=question_numbers(rows), **none), []
 
 
@@ -260,16 +262,17 @@ def _drawn(
     number = None if options.count is None else known + options.count
     if number is None or options.half_width is not None or options.above is not None:
         # Labels that begin no draw still say what the judge is worth.
-        need = label_need(answers, options)
-        need = need if known else replace(need, more=None)
+        need = label_need(answers, options, count_known=bool(known))
         said.append(_sentence(need, system, answers.height, options))
         number = number or need.labels or answers.height
-    if pair and number < 2 * LEAST_QUESTIONS <= answers.height:
+    questions = answers["cluster"].n_unique()
+    if pair and round(number * questions / answers.height) < LEAST_QUESTIONS <= questions:
+        least = math.ceil(LEAST_QUESTIONS * answers.height / questions)
         said.append(
-            f"not {number:,} but {2 * LEAST_QUESTIONS} answers are drawn: 'compare --systems' "
-            f"takes labels of {LEAST_QUESTIONS} questions of each system"
+            f"not {number:,} but {least:,} answers are drawn: 'compare --systems' takes labels of "
+            f"{LEAST_QUESTIONS} questions of each system"
         )
-        number = 2 * LEAST_QUESTIONS
+        number = least
     return choose_labels(begun, number, questions=bool(pair), seed=seed), need, said
 
 
@@ -432,9 +435,10 @@ def _labelling_file(
     answers are of several systems (`blind`) the id does not name it either.
     """
     if answers is not None and "answer_id" in plan.columns:
-        references = answers.select("answer_id", "references")
-        plan = plan.join(references, on="answer_id", how="left", maintain_order="left")
-    order = ["question", "references", "answer"]
+        shown = ["references", *(["context"] if answers["context"].count() else [])]
+        texts = answers.select("answer_id", *shown)
+        plan = plan.join(texts, on="answer_id", how="left", maintain_order="left")
+    order = ["question", "context", "references", "answer"]
     if options.with_system or "answer_id" not in plan.columns:
         order.append("system")
     if blind and "answer_id" in plan.columns:
@@ -446,20 +450,24 @@ def _labelling_file(
     return plan.select(*shown, label, *design)
 
 
-def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
+def label_need(
+    answers: pl.DataFrame, options: PlanOptions, *, count_known: bool = True
+) -> LabelNeed:
     """How many labels the wanted half-width, the winner or the limit takes.
 
     Args:
         answers: of one judge, as `Joined.every` gives them: `score`, `verdict`,
             `cluster`, and `label` where one is known; of two systems also `system`.
         options: what is wanted.
+        count_known: whether known labels are among those that it takes; else they only show what
+            the judge is worth.
 
     Raises:
         AgreementError: a judge accuracy of chance or less, or a half-width or limit that cannot be.
     """
     wanted, confidence = _wanted(options)
     sample, _ = sample_of(answers, EstimateOptions(positive_from=options.positive_from))
-    supposed = _supposed(answers, sample, options)
+    supposed = replace(_supposed(answers, sample, options), counted=count_known)
     how = {"about": options.about, "confidence": confidence, "seed": options.seed}
     found = labels_needed(supposed, wanted, **how)  # type: ignore[arg-type]
     alone = labels_needed(supposed, wanted, judges=False, **how)  # type: ignore[arg-type]
@@ -468,7 +476,7 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
     labels, labels_alone = (
         each.labels if each.share >= ASSURANCE else None for each in (found, alone)
     )
-    known = int((~np.isnan(supposed.labels)).sum())
+    known, there = (int(which.sum()) for which in (sample.labelled, supposed.there))
     assumed = f"an assumed judge accuracy of {supposed.right:g}"
     source = counted(known, "label") if known else assumed
     if known and "system" in answers.columns and answers["system"].n_unique() > 1:
@@ -482,7 +490,7 @@ def label_need(answers: pl.DataFrame, options: PlanOptions) -> LabelNeed:
         value=found.value,
         source=source,
         known=known,
-        more=None if labels is None or not known else max(0, labels - known),
+        more=None if labels is None or not there else max(0, labels - there),
         questions=_questions_needed(answers, found.half_width, options) if not labels else None,
     )
 

@@ -205,8 +205,8 @@ class RankOptions(JudgmentOptions, JudgesOption):
 
     Attributes:
         baseline: the judge that differences are taken from; None for exact_match or the first.
-        scores: rank by mean score rather than by the share accepted; a verdict without a score
-            counts as 1 or 0.
+        scores: rank by mean score, of scores from 0 to 1, rather than by the share accepted; a
+            verdict without a score counts as 1 or 0.
         common: keep only the questions that all systems answered.
         confidence: of the intervals.
     """
@@ -240,7 +240,8 @@ class EstimateOptions(JudgmentOptions):
         about: `future`: what people would say of answers to further questions like these, of which
             these are a sample too; `these`: of these answers alone, which takes fewer labels. None
             is `future`, and with `anytime` `these`.
-        predictions: `score`, `verdict`, or `auto`: scores where every judged answer has one.
+        predictions: `score`, `verdict`, or `auto`: scores where every judged answer has one, all
+            of them from 0 to 1.
         confidence: of the intervals.
         trust_sample: do not refuse labels that are evidently no random sample.
         anytime: an interval that may be looked at after every label (`running_estimate`), in place
@@ -260,7 +261,8 @@ class EstimateOptions(JudgmentOptions):
     predictions: Annotated[
         Predictions,
         Option(
-            "Use the judge's score, its verdict, or (auto) scores if all answers have one.",
+            "Use the judge's score, its verdict, or (auto) scores if all answers have one from 0 "
+            "to 1.",
             rare=True,
         ),
     ] = "auto"
@@ -395,7 +397,8 @@ class DriftOptions(LabelOptions, FileOptions):
         Option("The first check to compare with, such as 2026-11-23, after a change you accept."),
     ] = None
     alpha: Annotated[
-        float, Option("Probability of a false alarm at each check.", minimum=0, rare=True)
+        float,
+        Option("Probability of a false alarm at each check.", minimum=0.0004, maximum=1, rare=True),
     ] = 0.01
     seed: Seed = 0
 

@@ -26,12 +26,14 @@ from markscheme.agreement.verdicts import (
     FROM_COUNTS,
     STATISTICS,
     cell_table,
+    enough_of_both,
     four_cells,
     statistics,
 )
 from markscheme.errors import AgreementError, no_such_name
 from markscheme.results import Figure, share_figure
 from markscheme.stats import (
+    LEAST_OF_A_LABEL,
     detectable_by_t,
     detectable_difference,
     difference_evidence,
@@ -46,7 +48,7 @@ from markscheme.stats import (
     unpaired_interval,
     variance_without_one,
 )
-from markscheme.tables import Joined, as_binary, one_judge
+from markscheme.tables import Joined, as_binary, known_by, one_judge, one_row_each
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -266,6 +268,9 @@ def statistic_difference(
         none = Figure(reason=one.reason or two.reason)
         return {**about, "difference": none, "p": none}
     value = one.value - two.value
+    if not all(map(enough_of_both, counts.sum(axis=0))):
+        few = Figure(reason=f"fewer than {LEAST_OF_A_LABEL} answers have one of the labels")
+        return {**about, "difference": Figure(value=value), "p": few}
     error = math.sqrt(variance_without_one(apart, *kinds(counts.reshape(len(counts), -1))))
     freedom = freedom_of(kish(counts.sum(axis=(1, 2))))
     if not error:
@@ -342,8 +347,8 @@ def compare_systems(
         options: which systems, confidence, and what not judged counts as; the defaults if None.
 
     Raises:
-        AgreementError: fewer than two systems, several judges, no system or question column, or a
-            system of which no answer was judged.
+        AgreementError: fewer than two systems, several judges, no system or question column, a
+            system of which no answer was judged, or two verdicts on an answer.
     """
     options = options or CompareOptions()
     for name in ("question", "system"):
@@ -353,6 +358,8 @@ def compare_systems(
                 "with columns 'question' and 'system'"
             )
     rows = one_judge(judgments) if "judge" in judgments.columns else judgments
+    if key := known_by(rows):  # Equal verdicts count each: a system may answer twice alike.
+        one_row_each(rows, key, "verdict", "judgments")
     if options.unjudged == "errors":
         rows = rows.with_columns(pl.col("verdict").fill_null(value=False))
     by_question = rows.group_by("system", "question", maintain_order=True).agg(

@@ -6,6 +6,7 @@ between scores and grades within each question, then the mean over questions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.errors import AgreementError
-from markscheme.results import Column, Figure, Table, columns
+from markscheme.results import Column, Figure, Table, columns, figure
 from markscheme.tables import Joined
 
 Array = npt.NDArray[np.float64]
@@ -47,6 +48,7 @@ def correlations(first: Array, second: Array) -> dict[str, float]:
 
     Returns:
         The coefficients; {} where all values of a side are equal, as no correlation exists.
+        Pearson's is NaN where a value is infinite.
     """
     from scipy.stats import kendalltau, pearsonr, spearmanr
 
@@ -55,7 +57,9 @@ def correlations(first: Array, second: Array) -> dict[str, float]:
     return {
         "kendall": float(kendalltau(first, second).statistic),
         "spearman": float(spearmanr(first, second).statistic),
-        "pearson": float(pearsonr(first, second).statistic),
+        "pearson": float(pearsonr(first, second).statistic)
+        if np.isfinite([first, second]).all()
+        else math.nan,
     }
 
 
@@ -82,7 +86,8 @@ def per_question(table: pl.DataFrame) -> PerQuestion:
         )
     return PerQuestion(
         means={
-            name: Figure(value=float(np.mean([one[name] for one in varied]))) for name in varied[0]
+            name: figure(float(np.mean([one[name] for one in varied])), "some scores are infinite")
+            for name in varied[0]
         },
         questions=len(varied),
         constant=len(found) - len(varied),

@@ -265,7 +265,8 @@ def rank(
 
     Raises:
         DataError: a table cannot be read.
-        AgreementError: systems, questions or answers are not known, or differ between systems.
+        AgreementError: systems, questions or answers are not known, or differ between systems;
+            mean scores are requested of scores outside 0 to 1.
     """
     wanted = with_keywords(RankOptions, options, keywords)
     joined = join_labels(
@@ -332,6 +333,13 @@ def _side_by_side(
         )
     verdict = pl.col("verdict").cast(pl.Float64)
     value = pl.coalesce("score", verdict) if scores else verdict
+    if scores and (strange := matched.filter(~pl.col("score").is_between(0, 1))).height:
+        name, score = strange.select("judge", "score").row(0)
+        raise AgreementError(
+            f"{name!r} has the score {score:g}, and mean scores are compared with the share that "
+            "people accept, from 0 to 1: leave out --by-score (Python: scores=False) to rank by "
+            "verdicts, which --threshold makes of scores"
+        )
     key = "answer_id" if "answer_id" in matched.columns else "answer"
     human = as_binary(matched["label"], positive_from=positive_from).alias(HUMAN)
     names = matched["judge"].unique(maintain_order=True).to_list()

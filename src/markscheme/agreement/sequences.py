@@ -202,7 +202,10 @@ def _foretold(predictions: Sequence[float] | Array | None, answers: int) -> Arra
             "(None where there is none) and predictions of all"
         )
     if not ((found >= 0) & (found <= 1)).all():
-        raise AgreementError("the judge's predictions must lie between 0 and 1")
+        raise AgreementError(
+            "the judge's predictions must lie between 0 and 1; of other scores take the verdicts "
+            "(--predictions verdict)"
+        )
     return found
 
 

@@ -31,7 +31,14 @@ from markscheme.agreement.pairs import (
 )
 from markscheme.agreement.people_errors import undone
 from markscheme.results import Figure
-from markscheme.stats import LEAST_QUESTIONS, LabelNoise, Sample, powered, powered_difference
+from markscheme.stats import (
+    LEAST_QUESTIONS,
+    LabelNoise,
+    Sample,
+    balanced,
+    powered,
+    powered_difference,
+)
 from markscheme.text import counted
 
 
@@ -104,34 +111,15 @@ def _pair(
     every = [sample_of(side, reading)[0] for side in (one, other)]
     if pair.unpaired:
         return difference_by_people(pair, every, options)
+    sides = (one, other), (other, one)
+    of_both = (side.join(others, on="question", how="semi") for side, others in sides)
     # Their clusters have the same numbers.
-    samples = [sample_of(side, reading)[0] for side in _as_many(one, other)]
+    samples = balanced(*(sample_of(side, reading)[0] for side in of_both))
     found = difference_by_people(pair, samples, options)
     if pair.whole is None:
         return found
     apart = difference_by_people(replace(pair, unpaired=True), every, options).difference
     return replace(found, whole=None if apart.value is None else apart)
-
-
-def _as_many(one: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The answers of two systems to the questions that both answered.
-
-    Where one has more answers than the other to some questions and not to others, as many of both,
-    at random: else the one with more answers to easy questions would be the better one for it.
-    """
-    sizes = [side.group_by("question").len() for side in (one, other)]
-    both = sizes[0].join(sizes[1], on="question", suffix="_other")
-    ratio = both.select(pl.col("len") / pl.col("len_other")).to_series()
-    most = pl.min_horizontal("len", "len_other") if ratio.n_unique() > 1 else pl.lit(None)
-    kept = both.select("question", most=most.cast(pl.Int64))
-    place = pl.int_range(pl.len()).shuffle(seed=0).over("question")
-    first, second = (
-        side.join(kept, on="question", maintain_order="left")
-        .filter(pl.col("most").is_null() | (place < pl.col("most")))
-        .drop("most")
-        for side in (one, other)
-    )
-    return first, second
 
 
 def difference_by_people(

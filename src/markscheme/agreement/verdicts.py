@@ -176,6 +176,12 @@ FROM_COUNTS = {name: one.of for name, one in STATISTICS.items()}
 """Each one's function of an array of four-cell counts (..., 4)."""
 
 
+def enough_of_both(totals: Array) -> bool:
+    """Whether (tp, fp, fn, tn) has `stats.LEAST_OF_A_LABEL` answers of either label."""
+    tp, fp, fn, tn = totals
+    return bool(min(tp + fn, fp + tn) >= LEAST_OF_A_LABEL)
+
+
 SHARES = {"accuracy": ((0, 3), (0, 1, 2, 3)), "precision": ((0,), (0, 1)), "recall": ((0,), (0, 2))}
 """The cells (of tp, fp, fn, tn) that are counted, and those that they are a share of."""
 
@@ -192,8 +198,7 @@ def clustered_statistics(counts: Array, confidence: float) -> dict[str, Figure]:
     """
     totals = counts.sum(axis=0)
     found = statistics(totals)
-    tp, fp, fn, tn = totals
-    both = min(tp + fn, fp + tn) >= LEAST_OF_A_LABEL
+    both = enough_of_both(totals)
     answers = counts.sum(axis=1)
     if not answers.any():
         return found

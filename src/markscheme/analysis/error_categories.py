@@ -77,8 +77,10 @@ class JudgeKind:
     threshold: float = 0.5
 
 
-def kind_of(judge: str) -> JudgeKind:
+def kind_of(judge: str, threshold: float = 0.5) -> JudgeKind:
     """The kind of a judge by its name: ours by what they need, others by the words of the name.
+
+    Of others it does not say from which score they accept: `threshold` does.
 
     >>> kind_of("exact_match").kind, kind_of("bertscore(threshold=0.6)"), kind_of("GPT-4").kind
     ('lexical', JudgeKind(kind='neural', threshold=0.6), 'llm')
@@ -88,18 +90,18 @@ def kind_of(judge: str) -> JudgeKind:
     except MarkschemeError:  # a column of another tool, which may be called anything
         low = judge.lower()
         if re.search(r"gpt|davinci|llm|claude|llama|mistral|gemini|qwen", low):
-            return JudgeKind(kind="llm")
+            return JudgeKind(kind="llm", threshold=threshold)
         words = re.search(r"\bem\b|exact|match|regex|f1", low)
-        return JudgeKind(kind="lexical" if words else "neural")
-    threshold = getattr(known, "threshold", None)
-    limit = threshold if isinstance(threshold, float) else 0.5
+        return JudgeKind(kind="lexical" if words else "neural", threshold=threshold)
+    own = getattr(known, "threshold", None)
+    limit = own if isinstance(own, float) else 0.5
     if entry(name_of(known)).needs.chat:
         return JudgeKind(kind="llm", threshold=limit)
     lexical = ".judges.lexical." in type(known).__module__
     return JudgeKind(kind="lexical" if lexical else "neural", threshold=limit)
 
 
-def unsure(rows: pl.DataFrame, judge: str) -> pl.Expr:
+def unsure(rows: pl.DataFrame, judge: str, threshold: float = 0.5) -> pl.Expr:
     """Whether a judge is unsure of an answer: the one limit, for summaries, listings and reports.
 
     A judge with a scope says so in its explanations. Any other never does: of it, whether the score
@@ -108,10 +110,11 @@ def unsure(rows: pl.DataFrame, judge: str) -> pl.Expr:
     Args:
         rows: the judge's own judgments.
         judge: its name.
+        threshold: as of `kind_of`.
     """
     found = pl.col("explanation").str.contains(UNSURE)
     if "scope" not in rows.columns or rows["scope"].null_count() == rows.height:
-        found |= (pl.col("score") - kind_of(judge).threshold).abs() <= NEAR
+        found |= (pl.col("score") - kind_of(judge, threshold).threshold).abs() <= NEAR
     return found.fill_null(value=False)
 
 
@@ -142,7 +145,9 @@ def error_rates(judged: pl.DataFrame, modes: pl.DataFrame) -> pl.DataFrame:
 
 
 def judge_errors(
-    judged: pl.DataFrame, kinds: Mapping[str, JudgeKind] | None = None
+    judged: pl.DataFrame,
+    kinds: Mapping[str, JudgeKind] | None = None,
+    threshold: float = 0.5,
 ) -> pl.DataFrame:
     """Every judgment that people contradict, with Wang et al.'s category of the error.
 
@@ -151,13 +156,14 @@ def judge_errors(
             `accepted` (Boolean: people's verdict). Rows without a verdict or label are left out,
             and those whose references are no texts (`reference_kind`).
         kinds: of the judges, where their names in the table are not their own.
+        threshold: as of `kind_of`.
 
     Returns:
         The rows that differ, with `kind`, `error` ("rejects" or "accepts"), `category`, `evidence`.
     """
     wrong = by_texts(judged).filter(pl.col("verdict") != pl.col("accepted"))
     if kinds is None:
-        kinds = {name: kind_of(name) for name in wrong["judge"].unique()}
+        kinds = {name: kind_of(name, threshold) for name in wrong["judge"].unique()}
     found = [_category(kinds[row["judge"]], row) for row in wrong.iter_rows(named=True)]
     return wrong.with_columns(
         kind=pl.Series([kinds[judge].kind for judge in wrong["judge"]], dtype=pl.String),

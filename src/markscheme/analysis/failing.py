@@ -171,7 +171,8 @@ def failures(
             tables.clear()
         if chosen.judge_errors or others:
             said = verdicts.select("answer_id", "judge", "verdict", "score")
-            errors = judge_errors(said.join(table.select(_SHOWN), on="answer_id"))
+            said = said.join(table.select(_SHOWN), on="answer_id")
+            errors = judge_errors(said, threshold=chosen.threshold)
             by_system = chosen.by == "system"
             notes = left_out if others else ()
             if errors.is_empty():
@@ -208,7 +209,8 @@ def _opened(
         names = names_of_judged(names, judged if answers is None else answers, labels)
     elif options.label_column is not None:
         names["label"] = options.label_column
-    reading = options.reading(columns=names, slices=options.slices)
+    slices = tuple(name for name in options.slices if name != "judge")  # Judgments have it.
+    reading = options.reading(columns=names, slices=slices)
     run = open_run(judged, reading, answers=answers)
     if run.is_answers and "judge" in run.names:  # A row for each judge: the answer is one.
         return replace(run, reading=replace(run.reading, repeats="drop"))

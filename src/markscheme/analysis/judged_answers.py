@@ -53,7 +53,9 @@ def judged_answers(
     missing = [name for name in ("relation", "explanation") if name not in table.columns]
     table = table.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in missing)
     parts = {str(judge): part for (judge,), part in table.group_by("judge")}
-    doubts = ((pl.col("judge") == judge) & unsure(part, judge) for judge, part in parts.items())
+    doubts = (
+        (pl.col("judge") == judge) & unsure(part, judge, threshold) for judge, part in parts.items()
+    )
     return table.with_columns(
         pl.col("relation").cast(pl.String), unsure=pl.any_horizontal(pl.lit(value=False), *doubts)
     )

@@ -15,7 +15,7 @@ from starlette.datastructures import FormData, QueryParams
 from markscheme.annotate import tokens
 from markscheme.annotate.database import Store
 from markscheme.annotate.people import ADMIN, Person, person_of
-from markscheme.annotate.project import Project
+from markscheme.annotate.project import Project, load_project
 from markscheme.annotate.render import page
 from markscheme.annotate.security import Bucket
 
@@ -48,7 +48,7 @@ class Site:
     """A running app.
 
     Attributes:
-        project: its settings; replaced as a whole where one is changed.
+        project: its settings; read again at each request, as another process may change them.
         secure: whether the address is https, so that cookies go only there.
         requests: of a session, or of an address without one.
     """
@@ -86,6 +86,7 @@ class Site:
             person = person_of(connection, session) if session else None
             if person is None or (person.role == ADMIN) != admin:
                 return _Other(person)  # Raised here, it would undo what shares the transaction.
+            self.project = load_project(connection) or self.project
             return work(connection, person)
 
         found = await self.write(both)

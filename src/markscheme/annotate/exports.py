@@ -15,7 +15,7 @@ from sqlalchemy import Connection, func, select
 from markscheme.annotate import tables as t
 from markscheme.annotate.options import ExportOptions, Kind
 from markscheme.annotate.project import Project
-from markscheme.annotate.ratings import answered
+from markscheme.annotate.ratings import answered, labels_so_far
 from markscheme.annotate.scales import RELATION_OF, verdicts
 from markscheme.annotate.trail import changes, check, known_ratings
 from markscheme.errors import AgreementError, MarkschemeError, RunError
@@ -41,7 +41,8 @@ def export(
 
     - `labels`: one row per answer that is resolved (without a label where nobody can tell), has
       several people's word, or was passed over: for `agree`, `estimate`, `rank`, `calibrate`.
-      `annotators` names who gave `annotator_labels`, which are those before any suggestion.
+      `annotators` names who gave `annotator_labels`, which are those before any suggestion; `item`
+      numbers what was labelled once, however many systems gave it.
     - `ratings`: one row per answer and person, with notes and times, and with the label that
       `labels` gives the answer (null while it has none) as `final_label`.
     - `training`: labelled answers with 0 or 1: for `train examiner --data`.
@@ -84,23 +85,15 @@ def _export(
         raise MarkschemeError(f"{strange[0]!r} is not a relation; they are {', '.join(RELATIONS)}")
     if kind == "audit":
         return Exported(table=audit_trail(connection))
-    said = answered(connection)
+    said = answered(connection, project, options.accept)
     if kind == "gold":
-        return _gold(connection, said, project, options)
-    firsts = said.filter(pl.col("part") == "first")
-    names = firsts["name"].unique()
-    alone = names[0] if project.per_item > 1 and len(names) == 1 else None
-    decided = select(t.items.c.id, t.items.c.final).where(t.items.c.stage == "settled")
-    settled: dict[int, float | None] = dict(connection.execute(decided).all())
-    if alone is not None:
-        settled = dict(firsts.select("item", "value").iter_rows()) | settled
-    before = _said_before(connection, project, said, settled)
-    firsts = pl.concat([before.filter(part="first"), firsts])
-    finals = _finals(firsts, project, options, settled)
+        return _gold(connection, said, project)
+    settled, whose = labels_so_far(connection, project, said)
+    every = pl.concat([_said_before(connection, project, said, settled), said])
+    finals = _finals(every.filter(part="first"), project, options, settled)
     answers = _answers(connection)
     if kind == "ratings":
-        every = pl.concat([before, said])
-        return Exported(table=_without_empty(_ratings(answers, every, project, options, finals)))
+        return Exported(table=_without_empty(_ratings(answers, every, project, finals)))
     labelled = answers.join(finals, on=["item", "text_place"], how="left", maintain_order="left")
     several = pl.col("annotator_labels").list.drop_nulls().list.len() > 1
     place, has_label = pl.int_range(pl.len()), pl.col("label").is_not_null()
@@ -125,11 +118,8 @@ def _export(
             "--as ratings exports each person's labels"
         )
     notes = _notes(kind, Counter(labelled["state"]))
-    if alone is not None:
-        notes += (
-            f"{alone} alone has labelled so far: these are their labels, though the project asks "
-            f"for {project.per_item} people an item",
-        )
+    if whose:
+        notes += (whose,)
     if kind == "labels":
         known = labelled.filter(pl.col("state") != "open")
         if connection.scalar(select(func.count(t.items.c.draw_weight))):
@@ -137,7 +127,7 @@ def _export(
                 "these items came in the order 'informative' at first, unsure answers before "
                 "others: no random sample, so 'estimate' needs the labels of all",
             )
-        known = known.drop("item", "text_place", "stage", "state")
+        known = known.drop("item", "text_place", "stage", "state").rename({"unit": "item"})
         return Exported(table=_without_empty(known), notes=notes)
     # Nothing is learned from what says nothing.
     known = known.filter(pl.col("answer") != "")
@@ -194,9 +184,7 @@ def audit_trail(connection: Connection) -> pl.DataFrame:
     return table.with_columns(_moments(table["at"]))
 
 
-def _gold(
-    connection: Connection, said: pl.DataFrame, project: Project, options: ExportOptions
-) -> Exported:
+def _gold(connection: Connection, said: pl.DataFrame, project: Project) -> Exported:
     """People's labels of gold items, with the right label; none where a person cannot tell."""
     labels = said.filter(pl.col("part") == "gold").select(
         "item", pl.col("name").alias("annotator"), pl.col("grade").alias("label"), "gold"
@@ -207,10 +195,6 @@ def _gold(
             if project.gold
             else "the project has no gold items; 'markscheme annotate FILE --gold FILE' mixes "
             "answers with known labels in"
-        )
-    if project.scale == "relation":
-        labels = labels.with_columns(
-            verdicts(labels[name], options.accept) for name in ("label", "gold")
         )
     texts = _answers(connection, gold=True).unique("item", keep="first")
     texts = texts.select("item", "answer_id", "question", "answer")
@@ -226,7 +210,7 @@ def _answers(connection: Connection, *, gold: bool = False) -> pl.DataFrame:
     """Every answer as it came in, with the item it belongs to, in the order of labelling.
 
     That order is drawn, which a look after every label needs (`estimate --anytime`). Gold items
-    are apart.
+    are apart. `unit` numbers what is labelled once: an item, or of a ranking one of its texts.
     """
     rows = connection.execute(
         select(
@@ -245,7 +229,7 @@ def _answers(connection: Connection, *, gold: bool = False) -> pl.DataFrame:
         .where((t.items.c.stage == "gold") if gold else (t.items.c.stage != "gold"))
         .order_by(t.items.c.place, t.sources.c.row_place)
     )
-    return pl.DataFrame(
+    answers = pl.DataFrame(
         [
             (
                 item,
@@ -272,6 +256,7 @@ def _answers(connection: Connection, *, gold: bool = False) -> pl.DataFrame:
         },
         orient="row",
     )
+    return answers.with_columns(unit=pl.struct("item", "text_place").rank("dense"))
 
 
 def _finals(
@@ -284,10 +269,9 @@ def _finals(
 
     Annotators' labels are as they were before any judge's verdict was seen, for agreement.
     """
-    ranked = project.scale == "rank"
-    value = pl.col("grade" if ranked else "own").alias("value")
+    value = pl.col("own").alias("value")
     firsts = firsts.select("item", "text_place", "person", "name", value).drop_nulls("value")
-    if ranked:
+    if project.scale == "rank":
         means = firsts.group_by("item", "text_place").agg(pl.col("value").mean().alias("label"))
         table = means.filter(pl.col("item").is_in(list(settled)))
     else:
@@ -301,7 +285,6 @@ def _finals(
         table = table.with_columns(
             relation.alias("relation"), verdicts(table["label"], options.accept)
         )
-        firsts = firsts.with_columns(verdicts(firsts["value"], options.accept))
     return table.join(_side_by_side(firsts), on=["item", "text_place"], how="full", coalesce=True)
 
 
@@ -331,7 +314,6 @@ def _ratings(
     answers: pl.DataFrame,
     said: pl.DataFrame,
     project: Project,
-    options: ExportOptions,
     finals: pl.DataFrame,
 ) -> pl.DataFrame:
     words = [
@@ -354,15 +336,12 @@ def _ratings(
         "seconds",
         "at",
     )
-    if project.scale == "relation":
-        table = table.with_columns(
-            verdicts(table[name], options.accept) for name in ("label", "label_before_suggestion")
-        )
-    texts = answers.select(*key, "answer_id", "question", "answer", "system")
+    texts = answers.select(*key, "answer_id", "question", "answer", "system", "unit")
     joined = texts.join(table, on=key, how="inner", maintain_order="left")
     finals = finals.select(*key, pl.col("label").alias(FINAL_LABEL))
     joined = joined.join(finals, on=key, how="left", maintain_order="left")
-    return joined.drop(key).with_columns(_moments(joined["at"]))
+    joined = joined.drop(key).rename({"unit": "item"})
+    return joined.with_columns(_moments(joined["at"]))
 
 
 def _verdicts(labels: pl.Series, project: Project, options: ExportOptions) -> pl.Series:

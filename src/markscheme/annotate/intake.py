@@ -15,8 +15,10 @@ from sqlalchemy import Connection, insert, select
 from markscheme.agreement import open_run
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
+from markscheme.engine import plan
 from markscheme.errors import DataError
 from markscheme.tables import (
+    ANSWERS_SCHEMA,
     ReadOptions,
     column_names,
     inclusion_probabilities,
@@ -116,7 +118,7 @@ def make_items(
     relabel: bool = False,
     scores: Sequence[float | None] | None = None,
 ) -> Intake:
-    """Items of a project: a (question, answer) each, or for ranks a question with its answers.
+    """Items of a project: what the engine judges once, or for ranks a question with its answers.
 
     Args:
         answers: as `read_file` gives them.
@@ -140,11 +142,11 @@ def make_items(
     ranked = project.scale == "rank"
     if ranked:
         said = said.filter(~silent)
+    said = said.with_columns(item=_item_numbers(said, ranked=ranked))
     if gold:
         _check_gold(said, project)
-    keys = ["question"] if ranked else ["question", "answer"]
     reason = "" if gold else _why_shown(said, project, relabel=relabel)
-    groups = said.group_by(keys, maintain_order=True)
+    groups = said.group_by("item", maintain_order=True)
     rng = np.random.default_rng([project.seed, int(gold)])
     items: list[dict[str, Any]] = []
     sources: list[dict[str, Any]] = []
@@ -183,6 +185,18 @@ def make_items(
         reason=reason,
         known_ratings=tuple(ratings),
     )
+
+
+def _item_numbers(said: pl.DataFrame, *, ranked: bool) -> pl.Series:
+    """The item of each answer: what judges take as one, people label once.
+
+    Of a ranking each answer may have a passage of its own, as systems find different ones.
+    """
+    seen = said.select(*ANSWERS_SCHEMA)
+    if ranked:
+        others = ("answer", "context", "answer_error")
+        seen = seen.with_columns(pl.lit("").alias(name) for name in others)
+    return plan(seen)[1]
 
 
 def _why_shown(said: pl.DataFrame, project: Project, *, relabel: bool) -> str:
@@ -253,17 +267,15 @@ def is_gold_of(connection: Connection, intake: Intake) -> bool:
 
 
 def _item(number: int, group: pl.DataFrame, texts: list[str], *, gold: bool) -> dict[str, Any]:
-    references = dict.fromkeys(
-        text for some in group["references"] for text in (some if some is not None else ())
-    )
+    references, contexts = group["references"].to_list()[0], group["context"].unique().to_list()
     return {
         "item": number,
         "place": 0,
         "question": group["question"][0],
         "shown": texts,
         "texts": len(texts),
-        "refs": orjson.dumps(list(references)).decode(),
-        "context": next((text for text in group["context"] if text), None),
+        "refs": orjson.dumps(list(dict.fromkeys(references or ()))).decode(),
+        "context": (contexts[0] or None) if len(contexts) == 1 else None,
         "gold": group["label"][0] if gold else None,
         "stage": "gold" if gold else "open",
         "taken": 0,
@@ -312,7 +324,7 @@ def _check_gold(said: pl.DataFrame, project: Project) -> None:
         raise DataError("ranks have no gold checks; leave --gold out")
     if said["label"].null_count():
         raise DataError("a gold file needs a label in every row; some of its rows have none")
-    torn = said.group_by("question", "answer").agg(pl.col("label").n_unique().alias("labels"))
+    torn = said.group_by("item").agg(pl.col("label").n_unique().alias("labels"))
     if torn.filter(pl.col("labels") > 1).height:
         raise DataError("a gold answer has two labels; keep one row each")
     allowed = project.choices.values.values()

@@ -29,7 +29,7 @@ class Lean:
 
     Attributes:
         labels: given as first annotator.
-        mean: of these; for verdicts the share called correct.
+        mean: of these; for verdicts and relations the share accepted; None for ranks.
         shared: items that others labelled too.
         bias: own label less the others' mean on shared items; above 0 is more generous. With a 95%
             interval (Student's t, items taken as independent).
@@ -77,12 +77,11 @@ class Quality:
 
 def quality(connection: Connection, project: Project) -> Quality:
     """Agreement so far; labels are taken as they were before any judge's word was seen."""
-    said = answered(connection)
+    said = answered(connection, project)
     # An item each, or for ranks an answer of an item each.
-    value = pl.coalesce("rank", "own").cast(pl.Float64).alias("value")
     unit = pl.format("{}:{}", "item", "text_place").alias("unit")
-    units = said.filter(pl.col("part") == "first").select("item", unit, "name", value)
-    units = units.drop_nulls("value")
+    units = said.filter(pl.col("part") == "first").drop_nulls("own")
+    units = units.select("item", unit, "name", value="own")
     people = tuple(_leans(said.filter(pl.col("text_place") == 0), units))
     if units["name"].n_unique() < 2:
         return Quality(people=people)
@@ -112,7 +111,7 @@ def _leans(ratings: pl.DataFrame, units: pl.DataFrame) -> list[Lean]:
     found = []
     for (name,), rows in ratings.group_by("name", maintain_order=True):
         own = rows.filter(pl.col("part") == "first")
-        values = own["own"].drop_nulls()
+        values = own.filter(pl.col("rank").is_null())["own"]
         gold = rows.filter(pl.col("part") == "gold")
         right = int((gold["own"] == gold["gold"]).fill_null(value=False).sum())
         apart = differences.filter(pl.col("name") == name)["by"].to_numpy()

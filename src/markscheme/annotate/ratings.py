@@ -27,9 +27,10 @@ from sqlalchemy import (
 )
 
 from markscheme.annotate import tables as t
+from markscheme.annotate.options import ACCEPTED
 from markscheme.annotate.people import Person
 from markscheme.annotate.project import Project
-from markscheme.annotate.scales import Scale
+from markscheme.annotate.scales import Scale, verdicts
 from markscheme.annotate.trail import ANSWERED, log, stages_of
 
 Stage = Literal["open", "disagreed", "settled"]
@@ -190,7 +191,9 @@ def save(
         "seconds": seconds,
     }
     suggestion = None
-    if row.version == 0 and state == "labelled":
+    # It is not shown once more to somebody who has answered, or has seen it.
+    unseen = row.state not in ANSWERED and row.seconds is None and not row.suggested
+    if unseen and state == "labelled":
         suggestion = _differing(connection, sent)
     if suggestion is not None:
         changed.update(suggested=1, value_before=sent.value)
@@ -274,14 +277,17 @@ _ANSWERED = {
 }
 
 
-def answered(connection: Connection) -> pl.DataFrame:
+def answered(
+    connection: Connection, project: Project, accept: Sequence[str] = ACCEPTED
+) -> pl.DataFrame:
     """What people have answered of items, "cannot tell" too, in the order in which it was saved.
 
-    Columns: `item`, `text_place`, `person`, `name`, `part`, `state`, `value`, `own` (the value
-    before any judge's verdict was seen), `rank`, `grade` (the value; of a rank 1 for the last and
-    one more for each text below, ties share their mean), `note`, `seconds`, `at`, and `gold` (the
-    item's known label). A row per text for a ranking, of which the first has `text_place` 0, and
-    one row for anything else.
+    Columns: `item`, `text_place`, `person`, `name`, `part`, `state`, `value`, `rank`, `note`,
+    `seconds`, `at`, and labels as they are exported: `grade` (the value; of a rank 1 for the last
+    and one more for each text below, ties share their mean), `own` (that before any judge's verdict
+    was seen) and `gold` (the item's known one). Of a relation these are 1 where it is one of
+    `accept`, else 0. A row per text for a ranking, of which the first has `text_place` 0, and one
+    row for anything else.
     """
     rows = connection.execute(
         select(
@@ -308,10 +314,39 @@ def answered(connection: Connection) -> pl.DataFrame:
     for *columns, ranks in rows:
         order: list[Any] = orjson.loads(ranks) if ranks else [None]
         found += [(*columns, place, rank, _grade(rank, order)) for place, rank in enumerate(order)]
-    return pl.DataFrame(found, schema=_ANSWERED, orient="row").with_columns(
-        pl.when(pl.col("suggested") == 1).then("value_before").otherwise("value").alias("own"),
-        pl.coalesce("grade", "value").alias("grade"),
+    grade = pl.coalesce("grade", "value")
+    said = pl.DataFrame(found, schema=_ANSWERED, orient="row").with_columns(
+        pl.when(pl.col("suggested") == 1).then("value_before").otherwise(grade).alias("own"),
+        grade.alias("grade"),
     )
+    if project.scale != "relation":
+        return said
+    return said.with_columns(verdicts(said[name], accept) for name in ("own", "grade", "gold"))
+
+
+def labels_so_far(
+    connection: Connection, project: Project, said: pl.DataFrame
+) -> tuple[dict[int, float | None], str]:
+    """The labels of items that are resolved (null: nobody can tell), and whose, if one person's.
+
+    Where one person worked in a project that asks for several, their labels count.
+
+    Args:
+        connection: open on the project's database.
+        project: says how many people an item needs.
+        said: as `answered` gives it.
+    """
+    decided = select(t.items.c.id, t.items.c.final).where(t.items.c.stage == "settled")
+    found: dict[int, float | None] = dict(connection.execute(decided).all())
+    firsts = said.filter(part="first")
+    names = firsts["name"].unique()
+    if project.per_item == 1 or len(names) != 1:
+        return found, ""
+    note = (
+        f"{names[0]} alone has labelled so far: these are their labels, though the project asks "
+        f"for {project.per_item} people an item"
+    )
+    return dict(firsts.select("item", "value").iter_rows()) | found, note
 
 
 def _grade(rank: int | None, ranks: Sequence[int]) -> float | None:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, func, select
 from markscheme.agreement import HumanAccuracy, human_accuracy
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
+from markscheme.annotate.ratings import answered, labels_so_far
 from markscheme.annotate.scales import verdicts
 from markscheme.options import EstimateOptions
 from markscheme.results import BY_ANNOTATORS, Figure, population
@@ -39,6 +40,7 @@ class Standing:
             pending items; it does up to `MOST_WATCHED` labels.
         enough: whether it is known to the margin that is wanted.
         more: about how many more items that takes; None if that is not known.
+        note: whose labels these are, where one person has labelled in a project that asks for more.
     """
 
     answers: int
@@ -51,6 +53,7 @@ class Standing:
     watched: bool = True
     enough: bool = False
     more: int | None = None
+    note: str = ""
 
     @property
     def about(self) -> str:
@@ -65,7 +68,8 @@ def standing(connection: Connection, project: Project) -> Standing:
     reason = _reason(items, project)
     if reason:
         return Standing(answers=answers, reason=reason)
-    finals = items["final"]
+    known, note = labels_so_far(connection, project, answered(connection, project))
+    finals = items["item"].replace_strict(known, default=None, return_dtype=pl.Float64)
     labels = finals if project.scale == "verdict" else verdicts(finals)
     items = items.with_columns(labels.alias("label")).with_row_index("n")
     places = items.filter(pl.col("label").is_not_null())["n"]
@@ -76,6 +80,7 @@ def standing(connection: Connection, project: Project) -> Standing:
         pending=places[-1] + 1 - len(places) if len(places) else 0,
         drawn=isinstance(least, float) and least < 1,
         helped=items["score"].count() > 0,
+        note=note,
     )
     if not about.labelled:
         return about
@@ -120,8 +125,8 @@ def _items(connection: Connection) -> pl.DataFrame:
     )
     rows = connection.execute(
         select(
+            t.items.c.id,
             t.items.c.question,
-            t.items.c.final,
             t.items.c.score,
             drawn.c.answers,
             drawn.c.least,
@@ -131,8 +136,9 @@ def _items(connection: Connection) -> pl.DataFrame:
         .where(t.items.c.stage != "gold")
         .order_by(t.items.c.place)
     )
-    names = ("question", "final", "score", "answers", "least", "most")
-    schema = dict.fromkeys(names, pl.Float64) | {"question": pl.String, "answers": pl.Int64}
+    names = ("item", "question", "score", "answers", "least", "most")
+    whole = dict.fromkeys(("item", "answers"), pl.Int64)
+    schema = dict.fromkeys(names, pl.Float64) | whole | {"question": pl.String}
     return pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row")
 
 

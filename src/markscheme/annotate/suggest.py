@@ -36,7 +36,11 @@ def save_suggestions(
         raise DataError("suggestions are for single answers; leave --suggest out with ranks")
     judge, rows = _judged(run, judge)
     sources = pl.DataFrame(
-        connection.execute(select(t.sources.c.answer_id, t.sources.c.item_id)).all(),
+        connection.execute(
+            select(t.sources.c.answer_id, t.sources.c.item_id)
+            .join(t.items, t.items.c.id == t.sources.c.item_id)
+            .where(t.items.c.stage != "gold")
+        ).all(),
         schema={"answer_id": pl.String, "item": pl.Int64},
         orient="row",
     )

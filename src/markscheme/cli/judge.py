@@ -117,7 +117,7 @@ def judge(
     from markscheme.cli.options import check_folder
     from markscheme.cli.progress_bar import progress
     from markscheme.contract import parse_judge
-    from markscheme.engine import RunFolder, command_line, default_folder
+    from markscheme.engine import command_line, default_folder
     from markscheme.tables import AnswersReader, check_named, count_rows
 
     _check_gate(fail_under, confidence, fitness, slices=read.slices if gate_slices else None)
@@ -135,8 +135,6 @@ def judge(
         check_named(out, "folder")
         check_folder(out)
         target = out
-        if again and engine == "local":
-            RunFolder(target).reopen()
         total = None if quiet else count_rows(files)
         with (
             _report_saved_on_interrupt(target, asked, engine),
@@ -168,6 +166,7 @@ def judge(
                     workers=workers,
                     on_progress=advance,
                     command=command,
+                    again=again,
                 )
     result = Result.of(report, reader)
     if fail_under is not None:

@@ -599,6 +599,8 @@ def _refuse_to_overwrite(flags: Iterable[_Flag], given: Mapping[str, Any]) -> No
     """Raises MarkschemeError where a file to write is one that the command reads."""
     named: dict[bool, list[str]] = {True: [], False: []}
     for flag in flags:
+        if flag.name == "pilot":  # A plan may continue in its file, and loses none of its labels.
+            continue
         values = given[flag.name] if isinstance(given[flag.name], list) else [given[flag.name]]
         names = [str(one) for one in values if isinstance(one, str | Path)]
         named[isinstance(flag.text, Option) and flag.text.output] += names

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 from markscheme.agreement import PlanOptions
 from markscheme.cli.app import console
-from markscheme.cli.options import OUT, Judgments, Shown, command
+from markscheme.cli.options import Judgments, Out, Shown, command
 from markscheme.flags import Answers, Fields, Option
 
 
@@ -24,8 +22,7 @@ def plan_labels(
         str | None, Option("File of a few existing labels to base the plan on.")
     ] = None,
     answers: Answers = None,
-    # A plan may continue in the file of its pilot, whose labels it has; `write` loses none.
-    out: Annotated[Path | None, replace(OUT, output=False)] = None,
+    out: Out = None,
 ) -> None:
     """Plan how many labels a wanted precision takes, and draw the answers to label.
 

@@ -19,6 +19,7 @@ from markscheme.contract import (
     asks_chat,
     judge_name,
     needs_of,
+    parts,
     plain_answers,
     reads_plain,
     run_judge,
@@ -88,8 +89,9 @@ def apply(
     the call of the system failed (`answer_error`), the row is `skipped`. Where the judge needs
     references and the question has none, it is not run either: of a question without an answer
     (`reference_kind` `none`) an answer is right if it says so or was not given, and any other row
-    is `skipped`. One that takes more than `row_seconds` of processor time is `failed: too long`; of
-    judges that ask a model, calls have time-outs of their own.
+    is `skipped`. A judge of several judges is not run on a question without an answer either, where
+    one of them needs references. One that takes more than `row_seconds` of processor time is
+    `failed: too long`; of judges that ask a model, calls have time-outs of their own.
 
     Raises:
         JudgeError: the judge's output breaks the contract; see `run_judge`.
@@ -113,10 +115,15 @@ def apply(
 
 
 def _without_references(judge: Judge, answers: pl.DataFrame) -> pl.Series:
-    """Rows without references, where the judge can do nothing without."""
-    if needs_of(judge).references != "required":
-        return pl.repeat(False, answers.height, dtype=pl.Boolean, eager=True)
-    return (answers["references"].list.len() == 0).fill_null(value=True)
+    """Rows without references, where the judge can do nothing without; where one of its judges
+    cannot, those of questions without an answer."""
+    bare = (answers["references"].list.len() == 0).fill_null(value=True)
+    if needs_of(judge).references == "required":
+        return bare
+    wanted = any(needs_of(part).references == "required" for part in parts(judge))
+    if wanted and "reference_kind" in answers.columns:
+        return bare & (answers["reference_kind"] == "none").fill_null(value=False)
+    return pl.repeat(False, answers.height, dtype=pl.Boolean, eager=True)
 
 
 def _unasked(answers: pl.DataFrame) -> pl.DataFrame:

@@ -199,6 +199,7 @@ def run_in_folder(
     ask: Ask = apply,
     on_progress: OnProgress | None = None,
     command: str | None = None,
+    again: bool = False,
 ) -> RunReport:
     """Judge all that a reader gives into a run's folder; resume where an earlier run stopped.
 
@@ -215,6 +216,7 @@ def run_in_folder(
         ask: how judges are run; see `markscheme.engine.processes`.
         on_progress: called with the number of finished judgments.
         command: what was typed, saved in `run.json` for reports; runs may differ in it.
+        again: judge a finished run on the same answers once more.
 
     Raises:
         RunError: the folder holds another run, is in use, or cannot be written.
@@ -222,7 +224,7 @@ def run_in_folder(
     """
     prepared = prepare(judges, models, clean)
     reader.options = reading_for(reader.options, judges)
-    folder = RunFolder(out)
+    folder, batches = RunFolder(out), prefetch(reader)
     cleaning = kept_cleaning(clean, judges)
     wanted = {
         "format": FORMAT,
@@ -238,7 +240,10 @@ def run_in_folder(
             raise RunError(f"{folder.path} holds a run with {difference}; choose another --out")
         if found is not None and found["state"] == "done":
             if tables_hold(folder):
-                return _finished(reader, folder, found, judges, render=render, cleaning=cleaning)
+                tally = _read_again(reader, folder, found, judges, cleaning)
+                if not again:
+                    return _finished(reader, folder, found, tally, render)
+                batches = _stored_batches(folder, tally)
             found = {**found, "run": None}
         run = run_of(found, folder.path)
         folder.run = run["id"]
@@ -248,7 +253,7 @@ def run_in_folder(
             with folder.writing():
                 tally = _judge_into(
                     folder,
-                    reader,
+                    batches,
                     prepared,
                     models=models,
                     cleaning=cleaning,
@@ -264,7 +269,7 @@ def run_in_folder(
 
 def _judge_into(
     folder: RunFolder,
-    reader: AnswersReader,
+    batches: Iterable[pl.DataFrame],
     prepared: list[Prepared],
     *,
     models: ModelSource | None,
@@ -284,7 +289,7 @@ def _judge_into(
             sheet.save_in_time()
 
     with Stream(models, ask=ask, on_wait=save) as stream:
-        for number, batch in enumerate(prefetch(reader)):
+        for number, batch in enumerate(batches):
             tally.chain = _chained(tally.chain, batch)
             _check_same_input(folder, number, tally.chain)
             readings = tally.add(batch, cleaning)
@@ -508,19 +513,17 @@ def tables_hold(folder: RunFolder) -> bool:
     return not found
 
 
-def _finished(
+def _read_again(
     reader: AnswersReader,
     folder: RunFolder,
     found: dict[str, Any],
     judges: Sequence[Judge],
-    *,
-    render: Callable[[RunReport], str] | None,
     cleaning: Cleaning | None,
-) -> RunReport:
-    """The report of a run that was done before, once its input is seen to be the same.
+) -> Tally:
+    """What a run that was done before counts of its input, once that is seen to be the same.
 
-    The figures are computed from the judgments again: those that are in the folder are not
-    trusted, and are written again where they were changed.
+    Raises:
+        RunError: these are other answers.
     """
     tally = Tally(blind=blind_to_grades(judges))
     for batch in reader:
@@ -529,6 +532,29 @@ def _finished(
     if tally.chain.hex() != found["input"]:
         said = _other_answers(read_parquet(folder.path / "answers.parquet"), batch, reader.met.rows)
         raise RunError(f"{folder.path} holds a finished run {said}; choose another --out")
+    return tally
+
+
+def _stored_batches(folder: RunFolder, tally: Tally) -> Iterator[pl.DataFrame]:
+    """The batches that were counted, from the run's table: standard input is read once only."""
+    answers, start = scan_parquet(folder.path / "answers.parquet"), 0
+    for one in tally.clusters:
+        yield answers.slice(start, one.height).collect()
+        start += one.height
+
+
+def _finished(
+    reader: AnswersReader,
+    folder: RunFolder,
+    found: dict[str, Any],
+    tally: Tally,
+    render: Callable[[RunReport], str] | None,
+) -> RunReport:
+    """The report of a run that was done before.
+
+    The figures are computed from the judgments again: those that are in the folder are not
+    trusted, and are written again where they were changed.
+    """
     tally.items, tally.resumed = 0, reader.met.rows * len(found["judges"])
     folder.clear_parts()
     changed = damages(folder.path, read_manifest(folder.path), SUMMARIES)

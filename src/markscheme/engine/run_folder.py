@@ -233,15 +233,6 @@ class RunFolder:
             return None
         return checked_plan(read_json(file), file)
 
-    def reopen(self) -> None:
-        """Mark a finished run as unfinished, so that it is judged again from the ledger."""
-        if not self.path.is_dir():
-            return
-        with self.locked():
-            plan = self.read_plan()
-            if plan is not None and plan["state"] == "done":
-                self.write_json("run.json", {**plan, "state": "running"})
-
     def forget(self) -> None:
         """Leave no trace of a run that failed before it had judged anything, nor of its folders."""
         if not any(list(self.parts.glob(f"{kind}-*.parquet")) for kind in ("chunk", "judgments")):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import orjson
@@ -17,6 +17,8 @@ from markscheme.errors import ModelError, reading_weights
 from markscheme.features.alignment import Rarity
 from markscheme.manifests import file_digest, verified
 from markscheme.models.local import one_at_a_time
+
+_OPEN: dict[tuple[type, Path], Any] = {}
 
 
 class WeightFolder:
@@ -30,17 +32,21 @@ class WeightFolder:
 
     @classmethod
     @one_at_a_time
-    def open(cls, folder: str | Path | None = None) -> Self:
-        """The weights in a folder, the shipped ones by default, opened once a process."""
-        return cls._opened(cls.shipped if folder is None else Path(folder))
+    def open(cls, folder: str | Path | None = None, *, anew: bool = False) -> Self:
+        """The weights in a folder, the shipped ones by default, opened once a process.
 
-    @classmethod
-    @cache
-    def _opened(cls, folder: Path) -> Self:
-        return cls(folder)
+        Signatures open them `anew` where a file has changed: a run has the weights of its own.
+        """
+        place = cls.shipped if folder is None else Path(folder)
+        found = _OPEN.get((cls, place))
+        if found is None or (anew and found.written != cls(place).written):
+            found = _OPEN[cls, place] = cls(place)
+        return cast("Self", found)
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        files = [folder / name for name in self.files if (folder / name).is_file()]
+        self.written = [(one.st_size, one.st_mtime_ns) for one in map(Path.stat, files)]
 
     @cached_property
     def revision(self) -> str:

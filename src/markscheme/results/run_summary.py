@@ -28,6 +28,10 @@ _NOTE = (
     "Accepted: share of judged answers with verdict true, in percent. Mean score: 0 to 100. "
     "Answers not judged are in neither."
 )
+_COST = (
+    "Cost: of the replies when they were made, also of those that the ledger had; one that many "
+    "answers share may count several times."
+)
 
 
 def summary_table(
@@ -63,7 +67,8 @@ def summary_table(
     )
     signatures = dict.fromkeys(record["signature"] for record in records)
     signed = (f"Signature: `{signature}`" for signature in signatures)
-    return Table.of(title, columns, records, (_NOTE, *accuracy_note(records), *signed))
+    cost = (_COST,) if any(record["cost_usd"] is not None for record in records) else ()
+    return Table.of(title, columns, records, (_NOTE, *cost, *accuracy_note(records), *signed))
 
 
 def _share_of_labels(figures: Mapping[str, Any] | None) -> str | None:

@@ -65,3 +65,4 @@ from .quantiles import t_quantile as t_quantile
 from .quantiles import t_tail as t_tail
 from .samples import About as About
 from .samples import Sample as Sample
+from .samples import balanced as balanced

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from markscheme.stats.limits import ASSURANCE, LEAST_FOR_JUDGES, LEAST_QUESTIONS
 from markscheme.stats.prediction_powered import Powered, powered, powered_difference
-from markscheme.stats.samples import About, Sample
+from markscheme.stats.samples import About, Sample, balanced
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -40,6 +40,7 @@ class Supposed:
         predictions: (N, judges) what each judge says.
         accepted: (N,) the first judge's verdicts.
         labels: (N,) those that are known already, else NaN.
+        counted: whether these are among the labels to come, and not only what draws rest on.
         clusters: (N,) question numbers from 0.
         units: (N,) numbers from 0 of what is drawn for labelling: answers, or whole questions.
         second: (N,) whether the answer is the second system's, where two are compared.
@@ -55,6 +56,12 @@ class Supposed:
     second: Bools | None = None
     right: float
     alike: float
+    counted: bool = True
+
+    @property
+    def there(self) -> Bools:
+        """(N,) which answers have a label before any is drawn."""
+        return ~np.isnan(self.labels) & self.counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +148,7 @@ def labels_needed(
 
     total = int(small.units.max()) + 1
     least = LEAST_FOR_JUDGES if small.second is None else LEAST_QUESTIONS
-    low, high = min(total, max(least, _known_units(small))), total
+    low, high = min(total, max(least, len(np.unique(small.units[small.there])))), total
     if enough(low):
         return given(low)
     if not enough(high):
@@ -174,14 +181,10 @@ def _fewer(supposed: Supposed, seed: int) -> Supposed:
     )
 
 
-def _known_units(supposed: Supposed) -> int:
-    return len(np.unique(supposed.units[~np.isnan(supposed.labels)]))
-
-
 def _drawn(supposed: Supposed, rng: np.random.Generator) -> tuple[Array, Ints]:
     """What people say of every answer, and in which place each unit comes to be labelled.
 
-    Units with known labels come first.
+    Units with labels that count come first.
     """
     known = ~np.isnan(supposed.labels)
     groups = supposed.accepted + (0 if supposed.second is None else 2 * supposed.second)
@@ -196,7 +199,7 @@ def _drawn(supposed: Supposed, rng: np.random.Generator) -> tuple[Array, Ints]:
     )
     truth = np.where(known, supposed.labels, said[group, level])
     total = int(supposed.units.max()) + 1
-    later = np.bincount(supposed.units[known], minlength=total) == 0
+    later = np.bincount(supposed.units[supposed.there], minlength=total) == 0
     place = np.empty(total, dtype=np.int64)
     place[np.lexsort((rng.random(total), later))] = np.arange(total)
     return truth, place[supposed.units]
@@ -240,13 +243,28 @@ def _shared(said: Array, shares: Array, alike: float) -> float:
 
 
 def _labelled(supposed: Supposed, place: Ints, units: int) -> Bools:
-    return (place < units) | ~np.isnan(supposed.labels)
+    return (place < units) | supposed.there
+
+
+def _sides(supposed: Supposed, labels: Array, predictions: Array) -> tuple[Sample, ...]:
+    """All answers, or those of either system."""
+    second = supposed.second
+    first, *other = (
+        Sample(
+            predictions=predictions[rows],
+            labels=labels[rows],
+            weights=np.ones(len(labels))[rows],
+            clusters=supposed.clusters[rows],
+        )
+        for rows in ([slice(None)] if second is None else [~second, second])
+    )
+    return balanced(first, *other) if other else (first,)
 
 
 def _truth_of(supposed: Supposed, truth: Array) -> float:
-    if supposed.second is None:
-        return float(truth.mean())
-    return float(truth[~supposed.second].mean() - truth[supposed.second].mean())
+    sides = _sides(supposed, truth, supposed.predictions)
+    one, *other = (float((each.labels * each.counts).mean()) for each in sides)
+    return one - sum(other)
 
 
 def _estimate(
@@ -261,16 +279,7 @@ def _estimate(
 ) -> Powered:
     labels = np.where(_labelled(supposed, place, units), truth, np.nan)
     predictions = supposed.predictions if judges else np.zeros((len(labels), 1))
-
-    def sample(rows: Bools | slice) -> Sample:
-        return Sample(
-            predictions=predictions[rows],
-            labels=labels[rows],
-            weights=np.ones(len(labels))[rows],
-            clusters=supposed.clusters[rows],
-        )
-
-    second = supposed.second
-    if second is None:
-        return powered(sample(slice(None)), judges=judges, about=about, confidence=confidence)
-    return powered_difference(sample(~second), sample(second), about=about, confidence=confidence)
+    first, *other = _sides(supposed, labels, predictions)
+    if other:
+        return powered_difference(first, *other, about=about, confidence=confidence)
+    return powered(first, judges=judges, about=about, confidence=confidence)

@@ -50,7 +50,7 @@ def labels_evidence(sample: Sample, pulls: Pulls) -> Evidence:
     Evidence(answers=6.0, independent=6.0, freedom=inf)
     """
     has = sample.labelled
-    weights, mean, here = sample.weights[has], pulls.mean, pulls.parts > 0
+    weights, mean, here = sample.label_weights, pulls.mean, pulls.parts > 0
     if np.ptp(weights) == 0:
         places = sample.clusters[has]
         right = np.bincount(places[sample.labels[has] == 1], minlength=len(here))
@@ -105,7 +105,7 @@ def pairs_evidence(
         return np.asarray(np.stack(sums)[:, here], dtype=np.float64)
 
     labels = [each.labels[each.labelled] for each in samples]
-    weights = [each.weights[each.labelled] for each in samples]
+    weights = [each.label_weights for each in samples]
     weight = by_question(weights)
     common = weight.all(axis=0)
     shares = by_question([w * label for w, label in zip(weights, labels, strict=True)])
@@ -226,7 +226,7 @@ def labels_worth(labels: int, answers: int, share: float, about: About) -> float
 
 
 def at_possible(
-    low: float, high: float, counts: tuple[int, int], answers: int
+    low: float, high: float, counts: tuple[float, float], answers: int
 ) -> tuple[float, float]:
     """The ends of an interval at the nearest shares that counts up to a last one give; two of them
     where there are two.

@@ -133,7 +133,7 @@ def powered(
     )
 
 
-def possible_counts(sample: Sample) -> tuple[int, int]:
+def possible_counts(sample: Sample) -> tuple[float, float]:
     """How many of these answers are right if all without a label (0 or 1) are wrong, or right.
 
     >>> labels = np.array([1.0, 1.0, 0.0, np.nan])
@@ -145,10 +145,10 @@ def possible_counts(sample: Sample) -> tuple[int, int]:
     ...         clusters=np.arange(4),
     ...     )
     ... )
-    (2, 3)
+    (2.0, 3.0)
     """
-    right = int(np.nansum(sample.labels))
-    return right, right + int((~sample.labelled).sum())
+    right = float(np.nansum(sample.labels * sample.counts))
+    return right, right + float((~sample.labelled * sample.counts).sum())
 
 
 def powered_difference(
@@ -203,7 +203,8 @@ def powered_difference(
         lost = max((apart - value) / 2, 0.0, -value)
         won, step, answers = lost + value, 0.0, len(first.labels)
         low, high = difference_interval(lost, won, evidence, confidence=confidence)
-        if about == "these" and answers == len(second.labels):
+        alike = not (np.ptp(first.counts) or np.ptp(second.counts))
+        if about == "these" and alike and answers == len(second.labels):
             (least, most), (other_least, other_most) = map(possible_counts, (first, second))
             low, high = at_possible(low, high, (least - other_most, most - other_least), answers)
             step = 1 / answers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -25,17 +25,50 @@ class Sample:
         weights: (N,) one over the probability that the answer was drawn for labelling (any
             constant for a simple random sample); what is not labelled has any.
         clusters: (N,) question numbers from 0.
+        counts: (N,) how much each answer counts in the mean of all, 1 on average (`balanced`).
     """
 
     predictions: Array
     labels: Array
     weights: Array
     clusters: Ints
+    counts: Array | float = 1.0
 
     @property
     def labelled(self) -> npt.NDArray[np.bool_]:
         """(N,) which answers have a label."""
         return ~np.isnan(self.labels)
+
+    @property
+    def label_weights(self) -> Array:
+        """(labels,) how much each counts in their mean."""
+        return np.asarray((self.weights * self.counts)[self.labelled])
+
+
+def balanced(first: Sample, second: Sample) -> tuple[Sample, Sample]:
+    """Answers of two systems to the same questions, of which each counts as much in both.
+
+    Where one has more answers than the other to some questions and not to others: else the one with
+    more answers to easy questions would have the higher mean for it. A question counts as its mean
+    share of either's answers is (as in `evidence.expected_pairs`).
+
+    >>> first, second = (
+    ...     Sample(
+    ...         predictions=np.ones((len(places), 1)),
+    ...         labels=np.ones(len(places)),
+    ...         weights=np.ones(len(places)),
+    ...         clusters=np.array(places),
+    ...     )
+    ...     for places in ([0, 0, 1, 1], [0, 0, 1])
+    ... )
+    >>> [each.counts.round(2).tolist() for each in balanced(first, second)]
+    [[1.17, 1.17, 0.83, 0.83], [0.88, 0.88, 1.25]]
+    """
+    sizes = np.stack([np.bincount(each.clusters) for each in (first, second)])
+    shares = sizes / sizes.sum(axis=1, keepdims=True)
+    # Rounded, so that all count 1 exactly where no question has more of one system's answers.
+    one, two = np.round(shares.mean(axis=0) / shares, 9)
+    return replace(first, counts=one[first.clusters]), replace(second, counts=two[second.clusters])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,17 +110,17 @@ def pulls_of(sample: Sample, questions: int, about: About) -> Pulls:
     (0.5, [0.25, -0.25, 0.0, 0.0], [-0.5], 0.5)
     """
     has, places = sample.labelled, sample.clusters
-    labels, weights = sample.labels[has], sample.weights[has]
+    labels, weights = sample.labels[has], sample.label_weights
     total = float(weights.sum())
 
     def summed(values: Array, at: Ints) -> Array:
         return np.asarray(np.bincount(at, values, minlength=questions), dtype=np.float64)
 
     mean = float(weights @ labels) / total
-    said = sample.predictions
-    here, everywhere = weights @ said[has] / total, said.mean(axis=0)
+    said, counts = sample.predictions, np.broadcast_to(sample.counts, len(has))
+    here, everywhere = weights @ said[has] / total, (said * counts[:, None]).mean(axis=0)
     away = (said[has] - here).T * weights / total
-    further = (said - everywhere).T / len(said) * (about == "future")
+    further = (said - everywhere).T * counts / len(said) * (about == "future")
     part = float(np.sqrt((weights**3).sum() / total)) / total
     return Pulls(
         mean=mean,

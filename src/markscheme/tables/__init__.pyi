@@ -8,6 +8,7 @@ from .answers import read_with_notes as read_with_notes
 from .answers import repeated as repeated
 from .answers import row_texts as row_texts
 from .answers import slices_of as slices_of
+from .answers import table_format as table_format
 from .answers import write_answers as write_answers
 from .answers import write_table as write_table
 from .atomic_write import PART as PART
@@ -35,6 +36,7 @@ from .joins import REMARKS as REMARKS
 from .joins import Joined as Joined
 from .joins import is_tied as is_tied
 from .joins import join_labels as join_labels
+from .joins import known_by as known_by
 from .joins import known_ids as known_ids
 from .joins import knows_questions as knows_questions
 from .joins import matched_on as matched_on

@@ -23,6 +23,7 @@ from markscheme.flags import columns_option, typed_columns
 from markscheme.tables.atomic_write import whole_file
 from markscheme.tables.columns import REQUIRED, label_key
 from markscheme.tables.files import RawBatch, Source, iter_raw, sources_of, system_names
+from markscheme.tables.judgments import JUDGMENTS_SCHEMA
 from markscheme.tables.label_values import LabelOffers
 from markscheme.tables.opened import SUFFIXES
 from markscheme.tables.paths import values_at
@@ -56,6 +57,9 @@ should have given the answer: the answer is null, and is not judged."""
 
 
 _LABELS = frozenset({"label", "annotator_labels"})
+
+_NO_SLICES = {*JUDGMENTS_SCHEMA, "mode", "evidence", "outcome", "unsure"} - {"answer_id"}
+"""Columns of judgments, and of tables of failures, which a column of the user's would replace."""
 
 _NAMED = 12
 """Columns that are not used, which a note names."""
@@ -170,7 +174,17 @@ class AnswersReader:
             options: how.
             first_row: rows of the same input that were read elsewhere before these.
             system: the system's name where no column gives it; None takes the file's name.
+
+        Raises:
+            DataError: a slice has the name of a column of judgments.
         """
+        for name in options.slices if options else ():
+            if name in _NO_SLICES:
+                raise DataError(
+                    f"the answers cannot be sliced by a column called {name!r}, since tables of "
+                    f"judgments have one of that name: rename it in the file, such as to "
+                    f"{f'own_{name}'!r}"
+                )
         self.sources = list(sources)
         self.options = options or ReadOptions()
         self.system = system
@@ -182,6 +196,7 @@ class AnswersReader:
         self._rows_seen = _SeenIds()
         self._named: set[Problem] = set()
         self._begun: dict[str, bool] = {}
+        self._files: dict[str, dict[str, None]] = {}
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """Batches in order.
@@ -192,8 +207,9 @@ class AnswersReader:
             BadRowsError: malformed rows, unless they are to be skipped, or different rows with the
                 same id, in any case; up to 20 are named.
         """
-        several = len(self.sources) > 1
-        sources, predicted = with_predictions(self.sources) if several else (self.sources, [])
+        sources, predicted = self.sources, list[Predictions]()
+        if len(sources) > 1:
+            sources, predicted = with_predictions(sources, self.options)
         for source, name in zip(sources, system_names(sources), strict=True):
             for raw in iter_raw(source, self.options):
                 frame = self.answers_of(raw, predicted, default_system=self.system or name)
@@ -247,7 +263,8 @@ class AnswersReader:
             DataError: a required column is missing, or two could be the same one.
         """
         self.met.problems += raw.problems
-        self.met.recognised |= dict.fromkeys(raw.notes)
+        guessed = (raw.notes, *(one.notes for one in predicted))
+        self.met.recognised |= dict.fromkeys(note for notes in guessed for note in notes)
         if not raw.lines:
             return pl.DataFrame(schema=ANSWERS_SCHEMA)
         given = dict(self.options.columns)
@@ -298,7 +315,7 @@ class AnswersReader:
         ]
         frame = pl.concat(parts)
         self._note_other_answers(frame, raw, found)
-        self._note_folder(frame, default_system)
+        self._note_name(frame, default_system, raw.source)
         if "label" in found.places and found.format is None:
             self.met.labelled[found.place_of("label")] += frame["label"].count()
         return frame
@@ -351,10 +368,21 @@ class AnswersReader:
             said += f"; no column says whose they are, --columns system=NAME names one{names}"
         self.met.notes.update({said: answered - asked} if answered > asked else {})
 
-    def _note_folder(self, frame: pl.DataFrame, system: str) -> None:
-        """Say where a system's name, which no column gives, begins with its file's folder."""
+    def _note_name(self, frame: pl.DataFrame, system: str, source: str) -> None:
+        """Say where a system's name, which no column gives, begins with its file's folder, and
+        where it is that of a file before."""
+        if not frame["system"].eq(system).any():
+            return
         folder, _, stem = system.rpartition("/")
-        if folder and frame["system"].eq(system).any():
+        files = self._files.setdefault(system, {})
+        files[source] = None
+        if len(files) == 2:
+            self.met.recognised[
+                f"{' and '.join(files)} are read as one system, {stem!r}, since their names are "
+                "alike up to the first dot; if they are of several, rename them (gpt4-base.jsonl) "
+                "or add a column 'system'"
+            ] = None
+        if folder:
             self.met.recognised[
                 f"several files are called {stem!r}, so their folders are part of their systems' "
                 "names; parts of one system need a column that names it"
@@ -722,8 +750,23 @@ def write_table(frame: pl.DataFrame, path: str | Path) -> None:
         raise DataError(f"cannot write {target}: {reason}") from None
 
 
+def table_format(path: str | Path) -> str:
+    """The format in which `write_table` writes this file, by its ending.
+
+    Raises:
+        DataError: another ending.
+    """
+    found = SUFFIXES.get(Path(path).suffix.lower(), "")
+    if found not in ("jsonl", "json", "csv", "tsv", "parquet"):
+        raise DataError(
+            f"cannot write {Path(path).name!r}: the ending must be .jsonl, .json, .csv, .tsv or "
+            ".parquet"
+        )
+    return found
+
+
 def _write(frame: pl.DataFrame, place: Path, target: Path) -> None:
-    match SUFFIXES.get(target.suffix.lower()):
+    match table_format(target):
         case "csv" | "tsv" as kind:
             flat = frame.with_columns(
                 pl.col(name).map_elements(_json_text, return_dtype=pl.String).alias(name)
@@ -739,11 +782,6 @@ def _write(frame: pl.DataFrame, place: Path, target: Path) -> None:
             frame.write_ndjson(place)
         case "json":
             frame.write_json(place)
-        case _:
-            raise DataError(
-                f"cannot write {target.name!r}: the ending must be .jsonl, .json, .csv, .tsv or "
-                ".parquet"
-            )
 
 
 def csv_series(texts: pl.Series) -> pl.Series:

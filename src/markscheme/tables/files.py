@@ -305,12 +305,14 @@ def _not_unicode(batch: RawBatch) -> list[Problem]:
 
 
 def _series(name: str, values: Sequence[Any] | pl.Series) -> pl.Series:
-    """Python values as a column; values of mixed kinds (`true` and `"yes"`) as text."""
+    """Python values as a column; values of mixed kinds (`true` and `"yes"`, 4 and 2.5) as text."""
     if isinstance(values, pl.Series):
         return values
     kinds = {type(value) for value in values if value is not None}
-    if len(kinds) > 1 and not kinds <= {int, float} and list not in kinds and dict not in kinds:
-        return pl.Series(name, [None if v is None else str(v) for v in values], dtype=pl.String)
+    if len(kinds) > 1 and list not in kinds and dict not in kinds:
+        texts = {True: "true", False: "false"}
+        cells = [v if v is None else texts[v] if isinstance(v, bool) else str(v) for v in values]
+        return pl.Series(name, cells, dtype=pl.String)
     return pl.Series(name, values, strict=False)
 
 
@@ -444,14 +446,16 @@ def _from_records(
     return RawBatch(source=shown(path), columns=columns, lines=lines, unit=unit, problems=problems)
 
 
-def read_document(path: str) -> Any:
-    """A file of one JSON document, whole.
+def read_document(path: str, options: ReadOptions) -> tuple[Any, tuple[str, ...]]:
+    """A file of one JSON document, whole, and notes on how it was read; None of any other file.
 
     Raises:
         DataError: it cannot be read, is no JSON, holds too many values or nests them too deeply.
     """
-    with open_source(path, None) as opened:
-        return _document(path, opened)
+    with open_source(path, options.encoding) as opened:
+        if (options.input_format or format_of(path, opened.head)) != "json":
+            return None, ()
+        return _document(path, opened), opened.notes
 
 
 def _document(path: str, opened: Opened) -> Any:

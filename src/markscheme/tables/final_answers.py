@@ -78,6 +78,20 @@ def final_answers(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
     return _solved(frame, notes)
 
 
+def bare_answers(frame: pl.DataFrame) -> pl.Series:
+    """The column `answer` as judges read it where no reference, which is not known, is like it."""
+    unknown = pl.lit(None, dtype=pl.String)
+    full = frame.select(
+        "question",
+        "answer",
+        references=pl.lit(None, dtype=pl.List(pl.String)),
+        reference_kind=unknown,
+        answer_error=unknown,
+    )
+    answers = final_answers(full, Counter())["answer"]
+    return answers.map_elements(_final, return_dtype=pl.String)
+
+
 def _speaks_of(pattern: str) -> pl.Expr:
     """Rows whose question or references have a pattern."""
     there = pl.col("references").list.eval(pl.element().str.contains(pattern)).list.any()

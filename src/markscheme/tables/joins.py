@@ -16,6 +16,7 @@ import polars as pl
 from markscheme.errors import AgreementError, DataError
 from markscheme.flags import columns_option
 from markscheme.tables.columns import ALIASES, KEYS, plain_name
+from markscheme.tables.final_answers import MORE, bare_answers
 from markscheme.text import counted, excerpt
 
 _MAY_BE_ID = re.compile(
@@ -368,12 +369,14 @@ def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> Match:
     Ids, or systems, of which the tables have none in common are no key: other tools number rows
     in their own way, and a table without a column of systems has its file's name there. Nor are
     ids a key where question or answer say that they are of other rows. Texts are matched although
-    case or white space differ, where no other text is as near.
+    case or white space differ, where no other text is as near, and although the table has the
+    reasoning or the tags that no judge reads (`final_answers`).
 
     Raises:
         AgreementError: they have no key in common, or the ids contradict the texts and the texts
             do not match either.
     """
+    table = _as_judged(table, judged)
     both = set(judged.columns) & set(table.columns)
     systems = "system" in both and table.join(judged, on="system", how="semi").height
     texts = (*_TEXTS, *(["system"] if systems else []))
@@ -395,6 +398,17 @@ def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> Match:
             "'question' and 'answer'"
         )
     return _by_texts(judged, table, texts)
+
+
+def _as_judged(table: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """The table with answers as judges read them, where these and not its own were judged."""
+    if not set(_TEXTS) <= set(table.columns) & set(judged.columns):
+        return table
+    more = table.with_row_index(_ROW).filter(pl.col("answer").str.contains(f"{MORE}|####"))
+    other = more.join(judged, on=_TEXTS, how="anti")
+    bare = other.with_columns(bare_answers(other))
+    bare = bare.join(judged, on=_TEXTS, how="semi", nulls_equal=True)
+    return table.with_columns(table["answer"].scatter(bare[_ROW], bare["answer"]))
 
 
 def plainly_spaced(name: str) -> pl.Expr:
@@ -500,6 +514,7 @@ def with_answers(
     Raises:
         AgreementError: the tables have no key in common, or a judgment's answer is not there.
     """
+    judgments = _as_judged(judgments, answers)
     answers, key, _ = matched_on(judgments, answers)
     if key != ("answer_id",):
         judgments = judgments.drop("answer_id", strict=False)
@@ -597,6 +612,17 @@ def once_each(judgments: pl.DataFrame) -> pl.DataFrame:
         return judgments
     again = judgments.group_by(key).agg((pl.len().cast(pl.Int64) - 1).alias(_AGAIN))
     return once.join(again, on=key, how="left", nulls_equal=True, maintain_order="left")
+
+
+def known_by(judgments: pl.DataFrame) -> tuple[str, ...]:
+    """The columns by which an answer is known without labels: its id, or its texts where ids lack.
+
+    Empty where there are neither.
+    """
+    if KEYS[0] in judgments.columns and not judgments[KEYS[0]].null_count():
+        return KEYS[:1]
+    texts = tuple(name for name in KEYS[1:] if name in judgments.columns)
+    return texts if set(_TEXTS) <= set(texts) else ()
 
 
 def one_row_each(

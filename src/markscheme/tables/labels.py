@@ -56,9 +56,10 @@ def load_labels(
 
     Ratings as `annotate-export --as ratings` writes them (columns `part` and `final_label`):
     annotators are those of part `first`, with their labels before they saw any judge's verdict; the
-    label is the one that the app gave the item, null while it has none. `item` numbers what was
-    labelled once, however many systems gave it. `inclusion_probability` and `stratum`, as
-    `plan-labels` writes them, are retained. `remarks` counts the words that are no label (`?`).
+    label is the one that the app gave the item, null while it has none. `item`, of both exports,
+    numbers what was labelled once, however many systems gave it. `inclusion_probability` and
+    `stratum`, as `plan-labels` writes them, are retained. `remarks` counts the words that are no
+    label (`?`).
 
     Args:
         source: a file, a data frame or a list of dicts.
@@ -236,9 +237,10 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
     )
     firsts, rated = parsed, "part" in parsed.columns
     if rated:
-        if FINAL_LABEL not in parsed.columns:
+        lacking = {FINAL_LABEL, "item"}.difference(parsed.columns)
+        if lacking:
             raise AgreementError(
-                f"the ratings have a column 'part' and no {FINAL_LABEL!r}: an earlier version "
+                f"the ratings have a column 'part' and no {min(lacking)!r}: an earlier version "
                 "wrote them; write them again with 'annotate-export --as ratings', or rename it"
             )
         firsts = parsed.filter(pl.col("part") == "first")
@@ -262,13 +264,8 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
         lists.alias("annotator_labels"), pl.lit(names, dtype=pl.List(pl.String)).alias("annotators")
     )
     if rated:
-        unit = [name for name in ("question", "answer") if name in keys] or keys
         finals = parsed.unique(keys, keep="first", maintain_order=True)
-        finals = finals.select(
-            *keys,
-            parse_labels(finals[FINAL_LABEL]).alias("label"),
-            pl.struct(unit).rank("dense").cast(pl.Int64).alias("item"),
-        )
+        finals = finals.select(*keys, "item", parse_labels(finals[FINAL_LABEL]).alias("label"))
         found = finals.join(found, on=keys, how="left", nulls_equal=True, maintain_order="left")
     design = [name for name in ("inclusion_probability", "stratum") if name in parsed.columns]
     drawn = parsed.group_by(keys).agg(pl.col(design).drop_nulls().first())

@@ -7,7 +7,7 @@ SQuAD's and TriviaQA's scorers take `{id: text}`, HotpotQA's and 2WikiMultihopQA
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from markscheme.tables.files import (
     system_names,
 )
 from markscheme.tables.formats import format_of_record
+from markscheme.tables.opened import COMPRESSION_SUFFIXES, SUFFIXES
 from markscheme.tables.read_options import ReadOptions
 
 _BATCH = 65_536
@@ -40,12 +41,14 @@ class Predictions:
         file: the name of the file.
         system: the system's name.
         answers: ids to answers as the file has them; None for an answer that was not given.
+        notes: what was guessed to read the file.
         used: the ids that were met among the questions so far.
     """
 
     file: str
     system: str
     answers: Mapping[str, Any]
+    notes: tuple[str, ...]
     used: set[str] = field(default_factory=set)
 
     def unused_note(self) -> dict[str, int]:
@@ -54,7 +57,9 @@ class Predictions:
         return {f"answers of {self.file} are to no question that was read": left} if left else {}
 
 
-def with_predictions(sources: Sequence[Source]) -> tuple[list[Source], list[Predictions]]:
+def with_predictions(
+    sources: Sequence[Source], options: ReadOptions
+) -> tuple[list[Source], list[Predictions]]:
     """The sources of questions, and the answers in files of their own.
 
     Answers are only looked for among several sources: alone, such a file has no questions.
@@ -64,7 +69,9 @@ def with_predictions(sources: Sequence[Source]) -> tuple[list[Source], list[Pred
     """
     if len(sources) < 2:
         return list(sources), []
-    answers = [predictions_of(one) if isinstance(one, str | Path) else None for one in sources]
+    answers = [
+        predictions_of(one, options) if isinstance(one, str | Path) else None for one in sources
+    ]
     questions = [one for one, found in zip(sources, answers, strict=True) if found is None]
     if not questions:
         return list(sources), []
@@ -72,36 +79,48 @@ def with_predictions(sources: Sequence[Source]) -> tuple[list[Source], list[Pred
     paths = [(Path(str(one)), found) for one, found in read if found is not None]
     names = system_names([path for path, _ in paths])
     return questions, [
-        Predictions(file=path.name, system=name, answers=found)
-        for (path, found), name in zip(paths, names, strict=True)
+        Predictions(
+            file=path.name,
+            system=name if names.count(name) == 1 else _whole_name(name, path),
+            answers=found,
+            notes=notes,
+        )
+        for (path, (found, notes)), name in zip(paths, names, strict=True)
     ]
 
 
-def predictions_of(path: str | Path) -> dict[str, Any] | None:
-    """Ids to answers, or None where a file is anything else.
+def _whole_name(name: str, path: Path) -> str:
+    """A system's name with all of its file's but the endings of formats: `bert.base`."""
+    while path.suffix.lower() in (*SUFFIXES, *COMPRESSION_SUFFIXES):
+        path = path.with_suffix("")
+    return "".join((*name.rpartition("/")[:2], path.name))
+
+
+def predictions_of(
+    path: str | Path, options: ReadOptions
+) -> tuple[dict[str, Any], tuple[str, ...]] | None:
+    """Ids to answers, and what was guessed to read them; None where a file is anything else.
 
     Raises:
         DataError, BadRowsError: it has rows of ids and answers, and some are malformed.
     """
-    file = Path(path)
-    if not file.is_file():
+    if not Path(path).is_file():
         return None
-    document: Any = None
-    if file.suffix.lower() == ".json":
-        try:
-            document = read_document(str(path))
-        except DataError:  # Whoever reads it as questions says so.
-            return None
+    try:
+        document, notes = read_document(str(path), options)
+    except DataError:  # Whoever reads it as questions says so.
+        return None
     if isinstance(document, Mapping):
         lists = [value for value in document.values() if isinstance(value, list)]
         if len(lists) != 1 or not all(isinstance(row, Mapping) for row in lists[0]):
-            return _of_object(document)
+            answers = _of_object(document)
+            return None if answers is None else (answers, notes)
         document = lists[0]
 
     def batches(rows: int) -> Iterator[RawBatch]:
         if isinstance(document, list):
             return records_batches(str(path), document, rows)
-        return iter_raw(path, ReadOptions(batch_rows=rows))
+        return iter_raw(path, replace(options, batch_rows=rows))
 
     try:
         first = next(batches(1), None)
@@ -117,7 +136,8 @@ def predictions_of(path: str | Path) -> dict[str, Any] | None:
         if batch.problems:
             raise BadRowsError(batch.problems)
         _add_rows(found, batch, *columns)
-    return found
+        notes += batch.notes
+    return found, notes
 
 
 def _of_object(document: Mapping[str, Any]) -> dict[str, Any] | None:

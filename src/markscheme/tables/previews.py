@@ -86,7 +86,7 @@ def preview(
     given = options or ReadOptions()
     needed = "declared" if given.references == "required" else given.references
     reading = replace(given, on_bad_row="skip", references=needed)
-    kept, predicted = with_predictions(sources)
+    kept, predicted = with_predictions(sources, reading)
     found = []
     for source, system in zip(kept, system_names(kept), strict=True):
         raw = next(iter_raw(source, reading), None)

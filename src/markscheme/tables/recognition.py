@@ -156,7 +156,7 @@ def recognise_columns(
     used = found.used | {place.split(".")[0] for place in found.places.values()}
     if found.format is not None:
         used |= found.format.whole
-    free = [name for name in names if name not in used]
+    free = [name for name in names if name not in used and name not in given.values()]
     others = [] if "references" in given or found.format else _more_references(raw, free)
     free = [name for name in free if name not in others]
     if found.format is None or found.format.joined is None:

@@ -549,18 +549,15 @@ def _silent(frame: pl.DataFrame) -> dict[str, int]:
 
 
 def _drop_blank_references(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
-    """Blank references would match anything; they leave the list, counted, unless graded."""
-    filled = pl.element().filter(pl.element().str.strip_chars() != "")
-    kept = frame.select(
-        pl.when(pl.col("reference_grades").is_null())
-        .then(pl.col("references").list.eval(filled))
-        .otherwise(pl.col("references"))
-        .alias("references")
-    ).to_series()
+    """Blank references would match anything; they leave the list, counted, with their grades."""
+    filled = pl.element().str.strip_chars() != ""
+    kept = frame["references"].list.eval(pl.element().filter(filled))
     dropped = int(frame["references"].list.len().sum() or 0) - int(kept.list.len().sum() or 0)
     if dropped:
         notes["blank references left out"] += dropped
-        frame = frame.with_columns(kept)
+        places = pl.col("references").list.eval(filled.arg_true())
+        grades = pl.col("reference_grades").list.gather(places, null_on_oob=True)
+        frame = frame.with_columns(kept, grades)
     candidates = (
         pl.DataFrame({"row": pl.int_range(len(kept), eager=True), "text": kept})
         .explode("text")

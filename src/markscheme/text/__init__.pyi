@@ -83,6 +83,7 @@ from .tokens import folded as folded
 from .tokens import merged as merged
 from .tokens import split as split
 from .tolerances import Tolerance as Tolerance
+from .words import LETTERS as LETTERS
 from .words import by_word as by_word
 from .words import numbers_by_word as numbers_by_word
 from .words import words_of as words_of

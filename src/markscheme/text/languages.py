@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from markscheme.text.words import words_of
+from markscheme.text.words import LETTERS, words_of
 
-_WORD = re.compile(r"[^\W\d_]+")
 _WORDS = words_of(__file__)
 
 
@@ -25,7 +24,7 @@ _SCRIPTS = {
     "Arabic script": "\u0600-\u06ff\u0750-\u077f",
     "Cyrillic script": "\u0400-\u04ff",
     "an Indian script": "\u0900-\u0dff",
-    "Greek": "\u0370-\u03ff",
+    "Greek": "\u0370-\u03a8\u03aa-\u03bb\u03bd-\u03ff",  # without the signs Ω and μ
     "Hebrew": "\u0590-\u05ff",
     "Thai": "\u0e00-\u0e7f",
 }
@@ -57,7 +56,7 @@ def _script(head: str) -> str | None:
     for found in _SCRIPT.finditer(head):
         counts[(found.lastindex or 1) - 1] += 1
     most = max(range(len(counts)), key=counts.__getitem__)
-    letters = sum(len(word) for word in _WORD.findall(head))
+    letters = sum(len(word) for word in LETTERS.findall(head))
     return list(_SCRIPTS)[most] if counts[most] and counts[most] >= 0.3 * letters else None
 
 
@@ -77,7 +76,7 @@ def language_of(text: str) -> str | None:
 def _language(head: str) -> str | None:
     if script := _script(head):
         return script
-    words = _WORD.findall(head.lower())
+    words = LETTERS.findall(head.lower())
     # A question word that begins the text counts twice, for a short question has no other.
     votes = dict.fromkeys(_OPENINGS.get(words[0], ()), 2) if words else {}
     for word in words[1 if votes else 0 :]:
@@ -100,8 +99,8 @@ def is_foreign(text: str) -> bool:
     """
     if language_of(text) is not None:
         return True
-    words = [] if text.isascii() else _WORD.findall(text[:_HEAD].lower())
-    other = sum(not word.isascii() for word in words)
+    words = [] if text.isascii() else LETTERS.findall(text[:_HEAD].lower())
+    other = sum(not word.strip("μµω").isascii() for word in words)  # μm and kΩ are in no language
     return 0 < len(words) <= 3 * other and not any(
         "English" in _FUNCTION_WORDS.get(word, ()) for word in words
     )

@@ -1,12 +1,16 @@
-"""Tables of words, in TOML files next to the modules that use them."""
+"""What a word is, and tables of words in TOML files next to the modules that use them."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+LETTERS = re.compile(r"[^\W\d_¹²³⁰⁴-⁹½¼¾⅐-⅞]+")
+"""A word of letters alone, which figures above the line and fractions are not."""
 
 
 @cache

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from markscheme.text import LETTERS
+from markscheme.values.currency import same_currency
 from markscheme.values.kinds import (
     Amount,
     ClockTime,
@@ -18,6 +21,7 @@ from markscheme.values.kinds import (
     Range,
     Value,
 )
+from markscheme.values.numbers import CARDINALS, SCALES, digits_value
 from markscheme.values.units import SECONDS
 
 _LOW = re.compile(
@@ -54,6 +58,7 @@ _BETWEEN = re.compile(
     r"\b(?:between|zwischen|entre|tra|tussen|between the ages of)\s+(?:the\s+)?(?:ages?\s+)?(?:of\s+)?$",
     re.IGNORECASE,
 )
+_FIGURES = re.compile(r"\d+(?:[.,]\d+)*")
 _AND = re.compile(r"\s*(?:and|und|y|et|e|en|&)\s*", re.IGNORECASE)
 
 
@@ -136,20 +141,26 @@ def _range(text: str, left: Value, right: Value) -> Value | None:
     return Range(start=start, end=end, text=words, low=left, high=right)
 
 
-def take_unit(left: Number, right: Amount) -> Amount:
-    """A number with the unit of an amount after it."""
-    scale = 1.0
+def take_unit(left: Number | Money, right: Amount) -> Amount:
+    """An amount with the unit and the scale of the one after it: 70 million in "70–85 million"."""
+    figures = _FIGURES.search(right.text)
+    _, step, others = digits_value(figures[0]) if figures else (0.0, 1.0, ())
+    size = right.quantum / (1.0 if others else step)
     if isinstance(right, Duration):
-        scale = right.quantum or largest_unit(right)
-    elif isinstance(right, Money) and right.quantum >= 1000 and left.quantum <= 1:
-        scale = 10.0 ** (3 * int((len(str(int(right.quantum))) - 1) // 3))
+        scale = size or largest_unit(right)
+    else:
+        scales = (size,) if figures and size and not others else _scales(right.text)
+        fitting = (one for one in scales if one >= 1000 and left.quantum <= 1)
+        scale = next((one for one in fitting if left.amount * one < right.amount), 1.0)
+        if type(left) is type(right) and scale == 1.0:
+            return left
     taken = replace(
         right,
         start=left.start,
         end=left.end,
         text=left.text,
         amount=left.amount * scale,
-        quantum=left.quantum,
+        quantum=left.quantum * (1.0 if isinstance(right, Duration) else scale),
         signed=left.signed,
         alternatives=(),
     )
@@ -158,9 +169,22 @@ def take_unit(left: Number, right: Amount) -> Amount:
     return taken
 
 
+def _scales(text: str) -> tuple[float, ...]:
+    """By what the words of a number may multiply the one before it: by all of them, or the largest.
+
+    >>> _scales("two hundred thousand"), _scales("two thousand and one")
+    ((100000.0, 1000.0), ())
+    """
+    words = LETTERS.findall(text.lower())
+    sizes = [SCALES.get(one, 0.0) for one in words if one in SCALES or one in CARDINALS]
+    return (math.prod(filter(None, sizes)), max(sizes)) if sizes and sizes[-1] else ()
+
+
 def _with_unit(one: Value, other: Value) -> Value:
-    if isinstance(one, Number) and isinstance(other, Amount) and not isinstance(other, Number):
+    if isinstance(one, Number) and isinstance(other, Amount):
         return take_unit(one, other)
+    if isinstance(one, Money) and isinstance(other, Money):
+        return take_unit(one, other) if same_currency(one.currency, other.currency) else one
     return one
 
 

@@ -19,7 +19,7 @@ _FIGURES = re.compile(
     r"(?:(?<![\w.,:/-])|(?<=\dT))(?P<hour>[01]?\d|2[0-4])(?:(?P<colon>[:.h])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:]|[.,]\d))?(?![\d])"
     + _HALF
     + "?"
-    r"(?:\s*(?P<uhr>Uhr|o'clock|hrs\b|heures|часов))?(?:\s*\(?(?P<zone>UTC|GMT|[A-Z]{1,2}[SD]T|BST|CES?T|EES?T|MSK|JST|KST|AE[SD]T|Z)(?P<shift>[+-]\d{1,2})?\b)?",
+    r"(?:\s*(?:(?P<uhr>Uhr|o'clock|heures|часов)|hrs\b))?(?:\s*\(?(?P<zone>UTC|GMT|[A-Z]{1,2}[SD]T|BST|CES?T|EES?T|MSK|JST|KST|AE[SD]T|Z)(?P<shift>[+-]\d{1,2})?\b)?",
     re.IGNORECASE,
 )
 _SPOKEN = re.compile(
@@ -35,7 +35,7 @@ _LATE = re.compile(
     re.IGNORECASE,
 )
 _MENTION = re.compile(
-    r"\d[:.h]\d|\d\s?[ap]\.?\s?m\b|noon|midnight|o'clock|uhr|past|quarter|half|morning|afternoon|evening|night|before|\bto\b|\d\s*hrs",
+    r"\d[:.h]\d|\d\s?[ap]\.?\s?m\b|noon|midnight|o'clock|uhr|past|quarter|half|morning|afternoon|evening|night|before|\bto\b",
     re.IGNORECASE,
 )
 _CLEAR = re.compile(

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from markscheme.text import DECADES, by_word, words_of
+from markscheme.text import DECADES, LETTERS, by_word, words_of
 from markscheme.text import MONTHS as ENGLISH_MONTHS
 from markscheme.values.characters import take
 from markscheme.values.kinds import Date
-from markscheme.values.numbers import ORDINALS, WORD, eastern_value, read_numbers, roman
+from markscheme.values.numbers import ORDINALS, eastern_value, read_numbers, roman
 from markscheme.values.units import SYMBOLS
 
 _TABLES = words_of(__file__, "words")
@@ -108,10 +108,12 @@ def _valid(month: int, day: int) -> bool:
     return 1 <= month <= 12 and 1 <= day <= _LAST_DAY[month - 1]
 
 
-def _long_year(digits: str) -> int:
-    if len(digits) == 2:
-        return int(digits) + (2000 if int(digits) < 30 else 1900)  # '41 is no year to come
-    return int(digits)
+def _long_years(digits: str) -> tuple[int, ...]:
+    """The years that digits may be, the likeliest first."""
+    year = int(digits)
+    if len(digits) != 2:
+        return (year,)
+    return (2000 + year, 1900 + year) if year < 30 else (1900 + year,)  # '41 is no year to come
 
 
 def _eastern_int(word: str) -> int:
@@ -215,20 +217,18 @@ def _figures(text: str, *, foreign: bool, question: str) -> Iterator[Date]:  # n
             if 1 <= int(hit[5]) <= 12:
                 yield _date(text, hit.span(), int(hit[6]), int(hit[5]))
             continue
-        first, second, year = int(hit[1]), int(hit[3]), _long_year(hit[4])
+        first, second = int(hit[1]), int(hit[3])
         day_first, month_first = _valid(second, first), _valid(first, second)
         if hit[2] == "." or foreign or hint > 0:
             month_first = month_first and not day_first
         elif hint < 0:
             day_first = day_first and not month_first
-        if day_first and month_first and first != second:
-            yield _date(
-                text, hit.span(), year, second, first, alternatives=((year, first, second),)
-            )
-        elif day_first:
-            yield _date(text, hit.span(), year, second, first)
-        elif month_first:
-            yield _date(text, hit.span(), year, first, second)
+        days = [(second, first)] if day_first else []
+        if month_first and (first != second or not day_first):
+            days.append((first, second))
+        if days:
+            readings = [(year, *day) for year in _long_years(hit[4]) for day in days]
+            yield _date(text, hit.span(), *readings[0], alternatives=tuple(readings[1:]))
     if foreign:
         for hit in _SHORT_FIGURES.finditer(text):
             day, month = int(hit[1] or hit[3]), int(hit[2] or hit[4])
@@ -263,7 +263,7 @@ def _ordinal(tens: str | None, word: str) -> int | None:
 
 
 def _month_names(text: str, *, foreign: bool) -> Iterator[Date]:  # noqa: PLR0912
-    for hit in WORD.finditer(text):
+    for hit in LETTERS.finditer(text):
         lower = hit[0].lower()
         month = MONTHS.get(lower)
         if month is None or (
@@ -306,28 +306,25 @@ def _month_names(text: str, *, foreign: bool) -> Iterator[Date]:  # noqa: PLR091
         if day is not None and not _valid(month, day):
             day = None
             start, end = hit.start(), hit.end()
-        year: int | None = None
+        years: tuple[int | None, ...] = (None,)
         if found := _YEAR_AFTER.match(text, end):
-            year, end = _long_year(found[2].lstrip("'")), found.end()
+            digits, end = found[2], found.end()
+            years = _long_years(digits[1:]) if digits[0] == "'" else (int(digits),)
             if era := _ERA_AFTER.match(text, end):
-                year = _signed(year, era[1])
-                end = era.end()
+                years, end = (_signed(int(digits.lstrip("'")), era[1]),), era.end()
         elif spelled := _spelled_year_after(text, end):
-            year, end = spelled
+            years, end = spelled[:1], spelled[1]
         if (
-            year is None
+            years == (None,)
             and day is None
             and lower
             in ("march", "may", "august", "mar", "sep", "jan", "dec", "mai", "mars", "mei")
             and not _alone(text, hit)
         ):
             continue
-        if first_day is not None and day is not None:
-            yield _date(
-                text, (start, end), year, month, first_day, alternatives=((year, month, day),)
-            )
-            continue
-        yield _date(text, (start, end), year, month, day)
+        days = (day,) if first_day is None or day is None else (first_day, day)
+        readings = [(year, month, one) for year in years for one in days]
+        yield _date(text, (start, end), *readings[0], alternatives=tuple(readings[1:]))
 
 
 _SPELLED_YEAR = re.compile(

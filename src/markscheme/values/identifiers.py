@@ -34,6 +34,7 @@ _CODE = re.compile(
     r"(?![\w%]|-\d|,\d{3}|:\d)"
     r"|(?<![\w./@$€£¥₹-])\d{1,4}[A-Z]{1,2}\d*(?!\w|-)"
 )
+_SHORT = re.compile(r"\d+[MBT]")
 _LETTERS = re.compile(r"[A-Za-z]*")
 _NO_CODE = frozenset(
     [*MONTHS, "usd", "eur", "gbp", "ad", "bc", "v", "mid", "pre", "top", "sub", "non"]
@@ -53,13 +54,16 @@ def version_parts(raw: str) -> tuple[str, ...]:
     return tuple(part for part in re.split(r"[.\-_ ]+|(?<=\d)(?=[a-z])", raw) if part)
 
 
-def read_identifiers(text: str, used: bytearray, *, version: bool) -> Iterator[Identifier]:
+def read_identifiers(
+    text: str, used: bytearray, *, version: bool, amount: bool = False
+) -> Iterator[Identifier]:
     """The versions and codes of a plain text; `used` marks the characters taken.
 
     Args:
         text: as `characters.plain` gives it.
         used: a byte for each character, set where another value has been read.
         version: whether the question asks for a version; then every number with a point is one.
+        amount: whether it asks for a number or money; then "300M" is none.
     """
     for pattern in (_VERSION, _NAMED, *([_BARE] if version else [])):
         for hit in pattern.finditer(text):
@@ -70,6 +74,8 @@ def read_identifiers(text: str, used: bytearray, *, version: bool) -> Iterator[I
                     start=hit.start(), end=hit.end(), text=hit[0], code=".".join(parts), parts=parts
                 )
     for hit in _CODE.finditer(text):
+        if amount and _SHORT.fullmatch(hit[0]):
+            continue
         if _is_code(hit[0]) and take(used, hit.start(), hit.end()):
             code = re.sub(r"[-/.]", "", hit[0]).upper()
             yield Identifier(start=hit.start(), end=hit.end(), text=hit[0], code=code)

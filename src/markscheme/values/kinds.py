@@ -110,8 +110,8 @@ class Date(Value):
     """The last year of a decade, a century or a span of years."""
     last_month: int | None = None
     """The last month of a quarter or a span of months."""
-    alternatives: tuple[tuple[int | None, int, int], ...] = ()
-    """Other readings as year, month, day (03/04/2021 as March and as April)."""
+    alternatives: tuple[tuple[int | None, int, int | None], ...] = ()
+    """Other readings as year, month, day (03/04/2021 as March and as April, 3 May '12 as 1912)."""
     number: bool = False
     """Four plain digits that may as well be a number."""
 

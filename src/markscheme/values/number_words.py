@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from markscheme.text import numbers_by_word, words_of
+from markscheme.text import LETTERS, numbers_by_word, words_of
 from markscheme.values.units import read_unit
 
 ScaleAt = Callable[[str, int], tuple[float, int] | None]
@@ -48,7 +48,6 @@ _OF = re.compile(
     r"\s+(?:d[ei]|d'|von|van|della?|do|da)\s+(?:un[ao']?|uma?|einer?|een|una)?\s*|\s+d'",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W\d_]+")
 _ALL_BUT = re.compile(
     r"\b(?:tod[ao]s menos|salvo|excepto|exceto|sauf|tranne|meno|bis auf|außer|op|eksi)\s+$",
     re.IGNORECASE,
@@ -82,7 +81,7 @@ def spelled_numbers(text: str, scale_at: ScaleAt) -> Iterator[Spelled]:
     [(34.0, 16)]
     """
     run = _Run(
-        text, [(hit[0].lower(), hit.start(), hit.end()) for hit in _WORD.finditer(text)], scale_at
+        text, [(hit[0].lower(), hit.start(), hit.end()) for hit in LETTERS.finditer(text)], scale_at
     )
     place = 0
     while place < len(run.words):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from markscheme.text import (
+    LETTERS,
     NUMBER_WORDS,
     ORDINAL_WORDS,
     ROMAN_BELOW_1000,
@@ -63,7 +64,6 @@ _FRACTIONS |= {"half": 2, "halves": 2}
 _SIGNS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _GLYPHS = {sign: unicodedata.numeric(sign) for sign in _SIGNS}
 
-WORD = re.compile(r"[^\W\d_¹²³⁰⁴-⁹½¼¾⅐-⅞]+")
 _DIGITS = re.compile(
     r"(?:(?<![\w.])|(?<=[^\w.]\.)|(?<=\bUSD)|(?<=\bEUR)|(?<=\bGBP)|(?<=[\u3040-\u9fff\uac00-\ud7af\u0600-\u06ff]))"
     r"(?:\d{1,3}(?: \d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,'_]\d+)*|(?<!\d)\.\d+)"
@@ -164,7 +164,7 @@ def numbers_of(text: str, *, foreign: bool = False) -> set[float]:
         for value in (one.value, *one.alternatives)
     }
     return found | {
-        float(value) for word in WORD.findall(text) if len(word) > 1 and (value := roman(word))
+        float(value) for word in LETTERS.findall(text) if len(word) > 1 and (value := roman(word))
     }
 
 
@@ -280,7 +280,7 @@ def _foreign_scale(text: str, end: int) -> tuple[float, int] | None:
 
 
 def _worded(text: str, *, foreign: bool) -> Iterator[Reading]:
-    words = [(hit[0], hit.start(), hit.end()) for hit in WORD.finditer(text)]
+    words = [(hit[0], hit.start(), hit.end()) for hit in LETTERS.finditer(text)]
     place = 0
     while place < len(words):
         lower = words[place][0].lower()

@@ -174,7 +174,7 @@ def _unit(value: Amount) -> str:
 
 def _same_figures(left: Amount, right: Amount) -> bool:
     one, two = read_numbers(left.text), read_numbers(right.text)
-    if not one or not two:
+    if len(one) != 1 or len(two) != 1:  # of 6 ft 9 in the first is not all
         return False
     ratio = one[0].value / two[0].value if two[0].value else 0.0
     while ratio >= 9.99:

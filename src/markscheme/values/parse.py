@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -129,7 +130,9 @@ def _values(raw: str, text: str, requested: Requested, *, foreign: bool) -> list
     )
     found.extend(read_times(text, used))
     if not version:
-        found.extend(read_identifiers(text, used, version=False))
+        amount = requested.kind in ("number", "money")
+        found.extend(read_identifiers(text, used, version=False, amount=amount))
+    found.extend(_feet(text, used, foreign=foreign))
     amounts = _amounts(text, used, requested, foreign=foreign)
     amounts = _mixed(text, amounts)
     if (
@@ -142,6 +145,21 @@ def _values(raw: str, text: str, requested: Requested, *, foreign: bool) -> list
     found.extend(amounts)
     found.sort(key=lambda one: one.start)
     return [with_stance(text, one, raw) for one in join_ranges(text, found)]
+
+
+_FEET = re.compile(
+    r"(?<![\w.,'\"°])(\d{1,2})(?:' ?|-(?:foot|ft)-)((?:1[01]|\d)(?:\.\d+| ?[½¼¾])?)"
+    r"(?P<inch>\"|''|-inch(?:es)?\b)?(?![\w'\"°])"
+)
+
+
+def _feet(text: str, used: bytearray, *, foreign: bool) -> Iterator[Value]:
+    """Feet and inches by their signs: 6'9", 5'10 and 6-foot-9."""
+    for hit in _FEET.finditer(text):
+        sure = hit["inch"] or (" " not in hit[0] and not foreign)
+        if sure and take(used, *hit.span()):
+            value, *_ = parse_values(f"{hit[1]} ft {hit[2]} in")
+            yield replace(value, start=hit.start(), end=hit.end(), text=hit[0])
 
 
 def _amounts(text: str, used: bytearray, requested: Requested, *, foreign: bool) -> list[Value]:
@@ -226,9 +244,32 @@ def _amount(text: str, reading: Reading, requested: Requested, following: int) -
             return _measured(text, read, unit[0], signed=signed)
         if below:
             read, signed = read.times(1.0 if sign < 0 else -1.0)._replace(end=below.end()), True
+        else:
+            read = _with_letter(text, read, requested)
     elif sign < 0:
         read = read.times(-1.0)
     return _counted(text, read, reading, requested, following, signed=signed)
+
+
+_APART = re.compile(r" [MB](?=\s*(?:[,;()]|\.?$))")
+
+
+def _with_letter(text: str, read: Reading, requested: Requested) -> Reading:
+    """A number with the letter that multiplies it, without a currency: "1.5M".
+
+    Only where the question asks for a number or money is this the first reading of the two. Small
+    letters are units, unless it asks for money.
+    """
+    kind = requested.kind
+    apart = _APART.match(text, read.end) is not None
+    short = short_scale(text, read.end + apart)
+    if short is None or kind not in ("number", "money", "") or (apart and requested.unit):
+        return read
+    if kind != "money" and text[short[1] - 1] not in "MBT":
+        return read
+    many = read.times(short[0])
+    first, other = (many, read) if kind else (read, many)
+    return first._replace(end=short[1], alternatives=(other.value,), plain_digits=False)
 
 
 def _money(
@@ -303,9 +344,7 @@ def _counted(
         weak = read.start > 0 and not noun
     weak = weak or (title and requested.kind != "number")
     year = (
-        reading.plain_digits
-        and reading.value == int(reading.value)
-        and 1000 <= reading.value <= 2100
+        read.plain_digits and reading.value == int(reading.value) and 1000 <= reading.value <= 2100
     )
     if (
         reading.spelled_year
@@ -376,7 +415,7 @@ def _unit(text: str, end: int, reading: Reading, requested: Requested) -> tuple[
         (word in _ALSO_WORDS and not _sure(text, word, found[1], requested))
         or (len(word) == 1 and not glued and word not in _LETTERS and ord(word) < 256)
         or (word == "B" and glued and not asked)
-        or (word in ("m", "t") and glued and requested.kind == "money")
+        or (word in ("m", "b", "t") and glued and requested.kind == "money")
     )
     return None if other else found
 

@@ -169,7 +169,7 @@ def relate_dates(reference: Date, answer: Date, granularity: str = "") -> Relati
     return min(found, key=(SAME, FINER, UNCLEAR, COARSER, DIFFERENT, APART).index)
 
 
-def _reading(date: Date, reading: tuple[int | None, int, int]) -> Date:
+def _reading(date: Date, reading: tuple[int | None, int, int | None]) -> Date:
     year, month, day = reading
     return Date(start=date.start, end=date.end, text=date.text, year=year, month=month, day=day)
 
@@ -275,7 +275,13 @@ def _wanted_range(reference: Range, answer: Value, requested: Requested) -> Rela
             return APART
         if low in (SAME, FINER) or high in (SAME, FINER):
             return COARSER
-        return UNCLEAR if _within(reference, answer) else DIFFERENT
+        if _within(reference, answer):
+            return UNCLEAR
+        ends = (reference.low, reference.high)
+        same_years = isinstance(answer, Date) and [
+            one.year for one in ends if isinstance(one, Date)
+        ] == [answer.year, answer.last_year or answer.year]
+        return COARSER if same_years and low is high is COARSER else DIFFERENT
     found = relate(reference.low or reference.high, answer, requested)
     return UNCLEAR if found is DIFFERENT and _meets(reference, answer) else found
 

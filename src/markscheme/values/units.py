@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from markscheme.text import by_word, numbers_by_word, words_of
+from markscheme.text import LETTERS, by_word, numbers_by_word, words_of
 from markscheme.values.characters import SUPERSCRIPTS
 from markscheme.values.kinds import Unit
 
@@ -97,7 +97,9 @@ _PIECE = re.compile(
     r"(?P<unit>°\s?[CF]\b|°|℃|℉|deg(?:rees?)?\s+[CF]\b"
     r"|(?:degrees?|deg|grad|grados|graus|gradi)\s+(?:celsius|centigrade|fahrenheit)\b"
     r"|light[- ]years?\b|nautical miles?\b|astronomical units?\b|metric tons?\b|fluid ounces?\b|fl\.? oz\b"
-    r"|(?:business|working|banking|bank|trading|work) days?\b|(?:kilo|mega|giga|milli)?watt[- ]hours?\b|miles an hour\b|electron volts?\b|[^\W\d_¹²³⁰⁴-⁹½¼¾⅐-⅞]+)",
+    r"|(?:business|working|banking|bank|trading|work) days?\b|(?:kilo|mega|giga|milli)?watt[- ]hours?\b|miles an hour\b|electron volts?\b|"
+    + LETTERS.pattern
+    + ")",
     re.IGNORECASE,
 )
 _EAST_PIECE = re.compile("|".join(sorted(map(re.escape, _EASTERN), key=len, reverse=True)))

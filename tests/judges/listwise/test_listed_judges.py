@@ -150,6 +150,16 @@ def test_one_reference_is_judged_as_by_pairwise_with_repairs_and_both_orders(
         assert found.select(columns).row(row) == wanted.select(columns).row(row)
 
 
+def test_one_reference_is_sampled_as_a_list_is() -> None:
+    single = answers(["Because of scattering."])
+    judge = parse_judge("listwise(samples=4, temperature=0.7, vote=mean)")
+    replies = iter(("[[2]]",) * 4 + ("[[A]]", "[[B]]", "[[C]]", "[[C]]"))
+    for rows, score in ((FOUR, 0.75), (single, 0.5)):
+        chat = ScriptedChat(replies=lambda _: next(replies))
+        found = apply(judge, rows, Models(chat=chat))
+        assert (len(chat.seen), found[0, "score"]) == (4, score)
+
+
 def test_a_rank_out_of_range_is_asked_again_then_unparsed() -> None:
     chat = ScriptedChat(replies=lambda _: "[[9]]")
     found = apply(parse_judge("listwise"), FOUR, Models(chat=chat))
@@ -182,6 +192,14 @@ def test_few_shot_shows_the_examples_and_refuses_leaks(tmp_path: Path) -> None:
     path.write_text(json.dumps({**shot, "rank": 4}) + "\n")
     with pytest.raises(JudgeError, match=r"the rank 4 is not from 1 to 3.*references shots"):
         apply(Listwise(examples=str(path)), FOUR, Models(chat=chat))
+
+
+@pytest.mark.parametrize("judge", ["listwise", "listwise(order=worst_first)", "pointwise"])
+def test_no_order_is_stated_of_references_without_different_grades(judge: str) -> None:
+    for equal in (answers(["x", "y"]), answers(["x", "y"], [2, 2])):
+        chat = ScriptedChat(replies=lambda _: "[[2]]")
+        apply(parse_judge(judge), equal, Models(chat=chat))
+        assert "worst" not in chat.seen[0].last_user.split("<answer")[0]
 
 
 def test_the_order_of_the_list_can_be_turned() -> None:

@@ -52,6 +52,10 @@ def test_declining_to_rank_is_a_refusal_and_a_cut_reply_says_so() -> None:
         ("[[Answer B]]", 0),
         ("It's a draw.", 0.5), ("A and B are tied", 0.5), ("[[A", 1), ("[[A is better]]", 1),
         ("A is clearer.\n\nAnswer: A", 1), ("Both are right.\nB", 0),
+        ("B is better. A lacks detail.", 0), ("Answer A is better. B lacks detail.", 1),
+        ("A is clearly better, B lacks detail.", 1), ("Answer B is the best (A is short)", 0),
+        ("Neither is better. A and B are equal", 0.5), ("Which is better? A", 1),
+        ("I choose A, although B is better in style.", 1), ("I prefer A to B.", 1),
     ],
 )  # fmt: skip
 def test_a_choice_is_read_where_models_miss_the_form(reply: str, score: float) -> None:
@@ -61,7 +65,7 @@ def test_a_choice_is_read_where_models_miss_the_form(reply: str, score: float) -
 @pytest.mark.parametrize(
     "reply",
     ["A is better.\n\nB is better.", "Neither A nor B",
-     "A is not better than B", "B is worse than A",
+     "A is not better than B", "B is worse than A", "Winner: A and B", "I prefer A or B",
      "A good answer.", "Option 1", "", '```json\n{\n  "c\n```', '{\n"a'],
 )  # fmt: skip
 def test_a_choice_is_not_guessed(reply: str) -> None:
@@ -71,12 +75,12 @@ def test_a_choice_is_not_guessed(reply: str) -> None:
 @pytest.mark.parametrize(
     ("reply", "mark"),
     [("6/10", 6), ("[[6/10]]", 6), ("8 (out of 10)", 8), ("seven", 7), ("[[ten]]", 10),
-     ("Score: 1", 1), ("[[ 6.5 ]]", 6.5)],
+     ("Score: 1", 1), ("[[ 6.5 ]]", 6.5), ("8 (out of ten) - good", 8), ("Mark: six", 6)],
 )  # fmt: skip
 def test_a_mark_is_read(reply: str, mark: float) -> None:
     assert read_ten(reply).score == pytest.approx((mark - 1) / 9)
 
 
-@pytest.mark.parametrize("reply", ["[[0]]", "11/10", "7-8", "[[1]] to [[10]]", "good"])
+@pytest.mark.parametrize("reply", ["[[0]]", "11/10", "7-8", "[[1]] to [[10]]", "good", "4/5"])
 def test_a_mark_is_not_guessed(reply: str) -> None:
     assert read_ten(reply).status == "unparsed"

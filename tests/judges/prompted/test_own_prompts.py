@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import shlex
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,12 @@ def judged(judge: str, row: dict[str, Any], reply: Any) -> tuple[dict[str, Any],
         ('parser = "yes_no"\nlabels = {a = 1, b = 0}\nuser = "x"', "belong to parser = 'choice'"),
         ('parser = "yes_no"\nreferences = "no"\nuser = "x"', "must be one of '', 'required'"),
         ('parser = "yes_no"\nswap = ["answer", "b"]\nuser = "{{ answer }}"', "no template uses"),
+        (
+            'parser = "yes_no"\nswap = ["answer", "references"]\n'
+            'user = "{{ answer }}{{ other }}{{ references }}"',
+            "swap names 'references', which no template uses as a text; of texts they use answer, "
+            "other",
+        ),
     ],
 )
 def test_a_prompt_is_checked_when_it_is_loaded(tmp_path: Path, text: str, why: str) -> None:
@@ -61,6 +68,19 @@ def test_a_prompt_is_checked_when_it_is_loaded(tmp_path: Path, text: str, why: s
         load_prompt(path)
     assert why in str(error.value)
     assert str(path) in str(error.value)
+
+
+def test_an_edited_prompt_is_sent_from_the_next_run_on(tmp_path: Path) -> None:
+    judge = written(tmp_path, 'parser = "yes_no"\nuser = "{{ answer }}?"')
+    before, _ = judged(judge, ROW, "Yes")
+    under_way: Any = parse_judge(judge)
+    written(tmp_path, 'parser = "yes_no"\nuser = "Is it {{ answer }}?"')
+    after, chat = judged(judge, ROW, "Yes")
+    assert chat.seen[0].last_user == "Is it Paris?"
+    assert after["signature"] != before["signature"]
+    # A judge that was made before has one prompt, and its signature names it.
+    assert under_way.template.hash in before["signature"]
+    assert pickle.loads(pickle.dumps(under_way)).template == under_way.template
 
 
 def test_own_columns_are_variables_and_a_missing_one_is_named(tmp_path: Path) -> None:
@@ -103,6 +123,13 @@ def test_a_choice_reads_its_own_labels(reply: str, score: float | None) -> None:
     assert (found.status == "judged") == (score is not None)
 
 
+def test_a_reply_without_a_label_is_not_the_label_none() -> None:
+    read = Choice(labels={"none": 0.0, "partial": 0.5, "full": 1.0})
+    assert read('{"coverage": "full", "reason": "all there"}').status == "unparsed"
+    assert read('{"reason": "all there"}\n[[full]]').score == 1
+    assert read('{"label": "none"}').score == 0
+
+
 def test_criteria_are_weighed_and_each_must_be_there() -> None:
     read = own_parser(
         "json", None,
@@ -127,6 +154,24 @@ def test_a_scale_has_its_own_ends() -> None:
     read = own_parser("scale(low=0, high=100)", None, None)
     assert read is not None
     assert (read("75").score, read("101").status) == (0.75, "unparsed")
+    assert (read("85/100").score, read("Score: 8/10").status) == (0.85, "unparsed")
+
+
+@pytest.mark.parametrize(
+    ("scale", "reply", "score"),
+    [
+        ("scale(-2, 2)", "Rating: -2", 0), ("scale(-2, 2)", "Score: -1", 0.25),
+        ("scale(-2, 2)", "Score: \N{MINUS SIGN}1", 0.25), ("scale(-2, 2)", "Score - 1", 0.75),
+        ("scale(-2, 2)", "From -2 to 2, I give it -1", 0.25),
+        ("scale(1, 7)", "5/7", 4 / 6), ("scale(1, 7)", "I rate it 5 out of 7", 4 / 6),
+        ("scale(1, 7)", "Score (1-7): 6", 5 / 6),
+        ("scale(1, 7)", "seven", 1), ("scale(1, 7)", "4/5", None),
+    ],
+)  # fmt: skip
+def test_a_mark_keeps_its_sign_and_its_scale(scale: str, reply: str, score: float | None) -> None:
+    read = own_parser(scale, None, None)
+    assert read is not None
+    assert read(reply).score == (score if score is None else pytest.approx(score))
 
 
 def test_a_preference_is_asked_in_both_orders() -> None:

@@ -168,7 +168,6 @@ user = "{{ question }} {{ references | join('; ') }} {{ answer }}"
 def write(folder: Path, text: str) -> Path:
     path = folder / "mine.toml"
     path.write_text(text)
-    load_prompt.cache_clear()
     return path
 
 

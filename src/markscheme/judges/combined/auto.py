@@ -20,8 +20,9 @@ _SHORT_WORDS = 6
 class Auto:
     """Each row goes to the judge for its kind: of facts, or of explanations, advice and opinions.
 
-    Graded references make a row non-factoid, and so does having none; patterns and references of at
-    most six words make it factoid; of the others a classifier of the question decides. The
+    Graded references make a row non-factoid, and so does having none (to an empty list, which says
+    that the question has no answer, an answer is right if it says so); patterns and references of
+    at most six words make it factoid; of the others a classifier of the question decides. The
     explanation says where a row went.
 
     Attributes:

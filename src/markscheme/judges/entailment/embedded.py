@@ -110,7 +110,8 @@ class EmbeddedEntailment:
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Hash of the weights, and what the examiner adds to its signature."""
         agreement = {f"examiner.{key}": text for key, text in _EXAMINER.identity(models).items()}
-        return {"trained": self._opened().revision} | agreement
+        opened = EntailmentWeights.open(self.weights, anew=True)
+        return {"trained": opened.revision} | agreement
 
     def lineage(self) -> Lineage:
         """The questions that trained its trees, and those of the examiner that it asks."""

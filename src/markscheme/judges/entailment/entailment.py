@@ -17,6 +17,7 @@ from markscheme.contract import (
     combined,
     register,
 )
+from markscheme.errors import JudgeError
 from markscheme.judges.entailment.explanations import explained, inspected
 from markscheme.judges.entailment.inference_marks import EXPLAIN, INFERENCE, RATE, with_marks
 from markscheme.judges.entailment.statement_makers import (
@@ -116,6 +117,14 @@ class StagedJudge:
         """What the judge needs together with its stages; `own` says what it reads of a row."""
         parts = [STATEMENT_MAKERS.needs(self.made_by), ENTAILMENT_TESTS.needs(self.test)]
         return replace(combined([own, *parts]), references=own.references, question=own.question)
+
+    @staticmethod
+    def check_settings(needs: Needs, **settings: Any) -> None:
+        """Raises JudgeError where there is a setting of chat models for a judge that asks none."""
+        given = [f"{name}={value!r}" for name, value in settings.items() if value is not None]
+        if given and needs.chat is False:
+            why = "no part of this judge asks a language model; add test=chat or statements=chat"
+            raise JudgeError(f"{given[0]}: {why}")
 
 
 # --- The answer hierarchy -------------------------------------------------------------------------
@@ -265,7 +274,8 @@ class Entailment(StagedJudge):
             its steps, information and assumptions, `difficulty` asks how hard it is; the baselines
             `llm_score` and `token_f1`; `off`. `auto`: CIA where the test is `chat`, else scores.
         model: name of the chat model; the run's own if none.
-        seed, temperature, max_tokens: of all requests to chat models; the prompts' if none.
+        seed, temperature, max_tokens: of all requests to chat models; the prompts' if none. Where
+            no part asks one, only a seed may be given, and it changes nothing.
     """
 
     statements: str = "auto"
@@ -281,13 +291,17 @@ class Entailment(StagedJudge):
         """Check what the types do not say.
 
         Raises:
-            JudgeError: no such way to make statements or to test them, or a number out of range.
+            JudgeError: no such way to make statements or to test them, a number out of range, or
+                settings of a chat model that nothing asks.
             MissingExtraError: statements by rules are needed, and the package is not installed.
         """
         self.maker()
         self.tester()
         check_range("temperature", self.temperature, 0, 5)
         check_range("max_tokens", self.max_tokens, 1)
+        self.check_settings(
+            self.needs, model=self.model, temperature=self.temperature, max_tokens=self.max_tokens
+        )
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What else decides: prompts, weights and the chat model, for signatures."""
@@ -327,8 +341,9 @@ class Entailment(StagedJudge):
             scheme=self._scheme,
             models=models,
         )
+        described = inspected(explained(marked, self._scheme), self._scheme)
         found = rows.select("row", "references", "patterns").join(
-            inspected(explained(marked), self._scheme), on="row", how="left", maintain_order="left"
+            described, on="row", how="left", maintain_order="left"
         )
         return noting_references(_outcomes(found, self.policy), answers, read)
 

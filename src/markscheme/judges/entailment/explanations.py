@@ -8,7 +8,7 @@ QUOTED = 200
 """Longest text that a sentence quotes; `raw` has them whole."""
 
 
-def explained(answers: pl.DataFrame) -> pl.DataFrame:
+def explained(answers: pl.DataFrame, scheme: str) -> pl.DataFrame:
     """With `explanation`: which reference decided, both statements, probabilities, the gap."""
     tests = pl.col("tests")
     table = answers.with_columns(
@@ -75,7 +75,7 @@ def explained(answers: pl.DataFrame) -> pl.DataFrame:
             field("entailed_score").round(2),
         )
     )
-    pieces = [sentence, scores, statements, _gap_in_words()]
+    pieces = [sentence, scores, statements, _gap_in_words(scheme)]
     return table.with_columns(explanation=pl.concat_str([piece.fill_null("") for piece in pieces]))
 
 
@@ -102,7 +102,7 @@ def _not_decided() -> pl.Expr:
     )
 
 
-def _gap_in_words() -> pl.Expr:
+def _gap_in_words(scheme: str) -> pl.Expr:
     counts = pl.format(
         "; gap {}: steps {}, outside information {}, assumptions {}",
         pl.col("gap").cast(pl.Int64),
@@ -111,7 +111,8 @@ def _gap_in_words() -> pl.Expr:
         "assumptions",
     )
     rated = pl.format(", difficulty {} of 5", "difficulty").fill_null("")
-    none = pl.format("; no marks, since the inference could not be measured: {}", "gap_reason")
+    why = "llm_score gave none" if scheme == "llm_score" else "the inference could not be measured"
+    none = pl.format(f"; no marks, since {why}: {{}}", "gap_reason")
     return (
         pl.when(pl.col("gap").is_not_null())
         .then(pl.concat_str([counts, rated]))

@@ -224,30 +224,44 @@ def with_marks(
         scheme: as `Entailment.marks`, `auto` resolved.
         models: give the chat model.
     """
+    measured = _nothing(decided)
     if scheme in INFERENCE:
-        found = decided.join(
-            _smallest_gaps(pairs.join(decided.select("row", "relation"), on="row"), scheme, models),
-            on="row",
-            how="left",
-            maintain_order="left",
-        )
-        return found.with_columns(
-            marks=marks(found["relation"], credit(found["gap"], scheme)).round(_DECIMALS)
-        )
-    found = decided.with_columns(
-        pl.lit(None, kind).alias(name) for name, kind in (_GAPS | _COST).items()
-    )
-    if scheme == "scores":
+        pairs = pairs.join(decided.select("row", "relation"), on="row")
+        measured = _smallest_gaps(pairs, scheme, models)
+    elif scheme == "llm_score":
+        measured = _llm_scores(decided, answers, models)
+    found = decided.join(measured, on="row", how="left", maintain_order="left")
+    if scheme in INFERENCE:
+        value = marks(found["relation"], credit(found["gap"], scheme))
+    elif scheme == "llm_score":
+        value = found["marks"]
+    elif scheme == "scores":
         value = expected_marks(found["entails_chance"], found["entailed_chance"])
     elif scheme == "off":
         value = pl.Series([None] * found.height, dtype=pl.Float64)
     else:
         selected = answers[found["row"].to_list()]
-        if scheme == "token_f1":
-            value = token_f1(selected["answer"], selected["references"])
-        else:
-            value = run_judge(parse_judge("llm_score"), selected, models)["score"]
+        value = token_f1(selected["answer"], selected["references"])
     return found.with_columns(marks=value.round(_DECIMALS))
+
+
+def _nothing(rows: pl.DataFrame) -> pl.DataFrame:
+    return pl.DataFrame(schema={"row": rows.schema["row"], **_GAPS, **_COST})
+
+
+def _llm_scores(decided: pl.DataFrame, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
+    """`marks` of the judge `llm_score` for answers whose relation is known, and what of a gap says
+    why there are none and what they cost."""
+    rows = decided.filter(pl.col("status") == "judged")["row"]
+    scored = run_judge(parse_judge("llm_score"), answers[rows.to_list()], models)
+    found = scored.select(
+        rows,
+        marks="score",
+        gap_status=pl.col("status").cast(pl.String),
+        gap_reason=pl.when(pl.col("status") != "judged").then("explanation"),
+        **{f"gap_{name}": name for name in SPENT},
+    )
+    return pl.concat([_nothing(decided), found], how="diagonal")
 
 
 def _smallest_gaps(pairs: pl.DataFrame, scheme: str, models: ModelSource) -> pl.DataFrame:
@@ -265,7 +279,7 @@ def _smallest_gaps(pairs: pl.DataFrame, scheme: str, models: ModelSource) -> pl.
         s2=pl.when(superior).then(sides[1]).otherwise(sides[0]),
     )
     if selected.is_empty():
-        return pl.DataFrame(schema={"row": pairs.schema["row"], **_GAPS, **_COST})
+        return _nothing(pairs)
     from markscheme.models import Models
 
     chat = (models if models is not None else Models()).chat()

@@ -152,7 +152,7 @@ class Examiner(Thresholded):
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What the signature adds: hashes of the weights, and the number of the rules."""
-        opened = self._opened()
+        opened = open_weights(self.weights, anew=True)
         found = {"trained": opened.revision, "rules": str(RULES)}
         return found if self.depth == "fast" else found | revisions()
 

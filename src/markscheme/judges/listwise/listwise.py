@@ -15,12 +15,12 @@ from markscheme.contract import ModelSource, register
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.replies import read_rank, read_ten
 from markscheme.judges.listwise.requests import (
-    ORDER_TEXT,
     GradedList,
     Item,
     Order,
     items,
     laid_out,
+    order_text,
 )
 from markscheme.judges.outcomes import in_order
 from markscheme.judges.prompted import NEEDS, PAIR, Call, Sample, compared, read_examples
@@ -125,8 +125,8 @@ class Listwise(GradedList):
         examples: JSONL file of solved examples (`question`, `references` best first, `answer`,
             `rank`), for few-shot; none for zero-shot.
         shown: how many of them are shown; all if none.
-        order: of the list, and whether the prompt states it; rank 1 is always the best. For
-            the position-bias probe.
+        order: of the list, and whether the prompt states it, which it does where grades differ;
+            rank 1 is always the best. For the position-bias probe.
         positions: who comes first where there is one reference.
     """
 
@@ -137,6 +137,7 @@ class Listwise(GradedList):
     order: Order = "best_first"
     positions: Positions = "random"
 
+    @functools.cached_property
     def _solved(self) -> Sequence[Mapping[str, Any]]:
         if self.examples is None:
             return ()
@@ -170,7 +171,7 @@ class Listwise(GradedList):
         turns = self.template.messages(
             question=item.question,
             answer=item.answer,
-            context=ORDER_TEXT[self.order],
+            context=order_text(item, self.order),
             references=laid_out(item.question, item.references, self.order),
             examples=[self._example(shot) for shot in shots],
         )
@@ -185,6 +186,7 @@ class Listwise(GradedList):
     def _pairwise(self) -> Pairwise:
         return Pairwise(
             model=self.model,
+            samples=self.samples,
             temperature=self.temperature,
             max_tokens=self.max_tokens,
             seed=self.seed,
@@ -206,13 +208,21 @@ class Pointwise(GradedList):
         prompt: a file of the authors (`with_ref_point_score.txt`, `no_ref_point_score.txt`) in
             place of our wording; the scale is then from 0 to 10.
         references: `shown` for orientation, or `hidden`.
-        order: the order of the list, and whether the prompt states it.
+        order: the order of the list, and whether the prompt states it where grades differ.
     """
 
     PROMPT = "linkage_pointwise"
 
     references: Literal["shown", "hidden"] = "shown"
     order: Order = "best_first"
+
+    def validate(self) -> None:
+        """Raises JudgeError as every prompted judge, and for the order of a list that is hidden."""
+        super().validate()
+        if self.references == "hidden" and self.order != "best_first":
+            raise JudgeError(
+                f"pointwise: references=hidden shows no list; leave out order={self.order}"
+            )
 
     def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:
         """One call; rows without references are marked too."""
@@ -222,7 +232,7 @@ class Pointwise(GradedList):
             answer=item.answer,
             examples=shots,
             references=laid_out(item.question, shown, self.order),
-            context=ORDER_TEXT[self.order] if len(set(item.grades)) > 1 else "",
+            context=order_text(item, self.order),
         )
         low = 1 if self.prompt is None else 0
         return self._calls(turns, self._scored(functools.partial(read_ten, low=low)))

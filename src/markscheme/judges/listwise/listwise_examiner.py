@@ -140,7 +140,7 @@ class ListwiseExaminer(Thresholded):
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What the signature adds: hashes of the weights."""
-        found = {"trained": self._opened().revision}
+        found = {"trained": ListwiseWeights.open(self.weights, anew=True).revision}
         if self.encoder == "always":
             found["embeddings"] = revision(MINILM / "model.onnx")
         return found

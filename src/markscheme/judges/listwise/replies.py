@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from markscheme.text.replies import (
+    COUNTS,
     Reading,
     begins_an_object,
     field,
     json_objects,
     read_score,
     reads,
-    shortened,
     undecided,
     unparsed,
 )
@@ -43,8 +42,7 @@ _GIVEN = re.compile(
     re.I,
 )
 """What a sentence says that puts an answer in its place; "Error 5" does not."""
-_COUNTS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-_COUNT = re.compile(rf"^\W*(?:(?:rank|mark|score)\W*)?({'|'.join(_COUNTS)})\W*$", re.IGNORECASE)
+_COUNT = re.compile(rf"^\W*(?:(?:rank|mark|score)\W*)?({'|'.join(COUNTS)})\W*$", re.IGNORECASE)
 _NO_RANK = re.compile(
     r"\b(?:attempt|retry(?: after)?|line|error|code|status|http)[:#\s]*\d{1,4}\b(?: of \d{1,4}\b)?"
     r"|\b(?:out of|of|among|than)\s*(?:the )?\d{1,4}\b|/\s*\d{1,4}\b|\b1 ?(?:to|-|–) ?\d{1,4}\b"
@@ -54,13 +52,11 @@ _NO_RANK = re.compile(
     re.IGNORECASE,
 )
 """Numbers of references, sizes, scales and faults: near a rank, and never one."""
-_OF_TEN = re.compile(r"\s*(?:/\s*10\b|\(?\bout of (?:10|ten)\b\)?)", re.IGNORECASE)
 
 
 def read_ten(reply: str, *, finished: bool = True, low: int = 1) -> Reading:
     """A mark from `low` to 10, rescaled to a score from 0 to 1; `6/10` and `six` are marks too."""
-    bare = _COUNT.sub(lambda found: str(_count(found[1])), _OF_TEN.sub("", shortened(reply)))
-    return replace(read_score(bare, finished=finished, low=low, high=10), place=None)
+    return read_score(reply, finished=finished, low=low, high=10)
 
 
 @reads
@@ -113,4 +109,4 @@ def _ranks(text: str) -> set[int]:
 
 
 def _count(word: str) -> int:
-    return _COUNTS.index(word.lower()) + 1
+    return COUNTS.index(word.lower()) + 1

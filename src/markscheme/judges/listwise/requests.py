@@ -53,7 +53,6 @@ MAX_TOKENS = 512
 """As in the authors' code: room for the explanation that comes first."""
 
 
-@functools.lru_cache(maxsize=16)
 def released_prompt(path: str, parser: str) -> Prompt:
     """A released file as a prompt.
 
@@ -124,7 +123,7 @@ def _literal(text: str) -> str:
 Order = Literal["best_first", "worst_first", "shuffled", "undisclosed"]
 """The order of a list, which the prompt states; `undisclosed` is best first and not stated."""
 
-ORDER_TEXT: Mapping[Order, str] = {
+_ORDER_TEXT: Mapping[Order, str] = {
     "best_first": ", from best to worst",
     "worst_first": ", from worst to best",
     "shuffled": ", in no particular order",
@@ -152,9 +151,9 @@ class GradedList(Prompted):
 
     prompt: str | None = None
 
-    @property
+    @functools.cached_property
     def template(self) -> Prompt:
-        """The prompt that ships, or the authors'."""
+        """The prompt that ships, or the authors', read once a judge."""
         ours = super().template
         return ours if self.prompt is None else released_prompt(self.prompt, ours.parser)
 
@@ -224,7 +223,7 @@ def items(answers: pl.DataFrame) -> list[Item]:
     ):
         texts = list(listed or ())
         marks = list(given) if given is not None and len(given) == len(texts) else [0] * len(texts)
-        pairs = [(mark or 0, text) for mark, text in zip(marks, texts, strict=True) if text]
+        pairs = [(mark or 0, text) for mark, text in zip(marks, texts, strict=True)]
         pairs.sort(key=lambda pair: -pair[0])
         found.append(
             Item(
@@ -235,6 +234,11 @@ def items(answers: pl.DataFrame) -> list[Item]:
             )
         )
     return found
+
+
+def order_text(item: Item, order: Order) -> str:
+    """What a prompt says of the order of an item's list; nothing where no grades differ."""
+    return _ORDER_TEXT[order] if len(set(item.grades)) > 1 else ""
 
 
 def laid_out(question: str, references: Sequence[str], order: Order) -> tuple[str, ...]:

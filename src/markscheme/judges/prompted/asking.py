@@ -132,8 +132,11 @@ def _repaired(first: Sample, second: Sample) -> Sample:
     if second.status == "judged":
         note = f"requested again, since the first reply was unreadable ({first.reason})"
         chosen, reason = second, f"{second.reason}; {note}" if second.reason else note
-    else:  # A repair that fails leaves what was: a reply that could not be read.
-        chosen, reason = first, f"{first.reason}; the second request failed too: {second.reason}"
+    else:  # A repair that is not readable leaves what was; one without a reply may be sent again.
+        status = second.status if second.status in ("failed", "skipped") else first.status
+        why = "was not sent" if status == "skipped" else "failed too"
+        reason = f"{first.reason}; the second request {why}: {second.reason}"
+        chosen = replace(first, status=status)
     return replace(chosen, reason=reason, raw=raw, replies=first.replies + second.replies)
 
 

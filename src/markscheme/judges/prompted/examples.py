@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
@@ -24,7 +23,6 @@ _COMMANDS: Mapping[Mark, str] = {
 """What makes the examples that have such a mark."""
 
 
-@functools.lru_cache(maxsize=16)
 def read_examples(path: str, mark: Mark = "label") -> tuple[Mapping[str, Any], ...]:
     """Examples of a JSONL file with `question`, `references`, `answer` and a mark.
 

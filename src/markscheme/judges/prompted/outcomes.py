@@ -24,6 +24,9 @@ READERS: Mapping[str, Callable[..., Reading]] = {
 }
 """Parsers that prompts may name."""
 
+VERDICTS = ("yes_no", "yes_no_last", "grade")
+"""Those of them that read a verdict."""
+
 
 def read_reply(
     reply: ChatReply, *, parser: str, accept_from: float, own: Parser | None = None

@@ -49,15 +49,18 @@ _LINE = re.compile(
 _BRACKETED = re.compile(
     r"(?:\[\[?|\\boxed\{)\s*(A|B|C|tie|equal|neither|both)\s*[\]}]", re.IGNORECASE
 )
-_NAMED = re.compile(
-    r"(?i:\b(?:winner|choice|better|best|verdict|preferred|choose|prefer|pick)\b(?: is)?)[^\w\n]*"
-    r"(?i:answer |option )?\b(A|B|[Tt]ie)\b(?!\w| is (?:not|worse))"
-)
 _BETTER = re.compile(
     r"\b(?:answer |option |choice )?\b(A|B)\b(?:'s answer)?\*{0,2} (?:is|was|seems|wins)\b(?: the)?"
     r"(?: (?:much|clearly|slightly|far))?"
     r"(?: (?:better|best|preferred|superior|winner)|\b(?<=wins))",
     re.IGNORECASE,
+)
+# In "A is better, B lacks detail" the word after "better" is the loser.
+_NAMED = re.compile(
+    rf"(?i:{_BETTER.pattern})"
+    r"|(?i:\b(?:winner|choice|better|best|verdict|preferred|choose|prefer|pick)\b(?: is)?)"
+    r"[^\w\n.!;]*(?i:answer |option )?"
+    r"\b(A|B|[Tt]ie)\b(?!\w| is (?:not|worse)| (?:and|or) [AB]\b)"
 )
 _TIE = re.compile(
     r"\b(tie|tied|a draw|equally good|neither is better|equal in quality)\b", re.IGNORECASE
@@ -69,7 +72,7 @@ def _preferred(text: str, *forms: re.Pattern[str]) -> Iterator[list[tuple[str, P
     """A, B or a tie as sentences say it: of each form the words, as labels, with their places."""
     for form in forms:
         hits = [(hit[form.groups], hit.span(form.groups)) for hit in form.finditer(text)]
-        yield [(word if len(word) == 1 else "tie", place) for word, place in hits]
+        yield [(word if len(word) == 1 else "tie", place) for word, place in hits if word]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,11 +103,12 @@ class Choice:
     def _read(self, text: str, *, finished: bool) -> Reading:
         plain = {_plain(label): label for label in self.labels}
         objects, member = json_objects(text), member_place(text, *self.MEMBERS)
+        said = [field(item, *self.MEMBERS) for item in objects]
         two = {"A", "B"} <= self.labels.keys()
         # A letter on a line of an object that was cut off begins a member's name.
         lines = not objects and text.count("{") <= text.count("}")
         forms: tuple[Sequence[tuple[str, Place | None]], ...] = (
-            [(str(field(item, *self.MEMBERS)), member) for item in objects],
+            [(str(label), member) for label in said if label is not None],
             [(word[1], trimmed(text, word.span(1))) for word in BRACKETS.finditer(text)],
             *_preferred(text, *(_BRACKETED, *(_ALONE,) * lines, _NAMED) * two),
             [

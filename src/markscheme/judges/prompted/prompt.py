@@ -230,7 +230,6 @@ def shipped() -> dict[str, Prompt]:
     return {path.stem: load_prompt(path) for path in sorted(FOLDER.glob("*.toml"))}
 
 
-@functools.lru_cache(maxsize=64)
 def load_prompt(path: str | Path) -> Prompt:
     """Read and check a prompt file.
 
@@ -257,9 +256,13 @@ def load_prompt(path: str | Path) -> Prompt:
         _check_template(file, field, getattr(prompt, field))
     for number, message in enumerate(prompt.conversation, 1):
         _check_template(file, f"message {number}", message["content"])
-    unused = [one for one in prompt.swap if one not in prompt.variables]
-    if unused:
-        raise JudgeError(f"{where}: swap names {unused[0]!r}, which no template uses")
+    texts = prompt.variables & {"question", "answer", "context", *prompt.columns}
+    other = [one for one in prompt.swap if one not in texts]
+    if other:
+        raise JudgeError(
+            f"{where}: swap names {other[0]!r}, which no template uses as a text; of texts they "
+            f"use {', '.join(sorted(texts)) or 'none'}"
+        )
     if prompt.schema is not None:
         try:
             json.loads(prompt.schema)

@@ -6,6 +6,7 @@ parameter of its own.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,9 +32,10 @@ class LlmPrompt(Prompted):
 
     prompt: str
 
-    @property
+    @functools.cached_property
     def template(self) -> Prompt:
-        """The prompt in the user's file."""
+        """The prompt in the user's file, read once a judge: a run has one prompt, also where the
+        file is edited meanwhile."""
         return load_prompt(self.prompt)
 
 
@@ -55,6 +57,7 @@ class LlmEvounaIcl(Prompted):
 
     examples: str
 
+    @functools.cached_property
     def _solved(self) -> Sequence[Mapping[str, Any]]:
         return read_examples(self.examples)
 

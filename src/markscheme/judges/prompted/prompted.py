@@ -23,7 +23,7 @@ from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import PATTERNS, Vote, has_patterns
 from markscheme.judges.prompted.asking import AsksChat, Call, Reader, Sample, request_of
 from markscheme.judges.prompted.examples import check_apart, examples_hash
-from markscheme.judges.prompted.outcomes import compared, further, outcome, read_reply
+from markscheme.judges.prompted.outcomes import VERDICTS, compared, further, outcome, read_reply
 from markscheme.models.chat import UnusableImageError, image_at, images_below
 from markscheme.tables import ANSWERS_SCHEMA, JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME
 from markscheme.text.replies import Reading
@@ -43,7 +43,7 @@ class Prompted(AsksChat):
         temperature, max_tokens: the prompt's if none.
         seed: of the first sample, the next ones counting up; none sends none.
         threshold: score from which an answer is accepted, where replies are scores or the vote is
-            by mean; the prompt's if none.
+            by mean (elsewhere it is refused); the prompt's if none.
         repair: ask once more where a reply cannot be read.
         images: columns of the answers that name images, which are sent before the prompt's text;
             the prompt's own if none. A cell is a path, a `data:` address, or a list of them.
@@ -84,8 +84,8 @@ class Prompted(AsksChat):
         """Check what the types do not say.
 
         Raises:
-            JudgeError: a number out of range, or several samples of a model that always says the
-                same.
+            JudgeError: a number out of range, several samples of a model that always says the
+                same, or a parameter that would change nothing.
         """
         check_range("samples", self.samples, 1, 1000)
         check_range("temperature", self.temperature, 0, 5)
@@ -95,6 +95,15 @@ class Prompted(AsksChat):
             raise JudgeError(
                 f"samples={self.samples} at temperature 0 would be {self.samples} times the same; "
                 "add a temperature, as in temperature=0.7"
+            )
+        if self.vote == "mean" and self.samples < 2:
+            raise JudgeError("vote=mean needs samples to take the mean of, as in samples=5")
+        verdicts = self.template.parser in VERDICTS and not self.template.swap
+        if self.threshold is not None and verdicts and self.vote != "mean":
+            raise JudgeError(
+                f"threshold={self.threshold} is for replies that are scores, not verdicts; "
+                "leave it out, or have 'markscheme calibrate' write a map of the scores for "
+                "calibrated(base=JUDGE, map=FILE, threshold=...)"
             )
         if self.sure is not None:
             self._validate_sure(self.sure)
@@ -135,7 +144,7 @@ class Prompted(AsksChat):
                 far too much.
         """
         found = dict(super().identity(models))
-        solved = self._solved()
+        solved = self._solved
         if solved:
             found["shots"] = examples_hash(solved)
         if self.image_folder is None:
@@ -188,6 +197,7 @@ class Prompted(AsksChat):
             sum(verdicts), len(verdicts) - sum(verdicts), left=most - len(samples), sure=self.sure
         )
 
+    @property
     def _solved(self) -> Sequence[Mapping[str, Any]]:
         """Solved examples for the prompt; a subclass that has some reads them from `examples`.
 
@@ -202,7 +212,7 @@ class Prompted(AsksChat):
         Raises:
             JudgeError: their file cannot be read, or an example's question is among those judged.
         """
-        found = self._solved()
+        found = self._solved
         if found:
             check_apart(found, answers["question"], getattr(self, "examples", ""))
         return found
@@ -212,7 +222,7 @@ class Prompted(AsksChat):
 
         None without examples.
         """
-        found = self._solved()
+        found = self._solved
         return Lineage.of(shot["question"] for shot in found) if found else None
 
     def _plan(

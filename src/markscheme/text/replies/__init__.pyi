@@ -2,6 +2,7 @@ from .entailment import CONTRADICTION as CONTRADICTION
 from .entailment import ENTAILMENT as ENTAILMENT
 from .entailment import NEUTRAL as NEUTRAL
 from .entailment import read_entailment as read_entailment
+from .grades import COUNTS as COUNTS
 from .grades import RELATION_SCORES as RELATION_SCORES
 from .grades import read_grade as read_grade
 from .grades import read_score as read_score
@@ -21,7 +22,6 @@ from .reply import json_number as json_number
 from .reply import json_objects as json_objects
 from .reply import member_name as member_name
 from .reply import reads as reads
-from .reply import shortened as shortened
 from .reply import spoken as spoken
 from .reply import undecided as undecided
 from .reply import unparsed as unparsed

@@ -27,7 +27,7 @@ ENTAILMENT, CONTRADICTION, NEUTRAL = LABELS = ("entailment", "contradiction", "n
 NOT_ENTAILMENT = "not entailment"
 """A reply denied entailment and did not say which of the others it is."""
 
-_QUOTES = "\"'“”‘’`*_"
+_QUOTES = "\"'“”‘’`*"
 _E = rf"[{_QUOTES}]*entail(?:ment|s|ed)?[{_QUOTES}]*"
 _C = rf"[{_QUOTES}]*contradict(?:ion|s|ed|ory)?[{_QUOTES}]*"
 _N = rf"[{_QUOTES}]*neutral[{_QUOTES}]*"
@@ -38,12 +38,12 @@ _OPTIONS = re.compile(
 """The options as the question lists them, which a model that echoes it repeats."""
 
 _NOT = (
-    r"(?:\b(?:not|never|neither|nor|no|cannot|without|fails? to|hardly)\b|n['’]t\b|\bnon-?)"
+    r"(?:\b(?:not|never|neither|nor|no|cannot|without|fails? to|hardly)\b|n['’]t\b|\bnon)"
     r"(?:\s+(?:necessarily|directly|fully|strictly|really|logically|be|is|an?|the|premise|any|"
     r"clear|explicitly|imply|or|to))*\s*"
 )
 _SAID = re.compile(
-    rf"(?P<not>{_NOT})?[{_QUOTES}]*(?:"
+    rf"(?P<not>{_NOT})?[{_QUOTES}]*(?:(?<![a-z])|(?<=\bnon))(?:"
     r"(?P<entailment>entail(?:ment|s|ed|ing)?)"
     r"|(?P<contradiction>contradict(?:ion|s|ed|ory|ing)?)"
     r"|(?P<neutral>neutral(?:ity)?))\b",
@@ -52,7 +52,7 @@ _SAID = re.compile(
 _OPENING = re.compile(
     rf"^[\s>#\-({_QUOTES}\[]*(?:(?:the )?(?:final )?(?:answer|label|verdict|relation(?:ship)?|"
     rf"conclusion|classification)(?: is)?\s*[:=]?[\s{_QUOTES}\[]*|it is (?:an? )?[{_QUOTES}]*)?"
-    rf"(?P<word>not[ -]entailment|non-?entailment|entailment|entailed|entails|contradiction|"
+    rf"(?P<word>not entailment|non ?entailment|entailment|entailed|entails|contradiction|"
     rf"contradictory|contradicts|neutral)(?=\s*$|[\s.,;:!)\]\-–—(]|[{_QUOTES}])",
     re.IGNORECASE,
 )
@@ -91,6 +91,7 @@ def read_entailment(text: str, *, finished: bool = True) -> Reading:
         `verdict` is true for entailment; `relation` is the label, one of `LABELS` or
         `NOT_ENTAILMENT`.
     """
+    text = re.sub(r"_|(?<=\w)-(?=\w)", " ", text)  # As in `not_entailment`.
     plain = _OPTIONS.sub(lambda options: " " * len(options[0]), text)
     said = _json(text) or _said(plain)
     opening = _OPENING.match(plain)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
-from itertools import islice
 from typing import Any
 
 from markscheme.text.replies.places import member_place
@@ -32,11 +32,9 @@ RELATION_SCORES: Mapping[str, float] = {
 RELATIONS = tuple(RELATION_SCORES)
 
 _NUMBER = r"(?<![\w.])-?\d{1,4}(?:\.\d{1,3})?(?![\w]|\.\d)"
-_SCALE = re.compile(
-    r"\b(?:from |between |scale (?:of|from) )?[01] ?(?:to|and|-|–|—) ?(?:5|10)\b|/ ?5\b"
-    r"|\bout of (?:5|five)\b",
-    re.IGNORECASE,
-)
+_RANGE = re.compile(r"[ *_]*(?:[-–—/]|\b(?:to|or|out of)\b)[ *_]*(-?\d+(?:\.\d+)?)", re.IGNORECASE)
+"""What follows a mark that is none by itself: "3-4", "3 or 4", "4/10" where the scale ends at 5."""
+_BARE_RANGE = re.compile(rf"\W*(?P<mark>{_NUMBER})(?={_RANGE.pattern})", re.IGNORECASE)
 _FIRST = re.compile(
     rf"^[\s>*_#\"'“(\[]*(?P<mark>{_NUMBER})"
     r"(?=[*_\"'”)\]]*(?:\s*(?:$|\n|[:.,;!–—-]\s*(?:$|\n|[A-Za-z]))|"
@@ -58,12 +56,13 @@ _LAST = re.compile(
 )
 _LISTED = re.compile(r"(?<![\w.])([0-9])(?=[:.)]\s+[A-Za-z])")
 _NAMED = re.compile(
-    r"\b(?:score|rating|grade|mark)\b[^\w\n]*+(?:(?:is|of|would be|as)\b)?[^\w\n-]*"
-    rf"(?P<mark>{_NUMBER})",
+    r"\b(?:score|rating|grade|mark)\b[^\w\n]*(?:(?:is|of|would be|as)\b)?[^\w\n-]*"
+    rf"(?<!-)(?P<mark>{_NUMBER})",
     re.IGNORECASE,
 )
 _MEMBERS = ("score", "rating", "grade", "mark")
-_WORDS = {"one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0}
+COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+"""Whole marks in words, from 1."""
 
 
 @reads
@@ -71,15 +70,16 @@ def read_score(text: str, *, finished: bool = True, low: float = 1, high: float 
     """A mark on a scale, rescaled to a score from 0 to 1; no verdict.
 
     Looked for: JSON with `score`, `[[4]]`, `Score: 4`, a number at the start, "I give it 4", a
-    number or number word alone on its line. Marks off the scale, ranges ("3-4"), replies with
-    several numbers, and numbers of something else ("Error 5") are unparsed.
+    number or number word alone on its line. Marks off the scale or of another one ("4/10" on 1 to
+    5), ranges ("3-4"), replies with several numbers, and numbers of something else ("Error 5") are
+    unparsed.
 
     Args:
         text: the model's.
         finished: whether the model stopped by itself.
         low, high: ends of the scale.
     """
-    marks = _marks(text)
+    marks = _marks(text, _scale(low, high))
     if len(marks) > 1:
         return unparsed(f"several marks: {', '.join(f'{mark:g}' for mark in sorted(marks))}")
     if not marks:
@@ -95,14 +95,25 @@ def read_score(text: str, *, finished: bool = True, low: float = 1, high: float 
     )
 
 
-def _marks(text: str) -> dict[float, Place | None]:
+@functools.cache
+def _scale(low: float, high: float) -> re.Pattern[str]:
+    """What says between which marks a mark is: "from 1 to 5", "/5", "out of five"."""
+    top = f"(?:{high:g}|{COUNTS[int(high) - 1]})" if 1 <= high <= len(COUNTS) else f"{high:g}"
+    return re.compile(
+        rf"(?<!\w)(?:from |between |scale (?:of|from) )?(?:[01]|{low:g}) ?(?:to|and|-|–|—) ?{top}\b"
+        rf"|/ ?{top}\b|\(?\bout of {top}\b\)?",
+        re.IGNORECASE,
+    )
+
+
+def _marks(text: str, scale: re.Pattern[str]) -> dict[float, Place | None]:
     """The different marks in a reply, from the surest form that it has, with their first places."""
     objects = json_objects(text)
     if objects:  # JSON without a mark: its numbers are of something else.
         place = member_place(text, *_MEMBERS)
         members = [json_number(field(item, *_MEMBERS)) for item in objects]
         return {mark: place for mark in members if mark is not None}
-    bare = _SCALE.sub(lambda scale: " " * len(scale[0]), text)
+    bare = scale.sub(lambda said: " " * len(said[0]), text.replace("−", "-"))
     forms = (
         [word.span(1) for word in BRACKETS.finditer(bare) if re.fullmatch(_NUMBER, word[1])],
         [word.span("mark") for word in _NAMED.finditer(bare)],
@@ -112,25 +123,25 @@ def _marks(text: str) -> dict[float, Place | None]:
             return _at(bare, places)
     if begins_an_object(text):
         return {}  # Damaged JSON in which no number is called a mark.
-    if re.match(rf"\W*{_NUMBER}\s*(?:-|–|—|to|or|/)\s*\d", bare):
-        ends = islice(re.finditer(r"\d+(?:\.\d+)?", bare), 2)
-        return _at(bare, (number.span() for number in ends))
     listed = _at(bare, (number.span(1) for number in _LISTED.finditer(bare)))
     if len(listed) > 1:
         return listed  # The scale itself, repeated.
-    first = _FIRST.match(bare)
+    first = _BARE_RANGE.match(bare) or _FIRST.match(bare)
     if first:
         return _at(bare, [first.span("mark")])
-    word = re.sub(r"[^a-z]+", "", text.lower())
-    if word in _WORDS:
-        return {_WORDS[word]: None}
+    word = re.sub(r"^\W*(?:score|rating|grade|mark)\b|[^a-z]+", "", text.lower())
+    if word in COUNTS:
+        return {COUNTS.index(word) + 1.0: None}
     if not (_GIVEN.search(bare) or _LAST.search(bare)):
         return {}
     return _at(bare, (number.span() for number in re.finditer(_NUMBER, bare)))
 
 
 def _at(text: str, places: Iterable[Place]) -> dict[float, Place | None]:
-    return {float(text[start:end]): (start, end) for start, end in reversed(list(places))}
+    """The marks at these places, and the other ends of ranges that begin there."""
+    marks = list(places)
+    ends = [end.span(1) for _, at in marks if (end := _RANGE.match(text, at))]
+    return {float(text[start:end]): (start, end) for start, end in reversed([*marks, *ends])}
 
 
 EXAMPLE_REASON = "one or two sentences"

@@ -69,8 +69,8 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _BOTH = re.compile(
-    rf"[{MARKUP}]*(?:yes\W{{1,5}}(?:and\W|or\W)?\W{{0,3}}no|no\W{{1,5}}(?:and\W|or\W)?\W{{0,3}}yes)"
-    r"\b",
+    rf"[{MARKUP}]*(?:yes\W{{1,5}}(?:and\W|or\W)?\W{{0,3}}no|no\W{{1,5}}(?:and\W|or\W)?\W{{0,3}}yes"
+    r"|yes\W{1,5}(?:but\W)?(?:only\W)?(?:in part|partly|partially)(?! because))\b",
     re.IGNORECASE,
 )
 _LABEL = re.compile(
@@ -103,6 +103,15 @@ _STATEMENT = re.compile(
     r"|correct|right|accurate|true|acceptable)\b",
     re.IGNORECASE,
 )
+_RIGHT, _WRONG = "|".join(_JUDGED_YES), "|".join(_JUDGED_NO)
+_HALF = re.compile(
+    rf"\b(?:{_RIGHT})(?:,? (?:only (?:about|for|if|in|when)|(?:only )?(?:in part|partly|partially)"
+    r"|except)\b(?! because)|(?=([^.!?;\n]{0,150}?\b(?:but|yet|although|though|however|except)\b))"
+    rf"\1(?:(?!\b(?:reference|gold|ground|question))[^.!?;\n]){{0,150}}?(?:\b(?:{_WRONG})"
+    rf"|(?:\bnot|n['’]t) (?:(?:the|entirely|fully|completely|exactly|quite) )?(?:{_RIGHT}))\b)",
+    re.IGNORECASE,
+)
+"""A "correct" that is partly taken back: "correct only in part", "right, but the year is wrong"."""
 _DECLINES_FIRST = re.compile(rf"^[{MARKUP}]*no[,.]\s+(?=(?:i|we)\b)", re.IGNORECASE)
 _OPEN = re.compile(
     r"\b(?:if|whether|unless|when|not|cannot|never|doubt|unlikely|unclear|had|would)\b|n['’]t\b"
@@ -142,8 +151,9 @@ def read_yes_no(text: str, *, finished: bool = True, verdict_last: bool = False)
     """Whether a reply accepts the answer.
 
     Looked for: JSON, `[[yes]]`, a line such as `Verdict: no`; the first word, in several languages;
-    the last word; a sentence such as "The candidate is correct". Where two of these differ, the
-    reply is unparsed ("No, the candidate is correct", Kamalloo et al. 2023, appendix A).
+    the last word; a sentence such as "The candidate is correct", without "only in part" or "but the
+    year is wrong" after it. Where two of these differ, the reply is unparsed ("No, the candidate is
+    correct", Kamalloo et al. 2023, appendix A).
 
     Args:
         text: the model's.
@@ -188,7 +198,7 @@ def read_yes_no(text: str, *, finished: bool = True, verdict_last: bool = False)
             score=float(value),
             place=place,
         )
-    hedges = _BOTH.match(text) or _HEDGE.search(text[:NEAR])
+    hedges = _BOTH.match(text) or _HEDGE.search(text[:NEAR]) or _HALF.search(text[:NEAR])
     lack = "hedges: neither yes nor no" if hedges else "no yes or no in it"
     return undecided(text, lack, finished=finished)
 
@@ -244,13 +254,13 @@ def _declined_first(text: str) -> str | None:
 
 
 def _statements(text: str) -> list[tuple[str, Verdict]]:
-    """Sentences on whether the candidate is right, apart from conditions and denials of them."""
+    """Sentences on whether the candidate is right, apart from conditions, denials and halves."""
     found: list[tuple[str, Verdict]] = []
     for match in _STATEMENT.finditer(text):
         sentence = re.split(r"[.!?;\n]", text[max(0, match.start() - NEAR) : match.start()])[-1]
-        if not _OPEN.search(sentence):
-            verdict = match["word"].lower() in _JUDGED_YES, match.span("word")
-            found.append((f"{match[0].strip()!r}", verdict))
+        verdict = match["word"].lower() in _JUDGED_YES
+        if not (_OPEN.search(sentence) or (verdict and _HALF.match(text, match.start("word")))):
+            found.append((f"{match[0].strip()!r}", (verdict, match.span("word"))))
     return found
 
 

@@ -54,14 +54,25 @@ def bench(
     built-in judge that needs no key, model or extra. Questions that shipped weights were trained on
     are left out.
     """
+    from markscheme.errors import MarkschemeError
+    from markscheme.results import check_ending
+    from markscheme.tables import table_format
+    from markscheme_research.papers import PICTURES
     from markscheme_research.papers import bench as run_bench
 
+    # Judging may take hours and money: what is wrong with the files to write is found before it.
+    if details is not None:
+        table_format(details)
+    if picture is not None:
+        check_ending(picture, PICTURES)
+        if not options.thresholds:
+            raise MarkschemeError("--picture requires --thresholds")
     with opened(models) as asked:
         found = run_bench(
             names, options, judgments=judgments, replies=replies, data_dir=data_dir, models=asked
         )
+    shown.show(found)
     if details is not None:
         shown.note(f"written to {found.write_verdicts(details)}")
     if picture is not None:
         shown.note(f"drawn in {found.write_picture(picture)}")
-    shown.show(found)

@@ -45,8 +45,11 @@ def tune_judge(
     report; replies are stored in the ledger, so the same command resumes where it stopped.
     """
     from markscheme.cli import progress
+    from markscheme.results import check_ending
     from markscheme_research import studies
 
+    if chart is not None:
+        check_ending(chart, studies.CHARTS)
     with (
         progress("judging", total=None, quiet=shown.quiet or models.dry_run) as advance,
         opened(models, advance) as asked,
@@ -55,9 +58,9 @@ def tune_judge(
             file, labels, options, judges=judge, models=asked, on_progress=advance
         )
         shown.note(f"language models: {asked.budget.spending}")
-    if chart is not None and not models.dry_run:
-        shown.note(f"chart written to {found.save_chart(chart)}")
+    shown.show(found)
     if save_map is not None and not models.dry_run:
         name = found.save_map(save_map)
         shown.note(f"judge: {name}")
-    shown.show(found)
+    if chart is not None and not models.dry_run:
+        shown.note(f"chart written to {found.save_chart(chart)}")

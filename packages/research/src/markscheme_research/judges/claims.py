@@ -435,13 +435,14 @@ class Claims(StagedJudge):
         """Check what the types do not say.
 
         Raises:
-            JudgeError: no such way to make statements or to test them, or a number that is not
-                within 0 and 1.
+            JudgeError: no such way to make statements or to test them, a number that is not
+                within 0 and 1, or a chat model that nothing asks.
         """
         self.maker()
         self.tester()
         for name in ("threshold", "partial", "penalty"):
             check_range(name, getattr(self, name), 0, 1)
+        self.check_settings(self.needs, model=self.model)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What else decides: prompts, weights and the chat model, for signatures."""

@@ -107,22 +107,29 @@ def _of_file(source: str, columns: Mapping[str, str]) -> Material:
             "'label' (higher is better), or name the column with "
             f"{columns_option({'label': 'NAME'})}"
         )
-    levels = graded["label"].unique().sort().to_list()
-    usual = "".join(str(place) for place in reversed(range(min(len(levels), 4))))
     if (graded["references"].list.len() > 0).any():
         flat = graded.with_columns(
             reference_grades=pl.coalesce(
                 "reference_grades", pl.col("references").list.eval(pl.lit(0, dtype=pl.Int64))
             )
         )
-        return Material(name=source, rows=flat, ready=True, usual=usual)
+        grades = flat["reference_grades"].explode()
+        return Material(name=source, rows=flat, ready=True, usual=_usual(grades))
     whole = graded["label"].cast(pl.Int64)
     if (whole.cast(pl.Float64) != graded["label"]).any():
         raise DataError(f"{source}: references can be drawn where grades are whole numbers only")
     rows = graded.select(
         "question", pl.col("answer").alias("passage"), whole.alias("grade"), "system", "answer_id"
     )
-    return Material(name=source, rows=rows, ready=False, usual=usual)
+    return Material(name=source, rows=rows, ready=False, usual=_usual(whole))
+
+
+def _usual(grades: pl.Series) -> str:
+    """The composition with a reference of each grade, of the best four at most; one of the best
+    where a grade is too far from the lowest for a digit."""
+    levels = grades.drop_nulls().unique().sort(descending=True)
+    above = [level - levels[-1] for level in levels]
+    return "".join(map(str, above[:4])) if above[0] < 10 else "top"
 
 
 def read_loosely(source: str, columns: Mapping[str, str] | None = None) -> pl.DataFrame:

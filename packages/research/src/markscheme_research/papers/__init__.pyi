@@ -1,4 +1,5 @@
 from .bench_options import BenchOptions as BenchOptions
+from .bench_tables import PICTURES as PICTURES
 from .bench_tables import BenchResult as BenchResult
 from .bench_tables import bench as bench
 from .bench_tables import labelled_sets as labelled_sets

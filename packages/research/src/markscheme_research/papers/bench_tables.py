@@ -17,7 +17,6 @@ from markscheme.agreement import (
     TableSource,
     agreement,
     judged_table,
-    sensitivity,
 )
 from markscheme.analysis import GROUPS, failure_modes
 from markscheme.contract import HasLineage, ModelSource, parse_judge
@@ -26,13 +25,15 @@ from markscheme.errors import DataError, UnknownNameError
 from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
 from markscheme.models import Models
-from markscheme.results import Column, Table, TableResult, columns, plain
+from markscheme.results import Column, Table, TableResult, check_ending, columns, plain
 from markscheme.tables import join_labels, read_table, write_table
+from markscheme.text import counted
 from markscheme.text.replies import read_yes_no
 from markscheme_research.datasets import catalog, dataset, load, recorded
 from markscheme_research.papers.bench_options import BenchOptions
 from markscheme_research.papers.cell import DataDir
 from markscheme_research.papers.pedants import PEDANTS, pedants_verdicts
+from markscheme_research.papers.wang_2023 import by_threshold, first_questions
 from markscheme_research.studies import match_amended
 from markscheme_research.training import parts
 
@@ -47,6 +48,8 @@ RECORDED = {"BEM": "bem", "InstructGPT": "text-davinci-003", "GPT-4": "gpt-4", "
 
 REPLY_COLUMNS = ("reply", "raw", "response", "output", "completion", "judgment")
 BASELINE = "exact match"
+PICTURES = (".svg", ".png", ".pdf")
+"""Endings of the files that thresholds are drawn to."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -83,13 +86,18 @@ class BenchResult(TableResult):
         """Draw F1 by threshold, a panel per set and judge and a line per system: .svg, .png, .pdf.
 
         Raises:
-            DataError: the thresholds were not requested.
+            MarkschemeError: another ending.
+            DataError: the thresholds were not requested, or no judge has scores.
             MissingExtraError: the chart library is not installed.
         """
         from markscheme_research.papers.threshold_pictures import draw_thresholds
 
+        check_ending(path, PICTURES)
         if self.curves.is_empty():
-            raise DataError("--picture requires --thresholds (Python: thresholds=True)")
+            raise DataError(
+                "nothing to draw: --picture requires --thresholds (Python: thresholds=True) and a "
+                "judge with three different scores or more"
+            )
         return draw_thresholds(self.curves, Path(path))
 
 
@@ -118,7 +126,8 @@ def bench(
     Equal answers to a question are judged once. On NQ301 the judges published with it (BEM,
     InstructGPT, GPT-4 where its replies are available) are shown too, and systems' accuracies are
     exact match against references amended by each judge, as Kamalloo et al. (2023) compute them.
-    Questions that shipped weights learned from are left out, unless `every_question`.
+    Questions that shipped weights or a named judge learned from are left out, unless
+    `every_question`.
 
     Args:
         names: `nq301`, `evouna-nq`, `evouna-tq`, or a set of graded answers.
@@ -174,10 +183,10 @@ def bench(
                 tables.append(_modes_table(one, shares))
                 entry["modes"] = shares.to_dicts()
         if chosen.thresholds:
-            swept, curve = _thresholds(one, judged)
+            swept, found_curves = _thresholds(one, judged)
             tables += [_thresholds_table(one, swept)] if swept else []
             entry["thresholds"] = swept
-            curves.append(curve)
+            curves += found_curves
         data.append(entry)
         wide.append(
             one.distinct.select(
@@ -217,12 +226,9 @@ def _labelled(name: str, options: BenchOptions, data_dir: DataDir) -> _Set:
     if not options.every_question:
         if kind == "evouna":
             rows = rows.filter(parts(rows["question"]) == "test")
-        if kind != "nq301":
-            rows = rows.filter(~_learned(rows["question"], options.judges))
+        rows = rows.filter(~_learned(rows["question"], options.judges))
     left_out = before - rows["question"].n_unique()
-    if options.questions is not None:
-        selected = rows["question"].unique(maintain_order=True).head(options.questions)
-        rows = rows.filter(pl.col("question").is_in(selected.implode()))
+    rows = first_questions(rows, options.questions)
     if rows.is_empty():
         raise DataError(f"{name} has no question left; --every-question keeps those learned from")
     key = ["question", "references", "answer"]
@@ -454,42 +460,26 @@ def _modes(
 
 def _thresholds(
     one: _Set, judged: Mapping[str, pl.DataFrame]
-) -> tuple[list[dict[str, Any]], pl.DataFrame]:
+) -> tuple[list[dict[str, Any]], list[pl.DataFrame]]:
     """For judges with scores, by system: the best threshold by F1, F1 there, F1 at the threshold
     that is best over all, and the F1 curves."""
     swept: list[dict[str, Any]] = []
     curves: list[pl.DataFrame] = []
     places = one.rows["place"]
     for judge, outcome in judged.items():
-        scores = outcome["score"].gather(places)
-        table = one.rows.select("system", "accepted").with_columns(score=scores)
+        table = one.rows.select("system", "accepted", score=outcome["score"].gather(places))
         table = table.drop_nulls(["score", "accepted"])
         if judge == BASELINE or table["score"].n_unique() < 3:
             continue
-        systems = [] if table["system"].n_unique() < 2 else table.partition_by("system")
-        common = None
-        for name, part in [("all", table), *((str(p["system"][0]), p) for p in systems)]:
-            curve = sensitivity(part["score"].to_numpy(), part["accepted"].to_numpy())
-            curve = curve.drop_nulls("f1_positive")
-            if curve.is_empty():
-                continue
-            best = curve.row(int(curve["f1_positive"].arg_max() or 0), named=True)
-            common = best["threshold"] if common is None else common
-            near = curve.filter(pl.col("f1_positive") >= best["f1_positive"] - 0.01)["threshold"]
-            at_common = curve.filter(pl.col("threshold") <= common + 1e-9).tail(1)
-            swept.append({
-                "judge": judge, "system": name, "threshold": best["threshold"],
-                "f1": best["f1_positive"],
-                "f1_at_common": at_common["f1_positive"][0] if at_common.height else None,
-                "from": near.min(), "to": near.max(),
-            })  # fmt: skip
+        for row, curve in by_threshold(table):
+            swept.append({"judge": judge, **row})
             curves.append(
                 curve.select(
                     pl.lit(one.name).alias("dataset"), pl.lit(judge).alias("judge"),
-                    pl.lit(name).alias("system"), "threshold", "f1_positive",
+                    pl.lit(row["system"]).alias("system"), "threshold", "f1_positive",
                 )
             )  # fmt: skip
-    return swept, pl.concat(curves) if curves else pl.DataFrame()
+    return swept, curves
 
 
 def _table(one: _Set, found: Sequence[Mapping[str, Any]]) -> Table:
@@ -500,7 +490,7 @@ def _table(one: _Set, found: Sequence[Mapping[str, Any]]) -> Table:
         "ranking with people's."
     ]
     if one.left_out:
-        notes.append(f"{one.left_out:,} questions are left out that shipped weights learned from.")
+        notes.append(f"{counted(one.left_out, 'question')} that judges learned from are left out.")
     return Table.of(
         f"{one.name}: judges against people",
         (

@@ -124,8 +124,8 @@ class PaperTable:
     Attributes:
         name: as in `PAPER/TABLE` on the command line.
         compute: the cells, from a data folder. Raises DataError where data are not there.
-        needs: a file that not everybody has; the table is then passed over, with a note, unless
-            it is requested by name. Empty for tables that should always be computed.
+        needs: a file that not everybody has, or an option; the table is then passed over, with a
+            note, unless it is requested by name. Empty for tables that should always be computed.
         item: which table, figure or section of the paper it belongs to.
         printed: the paper's cells, for the page of someone who lacks the data.
         run: the command that computes what is not computed here.

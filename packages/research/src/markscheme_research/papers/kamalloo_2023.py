@@ -30,7 +30,8 @@ from markscheme.text.replies import read_yes_no
 from markscheme_research.datasets import attach_pairs, dataset, load, locate, read_pairs, recorded
 from markscheme_research.papers.cell import Asked, Cell, DataDir, Paper, PaperTable
 from markscheme_research.papers.printed_tables import items, printed_cells, printed_tables
-from markscheme_research.studies import match_amended
+from markscheme_research.papers.wang_2023 import first_questions
+from markscheme_research.studies import expand_pattern, match_amended
 
 TABLE_1: dict[str, tuple[float | None, ...]] = {
     "InstructGPT (zero-shot)": (14.6, None, 12.6, 27.5, 63.5, 50.9, 77.1, 64.5, 71.4, 58.8),
@@ -478,9 +479,10 @@ def figure_4(data_dir: DataDir) -> list[Cell]:
 def figure_5(asked: Asked) -> list[Cell]:
     """Figures 5 and 7 from answers of any systems to CuratedTREC's questions.
 
-    Accuracy by patterns for each system; by the examiner, which reads the patterns as references;
-    by people where the file has labels; by the user's model, prompted as InstructGPT-eval and
-    GPT4-eval were, if one is named. Questions are matched as they are written, without case.
+    Accuracy by patterns for each system; by the examiner, whose references are the patterns written
+    out as texts; by people where the file has labels; by the user's model, prompted as
+    InstructGPT-eval and GPT4-eval were, if one is named, with the same references. Questions are
+    matched as they are written, without case.
     """
     if asked.predictions is None:
         return printed_cells("kamalloo-2023", "figure-5")
@@ -499,12 +501,20 @@ def figure_5(asked: Asked) -> list[Cell]:
             f"{asked.predictions}: none of its questions is one of the {trec.height} of "
             "CuratedTREC 2002; 'markscheme research datasets export curatedtrec' writes them"
         )
-    judges = {"patterns": "regex", "examiner": "examiner"}
+    joined = first_questions(joined, asked.questions)
+    spelt = [
+        [text for pattern in patterns for text in expand_pattern(pattern) or [pattern]]
+        for patterns in joined["references"]
+    ]
+    as_texts = joined.with_columns(
+        references=pl.Series(spelt, dtype=pl.List(pl.String)), reference_kind=pl.lit("text")
+    )
+    judges = {"patterns": ("regex", joined), "examiner": ("examiner", as_texts)}
     if asked.models is not None:
-        judges["language model"] = "llm_kamalloo"
+        judges["language model"] = ("llm_kamalloo", as_texts)
     scores = {
-        name: apply(parse_judge(judge), joined, asked.models or Models())["verdict"]
-        for name, judge in judges.items()
+        name: apply(parse_judge(judge), table, asked.models or Models())["verdict"]
+        for name, (judge, table) in judges.items()
     }
     if "label" in joined.columns and joined["label"].null_count() == 0:
         scores["people"] = joined["label"] >= 0.5

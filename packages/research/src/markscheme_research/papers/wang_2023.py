@@ -6,7 +6,7 @@ is that of the positive class, and lexical match is a normalised reference anywh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -15,8 +15,10 @@ from markscheme.agreement import sensitivity, statistics
 from markscheme.analysis import CATEGORIES, judge_errors
 from markscheme.contract import parse_judge
 from markscheme.engine import apply
+from markscheme.errors import DataError
 from markscheme.metrics import contains, token_f1
 from markscheme.models import Models
+from markscheme.results import Figure
 from markscheme_research.datasets import load
 from markscheme_research.papers.cell import Asked, Cell, DataDir, Paper, PaperTable, filled
 from markscheme_research.papers.printed_tables import items, printed_cells, printed_tables
@@ -70,6 +72,12 @@ def _answers(name: str, data_dir: DataDir) -> pl.DataFrame:
     return answers.with_columns((found == 1).alias("lexical"), (pl.col("label") == 1).alias("yes"))
 
 
+def _figures(accepted: pl.Series, yes: pl.Series) -> dict[str, Figure]:
+    """Every statistic of verdicts against people's."""
+    cells = (accepted & yes, accepted & ~yes, ~accepted & yes, ~accepted & ~yes)
+    return statistics([float(cell.sum()) for cell in cells])
+
+
 def lexical(
     name: str, paper: Mapping[str, Pair], excuse: Callable[[str, str, float], dict[str, Any]]
 ) -> Callable[[DataDir], list[Cell]]:
@@ -80,9 +88,7 @@ def lexical(
         cells = []
         for system, figures in paper.items():
             of_system = answers.filter(pl.col("system") == system)
-            match, yes = of_system["lexical"], of_system["yes"]
-            cells_of = [match & yes, match & ~yes, ~match & yes, ~match & ~yes]
-            ours = statistics([float(cell.sum()) for cell in cells_of])
+            ours = _figures(of_system["lexical"], of_system["yes"])
             for column, key, figure in zip(
                 ("F1", "accuracy"), ("f1_positive", "accuracy"), figures, strict=True
             ):
@@ -216,36 +222,46 @@ def threshold(data_dir: DataDir) -> list[Cell]:
     how wide the range of thresholds is in which F1 stays within a point of the best.
     """
     answers = _verdicts("evouna-nq", data_dir)
-    curves = {
-        name: sensitivity(part["overlap"].to_numpy(), part["yes"].to_numpy())
-        for name, part in [
-            ("all five", answers),
-            *((str(n), p) for (n,), p in answers.group_by("system", maintain_order=True)),
-        ]
-    }
-    common = _best(curves["all five"])[0]
-    cells = []
-    for row, curve in curves.items():
-        best, highest = _best(curve)
-        at_common = curve.filter(pl.col("threshold") <= common + 1e-9).tail(1)["f1_positive"][0]
-        near = curve.filter(pl.col("f1_positive") >= highest - 0.01)["threshold"]
+    answers = answers.select("system", score="overlap", accepted="yes")
+    return [
+        Cell(row=row["system"], column=column, paper=None, ours=round(value, digits), digits=digits)
+        for row, _ in by_threshold(answers, "all five")
         for column, value, digits in (
-            ("best threshold", best, 2),
-            ("F1 there", 100 * highest, 1),
-            ("F1 at the common threshold", 100 * at_common, 1),
-            ("width of thresholds within a point", float(near.max() - near.min()), 2),  # type: ignore[operator, arg-type]
-        ):
-            cells.append(
-                Cell(row=row, column=column, paper=None, ours=round(value, digits), digits=digits)
-            )
-    return cells
+            ("best threshold", row["threshold"], 2),
+            ("F1 there", 100 * row["f1"], 1),
+            ("F1 at the common threshold", 100 * row["f1_at_common"], 1),
+            ("width of thresholds within a point", row["to"] - row["from"], 2),
+        )
+    ]
 
 
-def _best(curve: pl.DataFrame) -> tuple[float, float]:
-    """The threshold with the highest F1, and that F1."""
-    known = curve.drop_nulls("f1_positive")
-    place = known["f1_positive"].arg_max()
-    return float(known["threshold"][place]), float(known["f1_positive"][place])  # type: ignore[index]
+def by_threshold(
+    answers: pl.DataFrame, every: str = "all"
+) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
+    """How far F1 depends on the threshold: over all answers, then for each system if several.
+
+    Args:
+        answers: `system`, `score` and `accepted` (by people), the last two without nulls.
+        every: what the row over all answers is called.
+
+    Yields:
+        `system`; `threshold`, the best by F1, and `f1` there; `f1_at_common`, at the threshold
+        that is best over all; thresholds `from` and `to` within a point. With it the F1 curve.
+    """
+    systems = answers.partition_by("system") if answers["system"].n_unique() > 1 else []
+    common = None
+    for name, part in [(every, answers), *((str(p["system"][0]), p) for p in systems)]:
+        curve = sensitivity(part["score"].to_numpy(), part["accepted"].to_numpy())
+        curve = curve.drop_nulls("f1_positive")
+        best = curve.row(int(curve["f1_positive"].arg_max() or 0), named=True)
+        common = best["threshold"] if common is None else common
+        near = curve.filter(pl.col("f1_positive") >= best["f1_positive"] - 0.01)["threshold"]
+        # The curve has no row for it: its thresholds lie midway between this part's own scores.
+        at_common = _figures(part["score"] >= common, part["accepted"])["f1_positive"].value
+        yield {
+            "system": name, "threshold": best["threshold"], "f1": best["f1_positive"],
+            "f1_at_common": at_common, "from": near.min(), "to": near.max(),
+        }, curve  # fmt: skip
 
 
 def printed_tq() -> list[Cell]:
@@ -278,9 +294,7 @@ def prompted_cells(asked: Asked, prompts: Mapping[str, str]) -> dict[tuple[str, 
             verdict=outcomes["verdict"]
         )
         for (system,), part in table.drop_nulls("verdict").group_by("system", maintain_order=True):
-            accepted, yes = part["verdict"], part["yes"]
-            counts = [accepted & yes, accepted & ~yes, ~accepted & yes, ~accepted & ~yes]
-            figures = statistics([float(count.sum()) for count in counts])
+            figures = _figures(part["verdict"], part["yes"])
             for column, key in (("F1", "f1_positive"), ("accuracy", "accuracy")):
                 value = figures[key].value
                 if value is not None:
@@ -318,8 +332,12 @@ def table_7(asked: Asked) -> list[Cell]:
 
 
 def nothing(_data_dir: DataDir) -> list[Cell]:
-    """No cells without a model."""
-    return []
+    """No cells without a model.
+
+    Raises:
+        DataError: always.
+    """
+    raise DataError("needs --model NAME: the figures are of a language model of yours")
 
 
 NAME = "wang-2023"
@@ -384,6 +402,7 @@ PAPER = Paper(
             name="table-7",
             title="EVOUNA's prompt and its variants, EVOUNA-NQ",
             compute=nothing,
+            needs="--model NAME",
             item="Table 7",
             run="markscheme research reproduce wang-2023/table-7 --model NAME",
             by_model=table_7,

@@ -27,7 +27,8 @@ _NOT = frozenset(
     }
 )
 _OPEN = frozenset({"-", ""})
-"""Labels of pairs that people did not agree on, as SNLI and MNLI write them: left out."""
+"""Labels of pairs that people did not agree on, as SNLI and MNLI write them: left out. So is -1
+where 0 means entailment."""
 
 
 def read_entailment_pairs(
@@ -40,15 +41,15 @@ def read_entailment_pairs(
             `gold_label`), and `question` if there are questions.
         entailed: the label that means entailment; needed where labels are numbers, since data sets
             disagree about them.
-        labels: whether there must be labels. Where there need not be, and are none, `label` is
-            null.
+        labels: whether there must be labels. Pairs without one are left out if so; if not, their
+            `label` is null.
 
     Returns:
         `question` ("" where there is none), `premise`, `hypothesis`, `label` (1.0 or 0.0). Pairs
         without a text, and those that people did not agree on, are left out.
 
     Raises:
-        DataError: a column is missing, or a label cannot be read.
+        DataError: a column is missing, a label cannot be read, or no label is `entailed`.
     """
     table = read_table(source)
     lower = {name.lower(): name for name in table.columns}
@@ -59,9 +60,6 @@ def read_entailment_pairs(
     if not labels and found["label"] is None:
         table = table.with_columns(label=pl.lit(None, dtype=pl.String))
         found["label"] = "label"
-        labelled = False
-    else:
-        labelled = True
     missing = [name for name, column in found.items() if column is None]
     if missing:
         raise DataError(
@@ -72,21 +70,23 @@ def read_entailment_pairs(
     pairs = table.select(
         question=question.cast(pl.String).fill_null(""),
         **{name: pl.col(str(column)).cast(pl.String) for name, column in found.items()},
-    ).drop_nulls(None if labelled else ["premise", "hypothesis"])
-    if not labelled:
-        return pairs.with_columns(pl.col("label").cast(pl.Float64))
+    ).drop_nulls(None if labels else ["premise", "hypothesis"])
     words = pl.col("label").str.strip_chars().str.to_lowercase()
-    if entailed is None:
-        known = [*_ENTAILED, *_NOT, *_OPEN]
-        strange = pairs.filter(~words.is_in(known))["label"].unique(maintain_order=True).to_list()
-        if strange:
-            raise DataError(
-                f"{source}: nobody can tell what the label {strange[0]!r} means; labels are words "
-                "such as entailment, neutral and contradiction, or say which one means entailment "
-                "with --entailed LABEL"
-            )
-        pairs = pairs.filter(~words.is_in(list(_OPEN)))
-        label = words.is_in(list(_ENTAILED))
-    else:
-        label = words == entailed.strip().lower()
-    return pairs.with_columns(label=label.cast(pl.Float64))
+    yes = _ENTAILED if entailed is None else {entailed.strip().lower()}
+    undecided = _OPEN | {"-1"} if yes == {"0"} else _OPEN
+    pairs = pairs.filter(~words.is_in(list(undecided)).fill_null(value=False))
+    strange = pairs.filter(~words.is_in([*_ENTAILED, *_NOT]))["label"]
+    if entailed is None and len(strange):
+        raise DataError(
+            f"{source}: nobody can tell what the label {strange[0]!r} means; labels are words "
+            "such as entailment, neutral and contradiction, or say which one means entailment "
+            "with --entailed LABEL"
+        )
+    there = pairs["label"].drop_nulls().unique(maintain_order=True)
+    pairs = pairs.with_columns(label=words.is_in(list(yes)).cast(pl.Float64))
+    if entailed is not None and len(there) and not pairs["label"].sum():
+        raise DataError(
+            f"{source}: no label is {entailed!r}; there are {', '.join(there.head(8))}. Say which "
+            "one means entailment with --entailed LABEL"
+        )
+    return pairs

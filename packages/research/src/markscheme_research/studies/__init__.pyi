@@ -58,6 +58,7 @@ from .statement_nearness import nearness as nearness
 from .statement_results import StatementsResult as StatementsResult
 from .statement_results import check_ending as check_ending
 from .statement_results import make_statements as make_statements
+from .tuning import CHARTS as CHARTS
 from .tuning import Trial as Trial
 from .tuning import TuneResult as TuneResult
 from .tuning import tune_judge as tune_judge

@@ -64,7 +64,7 @@ def entail(
         raise DataError("no entailment test was named; 'embedded' needs nothing")
     pairs = read_entailment_pairs(source, entailed=entailed, labels=False)
     if pairs.is_empty():
-        raise DataError(f"{source} has no pair with both texts")
+        raise DataError(f"{source} has no pair with both texts, or people agreed on none")
     asked = pairs.select(
         "question",
         "premise",

@@ -31,7 +31,7 @@ from markscheme.agreement import (
 )
 from markscheme.contract import Judge, judge_name, parse_judge
 from markscheme.engine import run_in_memory
-from markscheme.errors import AgreementError, DataError, MissingExtraError
+from markscheme.errors import AgreementError, MissingExtraError
 from markscheme.flags import with_keywords
 from markscheme.judges import CalibrationMap
 from markscheme.models import Models
@@ -41,6 +41,7 @@ from markscheme.results import (
     Table,
     TableResult,
     by_labels,
+    check_ending,
     interval,
     population,
 )
@@ -52,6 +53,8 @@ from markscheme_research.studies.options import TuneOptions
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
+CHARTS = (".svg", ".html", ".png", ".json")
+"""Endings of the files that `TuneResult.save_chart` writes."""
 FINALISTS = 4
 
 
@@ -107,7 +110,11 @@ class TuneResult(TableResult):
         return f'calibrated(base={self.judge}, map="{path}", threshold={threshold:.6g})'
 
     def save_chart(self, path: str | Path) -> Path:
-        """Draw agreement against price, as .svg, .html, .png or .json (extra `report`)."""
+        """Draw agreement against price, as .svg, .html, .png or .json (extra `report`).
+
+        Raises:
+            MarkschemeError: another ending. MissingExtraError: the chart library is not installed.
+        """
         return _save_chart(self.frame, Path(path))
 
 
@@ -507,8 +514,7 @@ def _plan_table(trials: Sequence[Trial], said: Sequence[str]) -> Table:
 
 
 def _save_chart(frame: pl.DataFrame, path: Path) -> Path:
-    if path.suffix.lower() not in (".svg", ".html", ".png", ".json"):
-        raise DataError(f"{path}: a chart is written as .svg, .html, .png or .json")
+    check_ending(path, CHARTS)
     try:
         import altair
     except ImportError:

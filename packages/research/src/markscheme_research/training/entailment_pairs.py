@@ -207,7 +207,8 @@ def _seeds(answers: pl.DataFrame, chance: random.Random) -> Iterator[Seed]:
         for other in chance.sample(pools[kind], min(30, len(pools[kind]))):
             if not words & {word.lower() for word in other.split()} and other not in wrong:
                 wrong.append(other)
-        names = [name for name in chance.sample(every, 8) if name.split()[0] not in reference]
+        others = chance.sample(every, min(8, len(every)))
+        names = [name for name in others if name.split()[0] not in reference]
         if len(wrong) >= 2 and names:
             years = [str(chance.randint(1500, 2020)) for _ in range(3)]
             yield Seed(question, reference, kind, wrong[:2], names, years)

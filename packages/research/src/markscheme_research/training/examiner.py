@@ -236,7 +236,7 @@ def train_examiner(
         report: called with the agreement on held-out questions, before the examiner is saved.
 
     Raises:
-        DataError: fewer than 100 usable rows, or only one verdict among them.
+        DataError: fewer than 100 usable rows, only one verdict among them, or too few questions.
         MissingExtraError: LightGBM or onnx is missing.
         ModelError: the encoder cannot be used.
     """
@@ -319,9 +319,18 @@ def _places(answers: pl.DataFrame) -> list[tuple[str, Array]]:
 
 
 def grow(rows: Rows, options: TrainOptions) -> Grown:
-    """Grow the trees, and calibrate them and the blend on rows that they did not see."""
+    """Grow the trees, and calibrate them and the blend on rows that they did not see.
+
+    Raises:
+        DataError: all questions are in one fold.
+    """
     fold = rows.fold(options.folds)
     numbers = [number for number in range(options.folds) if (fold == number).any()]
+    if len(numbers) < 2:
+        raise DataError(
+            f"all questions are in the same one of {options.folds} folds, so that none is left to "
+            "learn from; give answers to more questions, or another number with --folds"
+        )
 
     def forest(number: int) -> Forest:
         chosen = (fold != number) & (rows.weights > 0)
