@@ -39,7 +39,8 @@ JUDGES = ["rougeL", "char_similarity", "llm_kamalloo"]
 def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder in which 0.1.0 worked."""
     with tarfile.open(RECORDED) as archive:
-        archive.extractall(tmp_path, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # since Python 3.11.4
+        archive.extractall(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -58,7 +58,8 @@ def rows(count: int) -> list[dict[str, Any]]:
 
 
 def behaviour(body: dict[str, Any], seen: int) -> Answer:
-    text = body["messages"][-1]["content"]
+    # A second request for a readable reply ends with another message.
+    text = "".join(str(message["content"]) for message in body["messages"])
     for word, (answer, _) in LASTING.items():
         if f"<{word}>" in text:
             return answer

@@ -106,6 +106,15 @@ def group(path: str, about: str = "", **options: Any) -> typer.Typer:
     return _GROUPS[path]
 
 
+def registrations() -> tuple[object, ...]:
+    """What is registered by now: the commands and groups, those in groups too."""
+    return tuple(
+        one
+        for made in _GROUPS.values()
+        for one in (*made.registered_commands, *made.registered_groups)
+    )
+
+
 def _width(stream: TextIO) -> int | None:
     """Text that goes to a file or a pipe is not folded at 80 columns, unless COLUMNS says so."""
     asked = os.environ.get("COLUMNS", "")

@@ -17,8 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from typer.core import TyperGroup
+from typer.main import get_command
 
-from markscheme.cli.app import GROUPS, app, group, notes, print_error, silence
+from markscheme.cli.app import (
+    GROUPS,
+    app,
+    group,
+    notes,
+    print_error,
+    registrations,
+    silence,
+)
 from markscheme.errors import MarkschemeError, SkippedRowsWarning, install_line
 from markscheme.text import one_line
 
@@ -236,6 +245,13 @@ def _registered() -> set[str | None]:
     return commands | {one.name for one in app.registered_groups}
 
 
+@functools.lru_cache(maxsize=1)
+def _built(registered: tuple[object, ...]) -> Any:
+    """The application with the commands registered by now, built again where these are others."""
+    del registered
+    return get_command(app)
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code.
 
@@ -249,7 +265,8 @@ def run(arguments: Sequence[str]) -> int:
         arguments = [*arguments[:debug], *spelled_now(arguments[debug:])]
         load_commands(arguments[debug:])
         with _warnings_noted():
-            code = app(args=list(arguments), standalone_mode=False, prog_name="markscheme")
+            built = _built(registrations())
+            code = built(args=list(arguments), standalone_mode=False, prog_name="markscheme")
     except MarkschemeError as error:
         if debug:
             raise
