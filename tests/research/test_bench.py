@@ -236,7 +236,7 @@ def test_results_are_shown_whatever_cannot_be_written(
     asked = ["bench", "nq301", "evouna-nq", "-j", "contains", "--data-dir", str(made)]
     asked += ["--every-question", "--format", "json"]
     for wrong, said in (
-        (["--details", str(made / "d.txt")], "ending must be"),
+        (["--details", str(made / "d.txt")], "the endings are"),
         (["--picture", str(made / "p.gif"), "--thresholds"], "the endings are"),
         (["--picture", str(made / "p.svg")], "requires --thresholds"),
     ):

@@ -8,7 +8,6 @@ from .answers import read_with_notes as read_with_notes
 from .answers import repeated as repeated
 from .answers import row_texts as row_texts
 from .answers import slices_of as slices_of
-from .answers import table_format as table_format
 from .answers import write_answers as write_answers
 from .answers import write_table as write_table
 from .atomic_write import PART as PART

@@ -750,23 +750,8 @@ def write_table(frame: pl.DataFrame, path: str | Path) -> None:
         raise DataError(f"cannot write {target}: {reason}") from None
 
 
-def table_format(path: str | Path) -> str:
-    """The format in which `write_table` writes this file, by its ending.
-
-    Raises:
-        DataError: another ending.
-    """
-    found = SUFFIXES.get(Path(path).suffix.lower(), "")
-    if found not in ("jsonl", "json", "csv", "tsv", "parquet"):
-        raise DataError(
-            f"cannot write {Path(path).name!r}: the ending must be .jsonl, .json, .csv, .tsv or "
-            ".parquet"
-        )
-    return found
-
-
 def _write(frame: pl.DataFrame, place: Path, target: Path) -> None:
-    match table_format(target):
+    match SUFFIXES.get(target.suffix.lower()):
         case "csv" | "tsv" as kind:
             flat = frame.with_columns(
                 pl.col(name).map_elements(_json_text, return_dtype=pl.String).alias(name)
@@ -782,6 +767,11 @@ def _write(frame: pl.DataFrame, place: Path, target: Path) -> None:
             frame.write_ndjson(place)
         case "json":
             frame.write_json(place)
+        case _:
+            raise DataError(
+                f"cannot write {target.name!r}: the ending must be .jsonl, .json, .csv, .tsv or "
+                ".parquet"
+            )
 
 
 def csv_series(texts: pl.Series) -> pl.Series:

@@ -56,13 +56,12 @@ def bench(
     """
     from markscheme.errors import MarkschemeError
     from markscheme.results import check_ending
-    from markscheme.tables import table_format
     from markscheme_research.papers import PICTURES
     from markscheme_research.papers import bench as run_bench
 
     # Judging may take hours and money: what is wrong with the files to write is found before it.
     if details is not None:
-        table_format(details)
+        check_ending(details, (".jsonl", ".json", ".csv", ".tsv", ".parquet"))
     if picture is not None:
         check_ending(picture, PICTURES)
         if not options.thresholds:

@@ -50,10 +50,11 @@ def statements(
     With people's statements, prints BLEU and ROUGE of every maker (Yao & Barbosa 2024, Table 8);
     without, some of the statements. Statements that could not be made are counted by status.
     """
-    from markscheme_research.studies import check_ending, make_statements
+    from markscheme.results import check_ending
+    from markscheme_research.studies import WRITERS, make_statements
 
     if out is not None:
-        check_ending(out)
+        check_ending(out, WRITERS)
     with opened(models) as asked:
         found = make_statements(
             file, makers, gold=gold, references=references, columns=columns, models=asked

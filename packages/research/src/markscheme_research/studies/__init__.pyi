@@ -55,8 +55,8 @@ from .solved_examples import choose_solved_examples as choose_solved_examples
 from .solved_examples import solved_example_lines as solved_example_lines
 from .statement_nearness import Nearness as Nearness
 from .statement_nearness import nearness as nearness
+from .statement_results import WRITERS as WRITERS
 from .statement_results import StatementsResult as StatementsResult
-from .statement_results import check_ending as check_ending
 from .statement_results import make_statements as make_statements
 from .tuning import CHARTS as CHARTS
 from .tuning import Trial as Trial

@@ -10,11 +10,11 @@ from typing import Any
 import polars as pl
 
 from markscheme.contract import ModelSource
-from markscheme.errors import DataError, MarkschemeError
+from markscheme.errors import DataError
 from markscheme.flags import columns_option
 from markscheme.judges.entailment import statement_maker
 from markscheme.models import Models
-from markscheme.results import Table, TableResult
+from markscheme.results import Table, TableResult, check_ending
 from markscheme.tables import ReadOptions, read_answers, read_table, renamed, write_table
 from markscheme_research.studies import Nearness, nearness
 
@@ -28,7 +28,6 @@ PAPER = (
 """Yao & Barbosa 2024, Table 8, on the 10,344 pairs of QA2D's development part."""
 
 WRITERS = (".jsonl", ".csv", ".tsv", ".parquet")
-
 
 _OUTCOME = ("statement", "status", "reason", "raw")
 
@@ -77,7 +76,7 @@ class StatementsResult(TableResult):
             MarkschemeError: another ending.
         """
         target = Path(path)
-        check_ending(target)
+        check_ending(target, WRITERS)
         target.parent.mkdir(parents=True, exist_ok=True)
         write_table(self.frame, target)
         return target
@@ -88,14 +87,6 @@ def _outcome(name: str, counts: dict[str, int]) -> str:
     done = counts.pop("judged", 0)
     rest = "".join(f", {count:,} {status}" for status, count in counts.items())
     return f"{name}: {done:,} of {total:,} statements made{rest}"
-
-
-def check_ending(path: Path) -> None:
-    """Raises MarkschemeError where statements cannot be written to a file of this ending."""
-    if path.suffix.lower() not in WRITERS:
-        raise MarkschemeError(
-            f"--out {str(path)!r}: the endings are {', '.join(WRITERS)}, not {path.suffix!r}"
-        )
 
 
 def make_statements(
