@@ -315,9 +315,9 @@ def answered(
         order: list[Any] = orjson.loads(ranks) if ranks else [None]
         found += [(*columns, place, rank, _grade(rank, order)) for place, rank in enumerate(order)]
     grade = pl.coalesce("grade", "value")
+    before = pl.when(pl.col("suggested") == 1).then("value_before")
     said = pl.DataFrame(found, schema=_ANSWERED, orient="row").with_columns(
-        pl.when(pl.col("suggested") == 1).then("value_before").otherwise(grade).alias("own"),
-        grade.alias("grade"),
+        pl.coalesce(before, grade).alias("own"), grade.alias("grade")
     )
     if project.scale != "relation":
         return said
