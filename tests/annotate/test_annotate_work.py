@@ -276,6 +276,20 @@ def test_gold_items_come_every_so_often_and_are_not_exported(project: Make) -> N
     assert place.rows("SELECT first_rated, rated FROM people WHERE name = 'Ann'") == [(4, 5)]
 
 
+def test_no_count_tells_gold_items_from_others(project: Make) -> None:
+    gold = [{"question": "Gold?", "references": ["yes"], "answer": "yes", "label": 1}]
+    ann = project(answers(4), gold=gold, gold_every=2).worker("Ann")
+    seen = []
+    while ann.item:
+        ann.say("0")
+        shown = re.search(
+            r"<b>(\d+)</b> of about (\d+) done.*everyone: (.*?)<", ann.html, re.DOTALL
+        )
+        assert shown
+        seen.append(shown.groups())
+    assert seen == [(f"{n}", "5", f"{n} of 9") for n in range(1, 6)]
+
+
 def test_grades_that_are_neighbours_agree(project: Make) -> None:
     place = project(answers(2), scale="grade")
     ann, ben = place.worker("Ann"), place.worker("Ben")

@@ -65,6 +65,10 @@ class Project:
         """Items that fall to each of so many first annotators (one or more)."""
         return min(self.to_label, math.ceil(self.labels_wanted / annotators))
 
+    def gold_among(self, share: int) -> int:
+        """Gold items that somebody meets who labels so many others."""
+        return min(self.gold, share // self.gold_every)
+
     def completed(self) -> Project:
         """Itself, with the standard guidelines where it has none."""
         adjudicate = self.adjudicate and self.choices.adjudicated
