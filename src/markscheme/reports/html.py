@@ -30,6 +30,7 @@ class Live:
     Attributes:
         base: the address under which the page asks its server.
         query: of the addresses that give what comes later: `later`'s columns and the figures.
+        form: what the page's own requests carry.
         script: defines `serve`, which the page's script calls with its parts.
         links: other pages of the server: text and address.
         style: rules of the served parts.
@@ -38,6 +39,7 @@ class Live:
     base: str
     script: str
     query: str = ""
+    form: str = ""
     links: Sequence[tuple[str, str]] = ()
     style: str = ""
 
