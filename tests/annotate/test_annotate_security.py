@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
 from annotate_helpers import ADDRESS, Place, answers, fields_of
 from markscheme.annotate import tokens
+from markscheme.annotate.app import make_app
 from markscheme.annotate.people import new_token, set_active
 from markscheme.annotate.security import LARGEST_BODY, Bucket
 from markscheme.annotate.server import listen
@@ -132,6 +134,17 @@ def test_other_names_of_the_server_are_refused(project: Make) -> None:
     assert client.get("/enter", headers={"host": "evil.example"}).status_code == 400
     assert client.get("/enter", headers={"host": "localhost:8765"}).status_code == 200
     assert client.get("/enter", headers={"host": "[::1]:80"}).status_code == 200
+
+
+def test_a_server_on_all_interfaces_answers_under_every_address_and_no_unknown_name(
+    project: Make,
+) -> None:
+    app = make_app(project().site, addresses=True)
+    client = TestClient(app, base_url=ADDRESS)
+    for host, status in (("192.0.2.7:8765", 200), ("[2001:db8::7]:8765", 200), ("a.example", 400)):
+        found = client.get("/enter", headers={"host": host})
+        assert found.status_code == status, host
+    assert "--public-url" in found.text
 
 
 def test_every_answer_carries_the_headers(project: Make) -> None:
@@ -285,6 +298,7 @@ def test_listening_elsewhere_warns() -> None:
     try:
         assert local.warning == ""
         assert "unencrypted" in everywhere.warning
+        assert (local.addresses, everywhere.addresses) == (False, True)
         assert behind.secure
         assert behind.address == "https://label.example.org"
         assert behind.hosts == LOCAL | {"label.example.org"}
