@@ -115,6 +115,15 @@ def test_a_skipped_item_is_put_back_or_given_to_somebody(differing: Place) -> No
     assert change(admin, item, "give", person=str(people["Ben"])) == 200
 
 
+def test_what_the_admin_has_decided_is_handed_out_no_more(differing: Place) -> None:
+    admin, cleo = differing.worker("admin"), differing.worker("Cleo")
+    assert "Question 0?" in cleo.html
+    assert change(admin, item_of(differing, "Question 0?"), "settle", say="1") == 303
+    assert change(admin, item_of(differing, "Question 2?"), "settle", say="1") == 303
+    assert "No disagreement waits" in cleo.look()
+    assert "Nothing is left" in differing.worker("Ann").html, "what Ann skipped is decided"
+
+
 def test_only_the_admin_reviews(differing: Place) -> None:
     ann = differing.worker("Ann")
     item = item_of(differing, "Question 0?")

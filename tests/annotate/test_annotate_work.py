@@ -263,6 +263,16 @@ def test_an_item_left_lying_goes_to_somebody_else_and_its_late_label_is_kept(
     assert place.rows("SELECT count(*) FROM ratings WHERE state = 'labelled'") == [(2,)]
 
 
+def test_an_item_left_lying_that_has_its_label_goes_to_nobody(project: Make) -> None:
+    place = project(answers(1), people=("Ann", "Ben", "Cid"), per_item=2, adjudicate=False)
+    place.worker("Ann").say("1")
+    assert place.worker("Ben").item
+    place.store.write(lambda c: c.execute(text("UPDATE ratings SET shown_at = 0")))
+    prepare(place.store, AnnotateOptions(file=None, per_item=1))
+    assert place.rows("SELECT stage FROM items") == [("settled",)]
+    assert not place.worker("Cid").item
+
+
 def test_gold_items_come_every_so_often_and_are_not_exported(project: Make) -> None:
     gold = [{"question": "Gold?", "references": ["yes"], "answer": "yes", "label": 1}]
     place = project(answers(4), gold=gold, gold_every=2)
