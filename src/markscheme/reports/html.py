@@ -100,10 +100,14 @@ def figures_html(
     )
 
 
-def table_html(table: Table) -> str:
-    """One table with its notes, as reports have them, for a page whose tables lead nowhere."""
+def table_html(table: Table, anchor: str = "") -> str:
+    """One table with its notes, as reports have them, for a page whose tables lead nowhere.
+
+    A page that replaces it keeps the focus where it has an id, `anchor`.
+    """
     template = templates(_PACKAGE).get_template("table.html")
-    return template.render(table=table, links={}, linked=False)
+    named = {"anchor": anchor} if anchor else {}
+    return template.render(table=table, links={}, linked=False, **named)
 
 
 def later_json(material: Material) -> bytes:
