@@ -66,7 +66,7 @@ def read_plan(options: AnnotateOptions, where: str) -> Plan:
         "per_item": 2 if len(options.annotators) > 1 else 1,
     }
     settings = usual | dict(options.settings)
-    project = Project(**settings, source=file, digest=digest(file)).completed()
+    project = Project(**settings, digest=digest(file)).completed()
     answers, scores = read_file(file, options.reading()), None
     if options.scores is not None:
         scores = read_scores(options.scores, options.judge, answers["answer_id"])
