@@ -264,10 +264,23 @@ def test_two_tabs_ask_before_they_overwrite(enter: Open, shots: Path, tmp_path: 
         assert "was not saved" in two.inner_text(".banner")
         assert ratings(kept) == [(1.0,)]
         two.screenshot(path=shots / "conflict.png")
+        two.context.set_offline(True)
+        two.wait_for_timeout(300)
+        two.keyboard.press("Enter")
+        two.wait_for_function(
+            "() => document.getElementById('status').textContent.includes('no c')"
+        )
+        two.context.set_offline(False)
         press(two, "Enter")
         assert answer(two) == answer(one)
         press(two, "2")
         assert sorted(ratings(kept)) == [(0.0,), (1.0,)]
+        two.context.clear_cookies()
+        two.wait_for_timeout(300)
+        two.keyboard.press("u")
+        two.wait_for_function(
+            "() => document.getElementById('status').textContent.includes('link')"
+        )
 
 
 def test_keys_for_references_notes_help_and_ranks(enter: Open, shots: Path, tmp_path: Path) -> None:

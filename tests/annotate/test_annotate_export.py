@@ -762,6 +762,21 @@ def test_annotators_of_earlier_labels_stay_who_they_are(project: Make) -> None:
     ).to_list() == [2, 1, 1, 1, 1, 1]  # fmt: skip
 
 
+def test_the_page_counts_earlier_labels_as_agree_does(project: Make) -> None:
+    said = {"label": [1, 0, 1], "annotators": [["Karl", "Ann"]] * 3}
+    rows = earlier(**said, annotator_labels=[[1, 1], [0, 0], [1, 0]])
+    made = project([*rows, {**answers(7)[6], "label": 1}], people=("Ann",), per_item=1)
+    work(made.worker("Ann"), {})
+    page = figures_of(made)
+    between = annotators_of(load_labels(exported(made, "ratings")), "missing")
+    for name in ("items", "disagreements", "pair_agreement", "fleiss_kappa", "gwet_ac1"):
+        assert between[name] == page[name], name
+    assert [(one.name, one.labels, one.shared) for one in agreement_of(made).people] == [
+        ("Ann", 6, 3), ("Karl", 3, 3)
+    ]  # fmt: skip
+    assert "Karl" in made.worker("admin").http.get("/admin/agreement").text
+
+
 def test_a_project_with_earlier_labels_is_opened_again(tmp_path: Path) -> None:
     file, kept = write_rows(tmp_path / "a.jsonl", earlier(label=[1, 0])), tmp_path / "p.sqlite"
     setup = AnnotateOptions(file=file, annotators=("Ann",))

@@ -35,7 +35,7 @@ def test_agreement_of_people_is_that_of_agree(project: Callable[..., Place]) -> 
     assert len(tables) == 2
 
     html = made.worker("admin").http.get("/admin/agreement").text
-    assert "".join(map(table_html, tables)) in html
+    assert "".join(table_html(one, f"agreement-{n}") for n, one in enumerate(tables)) in html
     page = Page(html)
     texts = {place: " ".join(parts) for place, parts in page.texts.items()}
     for (name,), mine in ratings.group_by("annotator"):

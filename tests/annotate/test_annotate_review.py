@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -113,6 +114,23 @@ def test_a_skipped_item_is_put_back_or_given_to_somebody(differing: Place) -> No
     assert cleo.say("1").is_success
     assert differing.rows(f"SELECT stage, final FROM items WHERE id = {item}") == [("settled", 1.0)]
     assert change(admin, item, "give", person=str(people["Ben"])) == 200
+
+
+def test_what_the_admin_has_decided_is_handed_out_no_more(differing: Place) -> None:
+    admin, cleo = differing.worker("admin"), differing.worker("Cleo")
+    assert "Question 0?" in cleo.html
+    assert change(admin, item_of(differing, "Question 0?"), "settle", say="1") == 303
+    assert change(admin, item_of(differing, "Question 2?"), "settle", say="1") == 303
+    assert "No disagreement waits" in cleo.look()
+    assert "Nothing is left" in differing.worker("Ann").html, "what Ann skipped is decided"
+
+
+def test_what_is_brought_up_to_date_keeps_the_focus_by_ids(differing: Place) -> None:
+    admin = differing.worker("admin").http
+    for page, count in (("live", 6), ("agreement", 2)):
+        found = re.findall(r"<(?:button|\w+ [^>]*tabindex)[^>]*>", admin.get(f"/admin/{page}").text)
+        assert len(found) == count
+        assert len({re.search(r'id="([^"]+)"', one)[1] for one in found}) == count  # type: ignore[index]
 
 
 def test_only_the_admin_reviews(differing: Place) -> None:

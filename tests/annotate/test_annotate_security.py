@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
 from annotate_helpers import ADDRESS, Place, answers, fields_of
 from markscheme.annotate import tokens
+from markscheme.annotate.app import make_app
 from markscheme.annotate.people import new_token, set_active
 from markscheme.annotate.security import LARGEST_BODY, Bucket
 from markscheme.annotate.server import listen
@@ -24,7 +26,7 @@ ATTACK = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7191*8887 
 def test_secrets_are_kept_only_as_hashes(project: Make, tmp_path: Path) -> None:
     place = project()
     ann = place.worker("Ann")
-    session = ann.http.cookies["markscheme"]
+    session = ann.http.cookies[place.site.cookie]
     place.store.close()
     kept = b"".join(path.read_bytes() for path in tmp_path.glob("project.sqlite*"))
     for token in (*place.tokens.values(), session):
@@ -85,11 +87,23 @@ def test_who_is_shut_out_is_out_at_once_and_their_items_are_free(project: Make) 
 
 
 def test_signing_out_ends_the_session(project: Make) -> None:
-    ann = project().worker("Ann")
-    session = ann.http.cookies["markscheme"]
+    place = project()
+    ann = place.worker("Ann")
+    session = ann.http.cookies[place.site.cookie]
     ann.post("/leave", csrf=fields_of(ann.html)["csrf"])
-    ann.http.cookies.set("markscheme", session)
+    ann.http.cookies.set(place.site.cookie, session)
     assert ann.http.get("/").headers["location"] == "/enter"
+
+
+def test_two_projects_in_one_browser_sign_nobody_out(project: Make, tmp_path: Path) -> None:
+    """A browser sends the cookies of all ports of a machine to each of them."""
+    first = project().worker("Ann")
+    second = project(location=tmp_path / "other.sqlite")
+    client = second.client()
+    client.cookies = first.http.cookies
+    client.post("/session", data={"token": second.tokens["Ben"]})
+    first.http.cookies = client.cookies
+    assert client.get("/").status_code == first.http.get("/").status_code == 200
 
 
 def test_forms_need_their_proof(project: Make) -> None:
@@ -120,6 +134,17 @@ def test_other_names_of_the_server_are_refused(project: Make) -> None:
     assert client.get("/enter", headers={"host": "evil.example"}).status_code == 400
     assert client.get("/enter", headers={"host": "localhost:8765"}).status_code == 200
     assert client.get("/enter", headers={"host": "[::1]:80"}).status_code == 200
+
+
+def test_a_server_on_all_interfaces_answers_under_every_address_and_no_unknown_name(
+    project: Make,
+) -> None:
+    app = make_app(project().site, addresses=True)
+    client = TestClient(app, base_url=ADDRESS)
+    for host, status in (("192.0.2.7:8765", 200), ("[2001:db8::7]:8765", 200), ("a.example", 400)):
+        found = client.get("/enter", headers={"host": host})
+        assert found.status_code == status, host
+    assert "--public-url" in found.text
 
 
 def test_every_answer_carries_the_headers(project: Make) -> None:
@@ -253,7 +278,7 @@ def test_tokens_reach_no_log(project: Make, caplog: pytest.LogCaptureFixture) ->
         ann.say("1")
     said = caplog.text
     assert place.tokens["Ann"] not in said
-    assert ann.http.cookies["markscheme"] not in said
+    assert ann.http.cookies[place.site.cookie] not in said
 
 
 def test_a_database_that_fails_is_no_lost_label(project: Make) -> None:
@@ -273,6 +298,7 @@ def test_listening_elsewhere_warns() -> None:
     try:
         assert local.warning == ""
         assert "unencrypted" in everywhere.warning
+        assert (local.addresses, everywhere.addresses) == (False, True)
         assert behind.secure
         assert behind.address == "https://label.example.org"
         assert behind.hosts == LOCAL | {"label.example.org"}

@@ -263,6 +263,16 @@ def test_an_item_left_lying_goes_to_somebody_else_and_its_late_label_is_kept(
     assert place.rows("SELECT count(*) FROM ratings WHERE state = 'labelled'") == [(2,)]
 
 
+def test_an_item_left_lying_that_has_its_label_goes_to_nobody(project: Make) -> None:
+    place = project(answers(1), people=("Ann", "Ben", "Cid"), per_item=2, adjudicate=False)
+    place.worker("Ann").say("1")
+    assert place.worker("Ben").item
+    place.store.write(lambda c: c.execute(text("UPDATE ratings SET shown_at = 0")))
+    prepare(place.store, AnnotateOptions(file=None, per_item=1))
+    assert place.rows("SELECT stage FROM items") == [("settled",)]
+    assert not place.worker("Cid").item
+
+
 def test_gold_items_come_every_so_often_and_are_not_exported(project: Make) -> None:
     gold = [{"question": "Gold?", "references": ["yes"], "answer": "yes", "label": 1}]
     place = project(answers(4), gold=gold, gold_every=2)
@@ -274,6 +284,20 @@ def test_gold_items_come_every_so_often_and_are_not_exported(project: Make) -> N
     assert seen.index("yes") == 2
     assert len(seen) == 5
     assert place.rows("SELECT first_rated, rated FROM people WHERE name = 'Ann'") == [(4, 5)]
+
+
+def test_no_count_tells_gold_items_from_others(project: Make) -> None:
+    gold = [{"question": "Gold?", "references": ["yes"], "answer": "yes", "label": 1}]
+    ann = project(answers(4), gold=gold, gold_every=2).worker("Ann")
+    seen = []
+    while ann.item:
+        ann.say("0")
+        shown = re.search(
+            r"<b>(\d+)</b> of about (\d+) done.*everyone: (.*?)<", ann.html, re.DOTALL
+        )
+        assert shown
+        seen.append(shown.groups())
+    assert seen == [(f"{n}", "5", f"{n} of 9") for n in range(1, 6)]
 
 
 def test_grades_that_are_neighbours_agree(project: Make) -> None:

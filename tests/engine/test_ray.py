@@ -499,6 +499,19 @@ def test_files_far_away_are_read_as_files_here(tmp_path: Path) -> None:
         AnswersReader(["memory://far/none.jsonl"]).__iter__().__next__()
 
 
+def test_a_password_in_the_address_of_a_file_is_neither_shown_nor_saved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    path, out = "memory://me:s3cret@far/c.jsonl", tmp_path / "run"
+    with fsspec.open(path, "wb") as file:
+        file.write(b'{"question": "q", "gold": "a", "answer": "a"}\n{"gold": "a", "answer": "a"}\n')
+    assert run(["judge", path, "-j", "exact_match", "-o", str(out), "--on-bad-row", "skip"]) == 0
+    said = str(capsys.readouterr()) + "".join(file.read_text() for file in out.glob("*.json*"))
+    assert "me:***@far/c.jsonl" in said
+    assert "s3cret" not in said
+
+
 @pytest.mark.parametrize(
     ("more", "offered"),
     [

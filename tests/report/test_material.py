@@ -202,9 +202,10 @@ def test_what_was_not_judged_is_counted_with_its_reason(tmp_path: Path) -> None:
 def test_the_command_is_kept_without_secrets(tmp_path: Path) -> None:
     from markscheme.engine import command_line
 
-    typed = ["judge", "a b.csv", "--ledger", "postgresql://me:p@ss@host/replies?key=1"]
-    command = command_line(typed)
-    assert command == "markscheme judge 'a b.csv' --ledger postgresql://host/replies"
+    for password in ("p@ss", "pass phrase"):
+        typed = ["judge", "a b.csv", "--ledger", f"postgresql://me:{password}@host/replies?key=1"]
+        command = command_line(typed)
+        assert command == "markscheme judge 'a b.csv' --ledger postgresql://host/replies"
 
 
 def test_a_pivot_has_a_cell_and_a_link_for_what_is_known() -> None:

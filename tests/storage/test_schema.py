@@ -18,7 +18,8 @@ from markscheme.contract import ChatRequest, Message
 from markscheme.errors import ModelError, RunError
 from markscheme.models.ledger import Ledger, LedgerEntry
 from markscheme.models.ledger.ledger import SCHEMA as LEDGER
-from markscheme.storage import Schema, connect, is_url, open_sqlite, redacted, without_password
+from markscheme.storage import Schema, connect, is_url, open_sqlite, redacted
+from markscheme.tables import without_password
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -115,6 +116,7 @@ def test_a_file_is_opened_with_the_settings_asked_for(tmp_path: Path) -> None:
     "url",
     [
         "postgresql://me:s3cret@host/db",
+        "postgresql://me:a@s3cret@host/db",
         "postgresql://host/db?user=me&password=s3cret&connect_timeout=3",
         "postgresql://host/db?sslpassword=s3cret",
     ],

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 import markscheme
 from markscheme.reports import figures_html, read_material, table_html
 from markscheme.view import make_app
-from markscheme.view.app import COOKIE
+from markscheme.view.app import cookie_name
 from markscheme.view.runs import RunLabels
 from page_numbers import Page, numbers, shares
 
@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, example: Path) -> Path:
 def client(folder: Path) -> Iterator[TestClient]:
     app = make_app(folder, token="secret", form="form")
     with TestClient(app, base_url="http://127.0.0.1") as found:
-        found.cookies.set(COOKIE, "secret")
+        found.cookies.set(cookie_name("secret"), "secret")
         yield found
 
 

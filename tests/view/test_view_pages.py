@@ -20,7 +20,7 @@ from markscheme.cli import run
 from markscheme.errors import MarkschemeError
 from markscheme.reports import figures_html, read_material
 from markscheme.view import make_app, view
-from markscheme.view.app import COOKIE, LARGEST_BODY
+from markscheme.view.app import LARGEST_BODY, cookie_name
 from markscheme.web.serving import BoundedProtocol, Server
 
 ROWS = [
@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def client(folder: Path) -> Iterator[TestClient]:
     app = make_app(folder, token="secret", form="form")
     with TestClient(app, base_url="http://127.0.0.1") as found:
-        found.cookies.set(COOKIE, "secret")
+        found.cookies.set(cookie_name("secret"), "secret")
         yield found
 
 
@@ -67,7 +67,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(folder: Path, **how: float) -> Iterator[TestClient]:
     app = make_app(folder, token="secret", form="form", **how)
     with TestClient(app, base_url="http://127.0.0.1") as found:
-        found.cookies.set(COOKIE, "secret")
+        found.cookies.set(cookie_name("secret"), "secret")
         yield found
 
 
@@ -126,8 +126,19 @@ def test_only_the_token_lets_in_and_only_under_this_machines_names(folder: Path)
         assert "token" not in entered.headers["location"]
         cookies = " ".join(entered.headers.get_list("set-cookie")).lower()
         assert "httponly" in cookies
-        assert cookies.count("samesite=strict") == 2
+        assert cookies.count("samesite=strict") == 1
         assert stranger.get("/").status_code == 200
+
+
+def test_two_viewers_in_one_browser_sign_nobody_out(folder: Path) -> None:
+    """A browser sends the cookies of all ports of a machine to each of them."""
+    first, second = (make_app(folder, token=one, form=f"form-{one}") for one in ("one", "two"))
+    with TestClient(first, base_url="http://127.0.0.1") as client:
+        client.get("/?token=one")
+        with TestClient(second, base_url="http://127.0.0.1", cookies=client.cookies) as other:
+            assert other.get("/?token=two").status_code == 200
+            client.cookies = other.cookies
+        assert 'data-form="form-one"' in client.get("/runs/first").text
 
 
 def test_the_index_has_figures_and_dates(client: TestClient) -> None:

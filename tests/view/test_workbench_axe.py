@@ -211,4 +211,8 @@ def test_the_services_pages(browser: Any, folder: Path) -> None:
         page.click("#go")
         page.wait_for_selector("#said h2", timeout=120_000)
         checked(page, "playground, judged", faults)
+        page.fill("#references", "1889\n" * 21)
+        page.click("#go")
+        page.wait_for_selector("#said .conflict")
+        assert "cannot be used: references: " in page.inner_text("#said")
     assert not faults

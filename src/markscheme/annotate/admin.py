@@ -60,7 +60,8 @@ def admin_routes(site: Site) -> APIRouter:
     async def agree(request: Request) -> Response:
         person = await site.act(request, lambda _, p: p, admin=True)
         found = await agreement.get()
-        tables = Markup("").join(Markup(table_html(one)) for one in found.tables)  # noqa: S704
+        named = (table_html(one, f"agreement-{n}") for n, one in enumerate(found.tables))
+        tables = Markup("").join(map(Markup, named))
         values = site.base(request, person, found=found, tables=tables)
         return HTMLResponse(page("admin_agreement.html", **values))
 

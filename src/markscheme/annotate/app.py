@@ -18,13 +18,14 @@ from markscheme.errors import RunError
 from markscheme.web import LOCAL, Guard
 
 
-def make_app(site: Site, *, hosts: frozenset[str] = LOCAL) -> FastAPI:
+def make_app(site: Site, *, hosts: frozenset[str] = LOCAL, addresses: bool = False) -> FastAPI:
     """The app for a project that is open.
 
     Args:
         site: project, database and limits.
         hosts: names under which the server answers; a request for another is refused, so that no
             other site can point its name here.
+        addresses: whether it also answers under every IP address.
     """
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, title="markscheme annotate")
     app.include_router(_doors(site))
@@ -37,7 +38,12 @@ def make_app(site: Site, *, hosts: frozenset[str] = LOCAL) -> FastAPI:
         admit=admitting(site.requests, site.cookie),
         largest=LARGEST_BODY,
         hosts=hosts,
-        elsewhere=(400, "this server has another name"),
+        addresses=addresses,
+        elsewhere=(
+            400,
+            "this server does not answer under this name; start 'markscheme annotate' with "
+            "--public-url and the address that people type, such as http://NAME:8765",
+        ),
         headers=HEADERS,
     )
 

@@ -212,11 +212,7 @@ def _again(connection: Connection, person: Person, project: Project, now: float)
         and_(t.items.c.stage == "open", t.items.c.taken < project.per_item),
         and_(t.items.c.stage == "disagreed", t.items.c.third_id.is_(None)),
     )
-    part = or_(
-        and_(t.ratings.c.part == "first", t.items.c.stage == "open"),
-        and_(t.ratings.c.part == "third", t.items.c.stage == "disagreed"),
-        t.ratings.c.part == "gold",
-    )
+    part = or_(_needed(t.ratings.c.part), t.ratings.c.part == "gold")
     row = connection.execute(
         _looking()
         .where(t.ratings.c.person_id == person.id, t.ratings.c.state == "lapsed", wanting, part)
@@ -229,6 +225,14 @@ def _again(connection: Connection, person: Person, project: Project, now: float)
         return None
     claim(connection, person.id, row.id, row.part, now, again=True)
     return _shown(row, state="claimed")
+
+
+def _needed(part: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether the item's label still waits for a rating of this part."""
+    return or_(
+        and_(part == "first", t.items.c.stage == "open"),
+        and_(part == "third", t.items.c.stage == "disagreed"),
+    )
 
 
 def _take_over(
@@ -244,6 +248,7 @@ def _take_over(
         .where(
             theirs.c.state == "claimed",
             theirs.c.part.in_(parts),
+            _needed(theirs.c.part),
             theirs.c.shown_at < now - LEASE_SECONDS,
             theirs.c.person_id != person.id,
             ~_SEEN,

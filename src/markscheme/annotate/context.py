@@ -61,8 +61,8 @@ class Site:
 
     @property
     def cookie(self) -> str:
-        """Name of the session's cookie."""
-        return "__Host-markscheme" if self.secure else "markscheme"
+        """Name of the session's cookie: the project's own, since ports share their cookies."""
+        return f"{'__Host-' if self.secure else ''}markscheme-{self.project.uid}"
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Do `work` in the writing thread; returns once it is on disk."""

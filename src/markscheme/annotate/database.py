@@ -38,8 +38,8 @@ from markscheme.storage import (
     is_url,
     open_sqlite,
     redacted,
-    without_password,
 )
+from markscheme.tables import without_password
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]

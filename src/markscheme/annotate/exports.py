@@ -89,7 +89,7 @@ def _export(
     if kind == "gold":
         return _gold(connection, said, project)
     settled, whose = labels_so_far(connection, project, said)
-    every = pl.concat([_said_before(connection, project, said, settled), said])
+    every = pl.concat([said_before(connection, project, said, settled), said])
     finals = _finals(every.filter(part="first"), project, options, settled)
     answers = _answers(connection)
     if kind == "ratings":
@@ -136,7 +136,7 @@ def _export(
     return Exported(table=_without_empty(table.select(kept)), notes=notes)
 
 
-def _said_before(
+def said_before(
     connection: Connection,
     project: Project,
     said: pl.DataFrame,

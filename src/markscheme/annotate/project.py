@@ -25,8 +25,7 @@ class Project:
         items: how many there are, gold apart.
         known: of these, how many had a label in the file, which nobody is shown. They come first.
         gold: how many gold items.
-        source: the file the answers came from, for people.
-        digest: hash of that file.
+        digest: hash of the file the answers came from.
         uid: random; distinguishes projects that a browser meets at the same address.
     """
 
@@ -42,7 +41,6 @@ class Project:
     items: int = 0
     known: int = 0
     gold: int = 0
-    source: str = ""
     digest: str = ""
     uid: str = field(default_factory=lambda: secrets.token_hex(8))
 
@@ -64,6 +62,10 @@ class Project:
     def share(self, annotators: int) -> int:
         """Items that fall to each of so many first annotators (one or more)."""
         return min(self.to_label, math.ceil(self.labels_wanted / annotators))
+
+    def gold_among(self, share: int) -> int:
+        """Gold items that somebody meets who labels so many others."""
+        return min(self.gold, share // self.gold_every)
 
     def completed(self) -> Project:
         """Itself, with the standard guidelines where it has none."""

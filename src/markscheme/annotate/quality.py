@@ -14,8 +14,9 @@ from sqlalchemy import Connection, select
 
 from markscheme.agreement import annotator_agreement, annotator_tables
 from markscheme.annotate import tables as t
+from markscheme.annotate.exports import said_before
 from markscheme.annotate.project import Project
-from markscheme.annotate.ratings import answered
+from markscheme.annotate.ratings import answered, labels_so_far
 from markscheme.results import BY_ANNOTATORS, Figure, Table, population
 from markscheme.stats import LEAST_SHARED, share_interval, single_answers, t_interval
 
@@ -56,7 +57,7 @@ class Quality:
     """Agreement of first labels, each given without knowing the others or any judge's word.
 
     Attributes:
-        people: everybody who labelled.
+        people: everybody who labelled, now or in the project's file.
         found: what `annotator_agreement` gives of them, for the pairs with most items in common, at
             most `MOST_PAIRS`; for ranks of answers, without kappas. None of fewer than two people.
     """
@@ -76,8 +77,13 @@ class Quality:
 
 
 def quality(connection: Connection, project: Project) -> Quality:
-    """Agreement so far; labels are taken as they were before any judge's word was seen."""
-    said = answered(connection, project)
+    """Agreement so far; labels are taken as they were before any judge's word was seen.
+
+    Labels that came with the file, of annotators whom it names, count like others, as in exports.
+    """
+    now = answered(connection, project)
+    settled, _ = labels_so_far(connection, project, now)
+    said = pl.concat([said_before(connection, project, now, settled), now]).drop_nulls("name")
     # An item each, or for ranks an answer of an item each.
     unit = pl.format("{}:{}", "item", "text_place").alias("unit")
     units = said.filter(pl.col("part") == "first").drop_nulls("own")

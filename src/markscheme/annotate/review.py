@@ -138,6 +138,8 @@ def decide(
 ) -> None:
     """Decide an item by the admin's label; None is "cannot tell". It overrides all others.
 
+    Who was shown or skipped it, and has not answered, no longer has it.
+
     Raises:
         MarkschemeError: no such item, or a value that is not on the scale.
     """
@@ -146,6 +148,7 @@ def decide(
     if item.stage == "gold" or value not in known:
         raise MarkschemeError("that cannot be resolved this way: it is gold, or not on the scale")
     now = time.time()
+    _release(connection, item_id)
     connection.execute(
         delete(t.ratings).where(t.ratings.c.item_id == item_id, t.ratings.c.person_id == admin.id)
     )

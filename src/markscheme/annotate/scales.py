@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import polars as pl
 
@@ -31,7 +30,6 @@ class Scale:
         choices: in the order shown; empty for ranks.
         near: values at most this far apart count as agreement (then their mean is the label).
         adjudicated: whether a third person can settle a disagreement.
-        level: of measurement, for Krippendorff's alpha.
     """
 
     name: ScaleName
@@ -39,7 +37,6 @@ class Scale:
     choices: tuple[Choice, ...] = ()
     near: float = 0.0
     adjudicated: bool = True
-    level: Literal["nominal", "ordinal"] = "nominal"
 
     @property
     def values(self) -> dict[str, float]:
@@ -91,13 +88,11 @@ SCALES: dict[str, Scale] = {
             Choice(key="5", value=5.0, name="5", meaning="Right, complete and clear."),
         ),
         near=1.0,
-        level="ordinal",
     ),
     "rank": Scale(
         name="rank",
         task="Put the answers in order, the best first.",
         adjudicated=False,
-        level="ordinal",
     ),
 }
 """Scales by name."""

@@ -22,6 +22,8 @@ class Listening:
     Attributes:
         address: for links, such as `http://127.0.0.1:8765`.
         hosts: names under which requests are answered.
+        addresses: whether they are under every IP address, too, as a server on all of the
+            machine's cannot know by which of them it is reached.
         secure: whether people reach it by https.
         warning: what the person who starts it must know; empty on loopback.
     """
@@ -29,6 +31,7 @@ class Listening:
     socket: socket.socket
     address: str
     hosts: frozenset[str]
+    addresses: bool
     secure: bool
     warning: str
 
@@ -42,8 +45,8 @@ def listen(host: str, port: int, public_url: str | None) -> Listening:
     """
     found = take_port(host, port)
     everywhere = host in ("0.0.0.0", "::")  # noqa: S104 - requested, and warned of.
-    hosts = LOCAL | (_own_names() if everywhere else {host.lower()})
-    address = url_of(socket.gethostname() if everywhere else host, found)
+    name = socket.gethostname() if everywhere else host
+    hosts, address = LOCAL | {name.lower()}, url_of(name, found)
     if public_url is not None:
         parts = urlsplit(public_url)
         web = parts.scheme in ("http", "https") and parts.path in ("", "/")
@@ -58,20 +61,11 @@ def listen(host: str, port: int, public_url: str | None) -> Listening:
     return Listening(
         socket=found,
         address=address,
-        hosts=frozenset(hosts),
+        hosts=hosts,
+        addresses=everywhere,
         secure=secure,
         warning=_warning(host, secure=secure),
     )
-
-
-def _own_names() -> frozenset[str]:
-    """This machine's name and addresses."""
-    name = socket.gethostname()
-    try:
-        found = {str(entry[4][0]).lower() for entry in socket.getaddrinfo(name, None)}
-    except OSError:
-        found = set()
-    return frozenset({name.lower(), *found})
 
 
 def _warning(host: str, *, secure: bool) -> str:
@@ -106,7 +100,7 @@ def serve(store: Store, project: Project, listening: Listening) -> None:
         address=listening.address,
         secure=listening.secure,
     )
-    app = make_app(site, hosts=listening.hosts)
+    app = make_app(site, hosts=listening.hosts, addresses=listening.addresses)
     with listening.socket:
         StoppingServer(app, proxy_headers=listening.secure, timeout_keep_alive=60).run(
             sockets=[listening.socket]

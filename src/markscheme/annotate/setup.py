@@ -66,7 +66,7 @@ def read_plan(options: AnnotateOptions, where: str) -> Plan:
         "per_item": 2 if len(options.annotators) > 1 else 1,
     }
     settings = usual | dict(options.settings)
-    project = Project(**settings, source=file, digest=digest(file)).completed()
+    project = Project(**settings, digest=digest(file)).completed()
     answers, scores = read_file(file, options.reading()), None
     if options.scores is not None:
         scores = read_scores(options.scores, options.judge, answers["answer_id"])
@@ -269,9 +269,9 @@ def _of_known(intake: Intake) -> str:
 def _gold_out_of_reach(connection: Connection, project: Project) -> list[str]:
     """What to say where people end before they meet all gold items."""
     share = project.share(max(count_role(connection, "annotator"), 1))
-    if project.gold <= share // project.gold_every:
+    if project.gold_among(share) == project.gold:
         return []
-    reached = counted(share // project.gold_every, "gold item")
+    reached = counted(project.gold_among(share), "gold item")
     text = (
         f"warning: {counted(share, 'item')} to label a person, and one gold item after every "
         f"{project.gold_every}: each person meets {reached} of {project.gold:,}"

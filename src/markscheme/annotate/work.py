@@ -27,13 +27,13 @@ LEAST_PACED = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """Counts for the top of the page.
+    """Counts for the top of the page, in which a gold item counts like any other of the person's.
 
     Attributes:
         done: items the person has answered.
         share: how many are about theirs, where the others do as many; None for adjudicators.
-        labels: first labels of the project.
-        wanted: first labels that finish it.
+        labels: first labels of the project, and whatever else an annotator has answered.
+        wanted: about how many of these finish it.
         seconds_left: for the person, at their pace; None before ten items have shown it.
     """
 
@@ -52,18 +52,23 @@ class Progress:
 def progress_of(connection: Connection, person: Person, project: Project) -> Progress:
     """Progress of a person, whose own counts are taken as given."""
     annotators = count_role(connection, "annotator")
-    wanted = project.labels_wanted
+    labels, wanted = labels_given(connection), project.labels_wanted
     share = None
     if person.role == "annotator" and annotators:
-        share = max(project.share(annotators), person.first_rated)
+        share = project.share(annotators)
+        gold = project.gold_among(share)
+        share = max(share + gold, person.rated)
+        # A count that a label leaves as it was would tell that the item was gold.
+        labels += person.rated - person.first_rated
+        wanted = max(wanted + gold, labels)
     left = None
     # One item's time says little; an estimate from it would be hours off.
     if share is not None and person.pace_seconds is not None and person.rated >= LEAST_PACED:
-        left = (share - person.first_rated) * person.pace_seconds
+        left = (share - person.rated) * person.pace_seconds
     return Progress(
-        done=person.rated if share is None else person.first_rated,
+        done=person.rated,
         share=share,
-        labels=labels_given(connection),
+        labels=labels,
         wanted=wanted,
         seconds_left=left,
     )

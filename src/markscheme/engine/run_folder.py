@@ -524,7 +524,7 @@ def command_line(arguments: Sequence[str]) -> str:
     >>> command_line(["judge", "a b.csv", "--ledger", "postgresql://me:secret@host/replies"])
     "markscheme judge 'a b.csv' --ledger postgresql://host/replies"
     """
-    bare = (re.sub(r"://\S*@", "://", one) for one in arguments)
+    bare = (re.sub(r"://(?:\S*|[^()]*)@", "://", one) for one in arguments)
     shown = (re.sub(r"(://[^?\s]*)\?\S*", r"\1", one) for one in bare)
     return shlex.join(["markscheme", *shown])
 

@@ -30,6 +30,7 @@ class Live:
     Attributes:
         base: the address under which the page asks its server.
         query: of the addresses that give what comes later: `later`'s columns and the figures.
+        form: what the page's own requests carry.
         script: defines `serve`, which the page's script calls with its parts.
         links: other pages of the server: text and address.
         style: rules of the served parts.
@@ -38,6 +39,7 @@ class Live:
     base: str
     script: str
     query: str = ""
+    form: str = ""
     links: Sequence[tuple[str, str]] = ()
     style: str = ""
 
@@ -98,10 +100,14 @@ def figures_html(
     )
 
 
-def table_html(table: Table) -> str:
-    """One table with its notes, as reports have them, for a page whose tables lead nowhere."""
+def table_html(table: Table, anchor: str = "") -> str:
+    """One table with its notes, as reports have them, for a page whose tables lead nowhere.
+
+    A page that replaces it keeps the focus where it has an id, `anchor`.
+    """
     template = templates(_PACKAGE).get_template("table.html")
-    return template.render(table=table, links={}, linked=False)
+    named = {"anchor": anchor} if anchor else {}
+    return template.render(table=table, links={}, linked=False, **named)
 
 
 def later_json(material: Material) -> bytes:

@@ -29,7 +29,6 @@ class Pages:
         allowed: dict[str, Any] = {
             "keys": keys,
             "judges": [] if keys else [served.name for served in state.allowed.served],
-            "default": state.allowed.default.name,
         }
         self._pages = {
             "/": _page("Judging answers over HTTP", "start.html", **allowed),

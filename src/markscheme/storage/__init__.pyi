@@ -11,4 +11,3 @@ from .database import is_postgres as is_postgres
 from .database import is_url as is_url
 from .database import open_sqlite as open_sqlite
 from .database import redacted as redacted
-from .database import without_password as without_password

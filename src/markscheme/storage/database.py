@@ -18,6 +18,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from markscheme.errors import MarkschemeError, MissingExtraError
+from markscheme.tables import without_password
 
 # --- What a database of ours holds: numbered migrations, applied once, and how messages name it ---
 # The ledger and the labelling projects use this, each with its own tables.
@@ -121,12 +122,6 @@ def is_url(location: str | Path) -> bool:
 def is_postgres(location: str | Path) -> bool:
     """Whether it is a PostgreSQL URL."""
     return re.match(r"postgres(ql)?://", str(location)) is not None
-
-
-def without_password(location: str | Path) -> str:
-    """A path or URL as it may be printed."""
-    text = re.sub(r"(://[^/@:]*):[^@]*@", r"\1:***@", str(location))
-    return re.sub(r"([?&]\w*password=)[^&]*", r"\1***", text)
 
 
 def redacted(error: object, location: str | Path) -> str:

@@ -126,8 +126,14 @@ def binary_format(head: bytes) -> Format | None:
 
 
 def shown(path: str) -> str:
-    """A source's name as messages show it."""
-    return "standard input" if path == "-" else path
+    """A source's name as messages and lists of bad rows show it."""
+    return "standard input" if path == "-" else without_password(path)
+
+
+def without_password(location: str | Path) -> str:
+    """A path, or the address of a file or a database, as it may be printed and saved."""
+    text = re.sub(r"(://[^/@:]*):(?:[^/]*|[^@]*)@", r"\1:***@", str(location))
+    return re.sub(r"([?&]\w*password=)[^&]*", r"\1***", text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +160,7 @@ def file_system(path: str) -> tuple[AbstractFileSystem, str]:
     try:
         system, inside = url_to_fs(path)
     except (ImportError, ValueError) as error:
-        raise DataError(f"{path}: {error}") from None
+        raise DataError(f"{shown(path)}: {error}") from None
     return system, str(inside)
 
 
@@ -185,9 +191,13 @@ def open_source(path: str, encoding: str | None) -> Iterator[Opened]:
         if path != "-":
             closing.enter_context(raw)
     except IsADirectoryError:
-        raise DataError(f"{path} is a folder; name the files in it, or use a pattern") from None
+        raise DataError(
+            f"{shown(path)} is a folder; name the files in it, or use a pattern"
+        ) from None
     except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}{near_file(path)}") from None
+        raise DataError(
+            f"cannot read {shown(path)}: {error.strerror or error}{near_file(path)}"
+        ) from None
     try:
         intake = Intake(shown(path), raw)
         plain = _decompressed(intake)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import hmac
 import time
 from collections import OrderedDict
@@ -45,8 +46,6 @@ _PACKAGE = "markscheme.view"
 _KEPT = 8
 """Runs held in memory with what their pages show; a large one takes a while to compute."""
 
-COOKIE = "markscheme-view"
-FORM = "markscheme-form"
 LARGEST_BODY = 2_000_000
 
 _POLICY = (
@@ -66,7 +65,7 @@ def make_app(
         positive_from: the grade from which an answer is acceptable, of runs whose labels are
             grades; None leaves these labels out.
     """
-    pages = _Pages(Path(folder), positive_from)
+    pages = _Pages(Path(folder), positive_from, form)
     routes = [
         Route("/", pages.index),
         Route("/compare", pages.compare),
@@ -87,12 +86,18 @@ def make_app(
     )
 
 
+def cookie_name(token: str) -> str:
+    """Of the cookie that lets in: another for each viewer, since ports share their cookies."""
+    return f"markscheme-view-{hashlib.sha256(token.encode()).hexdigest()[:12]}"
+
+
 def admitting(token: str, form: str) -> Callable[[Scope, Headers], RedirectResponse | None]:
     """Lets in who has the token: by `?token=`, which becomes a cookie, or by that cookie.
 
     Another site cannot read a page (no cross-origin header is sent) or post a form (a header that
     only our page can set is required: `form`).
     """
+    cookie = cookie_name(token)
 
     def admit(scope: Scope, headers: Headers) -> RedirectResponse | None:
         query = parse_qs(scope["query_string"].decode("latin-1"))
@@ -100,10 +105,9 @@ def admitting(token: str, form: str) -> Callable[[Scope, Headers], RedirectRespo
         if given and _same(given, token):
             rest = urlencode(query, doseq=True)
             entered = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
-            entered.set_cookie(COOKIE, token, httponly=True, samesite="strict", path="/")
-            entered.set_cookie(FORM, form, samesite="strict", path="/")
+            entered.set_cookie(cookie, token, httponly=True, samesite="strict", path="/")
             return entered
-        if not _same(cookie_parser(headers.get("cookie", "")).get(COOKIE, ""), token):
+        if not _same(cookie_parser(headers.get("cookie", "")).get(cookie, ""), token):
             raise HTTPException(
                 401, "open the address that 'markscheme view' printed: it has the token"
             )
@@ -132,8 +136,8 @@ def _json(value: Any, status: int = 200) -> Response:
 class _Pages:
     """The pages, and the runs that they have drawn."""
 
-    def __init__(self, folder: Path, positive_from: float | None) -> None:
-        self._folder, self._positive_from = folder, positive_from
+    def __init__(self, folder: Path, positive_from: float | None, form: str) -> None:
+        self._folder, self._positive_from, self._form = folder, positive_from, form
         self._drawn: OrderedDict[tuple[Any, ...], _Drawn] = OrderedDict()
         self._drawing = asyncio.Lock()
         self._labels: dict[Path, RunLabels] = {}
@@ -204,7 +208,7 @@ class _Pages:
         run = await asyncio.to_thread(self._run, request.path_params["name"])
         if run.state != "done":
             return _page("running.html", run=run, address=_address(run.name))
-        return HTMLResponse(await asyncio.to_thread(self._drawn_of(run, ()).page))
+        return HTMLResponse(await asyncio.to_thread(self._drawn_of(run, ()).page, self._form))
 
     async def file(self, request: Request) -> Response:
         """The page as one file to send to somebody, with the labels given here."""
@@ -225,7 +229,8 @@ class _Pages:
         asked = [request.query_params.get(name, "") for name in ("run", "with")]
         try:
             run, others = await self._asked(request, asked[0])
-            return HTMLResponse(await asyncio.to_thread(self._drawn_of(run, others).page))
+            drawn = self._drawn_of(run, others)
+            return HTMLResponse(await asyncio.to_thread(drawn.page, self._form))
         except MarkschemeError as error:
             return await self._index(str(error), asked)
 
@@ -364,7 +369,7 @@ class _Drawn:
         grades = grades_of(run.answers) if cut is None else []
         return replace(material, left_out=_left_out(grades)) if grades else material
 
-    def page(self) -> str:
+    def page(self, form: str) -> str:
         address = _address(self._run.name)
         query = "".join(f"?with={quote(each.name)}" for each in self._others)
         return report_html(
@@ -372,6 +377,7 @@ class _Drawn:
             Live(
                 base=address,
                 query=query,
+                form=form,
                 script=page_file(_PACKAGE, "live.js"),
                 style=page_file(_PACKAGE, "live.css"),
                 links=[("All runs", "/"), ("Save as a file to share", f"{address}/file{query}")],
@@ -405,7 +411,7 @@ def draw_latest(folder: str | Path, positive_from: float | None = None) -> None:
     latest = next((run for run in runs_of(folder) if run.state == "done"), None)
     if latest is not None:
         with suppress(MarkschemeError):  # Opening it shows the error.
-            _Drawn(latest, (), RunLabels(latest.path), positive_from).page()
+            _Drawn(latest, (), RunLabels(latest.path), positive_from).page(form="")
 
 
 def _address(name: str) -> str:

@@ -6,6 +6,7 @@ Plain ASGI, since it runs for every request.
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from urllib.parse import urlsplit
@@ -54,6 +55,7 @@ class Guard:
             it returns is sent instead of the app's; with None the request is let in.
         largest: bytes of a body.
         hosts: names under which requests are answered; None for any.
+        addresses: whether they are under every IP address, too: no site can point one elsewhere.
         elsewhere: status and text for a request under another name.
         seconds: until a body is complete; one that is streamed only has a least rate.
         streamed: paths to which POST sends larger bodies, and the bytes that each takes.
@@ -67,6 +69,7 @@ class Guard:
     admit: Callable[[Scope, Headers], Response | None]
     largest: int
     hosts: frozenset[str] | None = LOCAL
+    addresses: bool = False
     elsewhere: tuple[int, str] = (421, "this page answers under this machine's own names only")
     seconds: float = 30.0
     streamed: Mapping[str, int] = field(default_factory=dict)
@@ -109,13 +112,17 @@ class Guard:
 
         send_all = with_headers(sending, self.headers)
         try:
-            if self.hosts is not None and host_name(headers.get("host", "")) not in self.hosts:
+            if not self._answers_to(host_name(headers.get("host", ""))):
                 raise HTTPException(*self.elsewhere)
             answer = self.admit(scope, headers) or self.app
             _check_length(headers.get("content-length", "0"), most)
             await answer(scope, receiving, send_all)
         except HTTPException as error:
             await self.refused(scope, error)(scope, receive, send_all)
+
+    def _answers_to(self, name: str) -> bool:
+        known = self.hosts is None or name in self.hosts
+        return known or (self.addresses and is_address(name))
 
 
 def host_name(host: str) -> str:
@@ -124,6 +131,14 @@ def host_name(host: str) -> str:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:
         return ""
+
+
+def is_address(name: str) -> bool:
+    """Whether a host is named by an IP address."""
+    try:
+        return bool(ipaddress.ip_address(name))
+    except ValueError:
+        return False
 
 
 def with_headers(send: Send, headers: Mapping[str, str]) -> Send:

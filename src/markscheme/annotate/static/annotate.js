@@ -19,6 +19,17 @@
     document.body.dataset.state = state || "";
   }
 
+  const FOR_GOOD = {
+    401: "you are signed out. Open your personal link again",
+    403: "this page is of an earlier sign-in. Reload it, or open your personal link again",
+  };
+
+  function why(code) {
+    if (FOR_GOOD[code]) return FOR_GOOD[code];
+    if (!code) return "no connection";
+    return code === 429 || code >= 500 ? `the server is busy (${code})` : `the server refused it (${code})`;
+  }
+
   // --- labels that are not saved yet ------------------------------------------------------------
 
   function keep(fields) {
@@ -66,12 +77,12 @@
     });
   }
 
-  function retryLater(why) {
+  function retryLater(code) {
     busy = true;
     const wait = Math.min(SLOWEST_RETRY_MS, 1000 * 2 ** tries);
     tries += 1;
     const where = stored ? "It is stored in this browser" : "Keep this page open";
-    say(`Not saved yet: ${why}. ${where}; trying again in ${Math.round(wait / 1000)} s.`, "unsaved");
+    say(`Not saved yet: ${why(code)}. ${where}; trying again in ${Math.round(wait / 1000)} s.`, "unsaved");
     clearTimeout(timer);
     timer = setTimeout(sendAgain, wait);
   }
@@ -100,10 +111,9 @@
   document.addEventListener("htmx:afterRequest", (event) => {
     const code = event.detail.xhr?.status ?? 0;
     if (!isLabel(event.detail)) {
-      if (event.detail.requestConfig?.verb === "post") {
-        busy = false;
-        if (code !== 200) say("That did not work. Try again.", "unsaved");
-      }
+      if (event.detail.requestConfig?.verb === "post") busy = false;
+      if (!work()) say(code === 200 ? "" : `What is shown is not up to date: ${why(code)}.`);
+      else if (code !== 200) say(`That did not work: ${why(code)}.`, "unsaved");
       return;
     }
     const submission = event.detail.requestConfig.formData.get("submission");
@@ -112,15 +122,14 @@
       tries = 0;
       if (unsent.size) sendAgain();
       else settle();
-    } else if (code === 401 || code === 403) {
-      say("Not saved: you are signed out. Open your personal link again; your choice is stored here.",
-        "unsaved");
+    } else if (FOR_GOOD[code]) {
+      say(`Not saved: ${why(code)}.${stored ? " Your choice is stored here." : ""}`, "unsaved");
     } else if (code === 404 || code === 413 || code === 415 || code === 422) {
       forget(submission);
       busy = false;
       say("The server refused this choice. Reload the page and choose again.", "unsaved");
     } else {
-      retryLater(code ? `the server is busy (${code})` : "no connection");
+      retryLater(code);
     }
   });
 

@@ -2,11 +2,13 @@
 (() => {
   const { make, fixed, fragment, why, explanation } = shown;
   const $ = (id) => document.getElementById(id);
+  // A value of what was sent, under the name that the page has for it.
+  const field = ({ where, message }) => `${where.replace(/^body\.(answers\.0\.)?/, "")}: ${message}`;
   const ask = async (path, body) => {
     const key = $("key")?.value.trim();
     const response = await fetch(path, { method: "POST", headers: { "content-type": "application/json", ...(key && { authorization: `Bearer ${key}` }) }, body: JSON.stringify(body) });
     const said = await response.json().catch(() => ({ detail: `the service answered ${response.status}` }));
-    if (!response.ok) throw new Error(said.detail ?? response.status);
+    if (!response.ok) throw new Error([said.detail ?? response.status, ...(said.errors ?? []).map(field)].join(": "));
     return said;
   };
   $("ask").addEventListener("submit", async (event) => {

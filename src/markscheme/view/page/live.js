@@ -1,10 +1,10 @@
 "use strict";
 // What a served report can do more: explain an answer in full, and take a person's verdict.
 const serve = ({ data, value, make, base, references, labelled }) => {
-  const token = document.cookie.match(/(?:^|; )markscheme-form=([^;]+)/)?.[1] ?? "";
+  const { form, query } = document.documentElement.dataset;
   const ask = async (what, body) => {
     const response = await fetch(`${base}/${what}`, {
-      method: "POST", headers: { "content-type": "application/json", "x-markscheme": token }, body: JSON.stringify(body),
+      method: "POST", headers: { "content-type": "application/json", "x-markscheme": form }, body: JSON.stringify(body),
     });
     const said = await response.json().catch(() => ({ problem: `the server answered ${response.status}` }));
     if (!response.ok) throw new Error(said.problem ?? response.status);
@@ -70,7 +70,6 @@ const serve = ({ data, value, make, base, references, labelled }) => {
     return make("div", {}, button, place);
   };
   // What takes longer than a page may take: reasons and marks first, then the figures.
-  const { query } = document.documentElement.dataset;
   const got = async (what) => {
     const response = await fetch(`${base}/${what}${query}`);
     if (!response.ok) throw new Error(await response.text());
