@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import orjson
@@ -13,11 +14,19 @@ from markscheme.cli import run
 from markscheme.errors import DataError
 from markscheme.models import Models
 from markscheme.testing import ScriptedChat
-from markscheme_research.datasets import load
+from markscheme_research.datasets import dataset, load
+from markscheme_research.datasets.download import _wanted
 from markscheme_research.papers import PAPERS, Asked, reproduce, reproduce_tables
 from markscheme_research.papers.cell import Cell
-from markscheme_research.papers.kamalloo_2023 import KNOWN_2, OWN_CODE, TABLE_2, printed_2
+from markscheme_research.papers.kamalloo_2023 import (
+    GPT4_MISSING,
+    KNOWN_2,
+    OWN_CODE,
+    TABLE_2,
+    printed_2,
+)
 from markscheme_research.papers.page import outcome, page_of
+from markscheme_research.papers.yao_2024 import REASON
 
 
 def test_every_table_belongs_to_an_item_of_its_paper() -> None:
@@ -51,6 +60,14 @@ def test_the_five_cells_that_the_authors_code_gives_otherwise_are_known() -> Non
             reason=OWN_CODE, known=ours,
         )  # fmt: skip
         assert found.status == "known"
+
+
+def test_a_command_that_is_to_fetch_a_file_fetches_it() -> None:
+    """An optional file is fetched by `--file` alone."""
+    for text, name in ((GPT4_MISSING, "NQ301_gpt-4.tsv"), (REASON, "NQ-nli-gpt35.json")):
+        [words] = re.findall(r"'(?:markscheme research )?datasets fetch ([^']+)'", text)
+        dataset_name, *file = words.split(" --file ")
+        assert name in [one.name for one in _wanted(dataset(dataset_name), file)]
 
 
 def test_what_a_cell_needs_is_its_status() -> None:

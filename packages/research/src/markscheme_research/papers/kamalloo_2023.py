@@ -279,9 +279,8 @@ def printed_2() -> list[Cell]:
     ]  # fmt: skip
 
 
-GPT4_MISSING = (
-    "GPT-4's replies are not available: 'markscheme research datasets fetch nq301' has them"
-)
+GPT4_FETCH = "markscheme research datasets fetch nq301 --file NQ301_gpt-4.tsv"
+GPT4_MISSING = f"GPT-4's replies are not available: '{GPT4_FETCH}' downloads them"
 
 
 def table_2_copied(data_dir: DataDir) -> list[Cell]:
@@ -594,7 +593,7 @@ PAPER = Paper(
             needs="NQ301_gpt-4.tsv",
             item="Table 2",
             printed=printed_2,
-            run="markscheme research datasets fetch nq301 --file NQ301_gpt-4.tsv",
+            run=GPT4_FETCH,
         ),
         PaperTable(
             name="table-2-copied",
