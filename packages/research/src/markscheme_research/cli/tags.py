@@ -22,7 +22,8 @@ def tags(
     labels: Labels = None,
     answers: Answers = None,
     to_tag: Annotated[
-        Path | None, Option("Draw errors and write them to this file, with an empty column 'tag'.")
+        Path | None,
+        Option("Draw errors and write them to this file, with an empty column 'tag'.", output=True),
     ] = None,
     tagged: Annotated[
         str | None,
