@@ -434,8 +434,8 @@ def figure_3(data_dir: DataDir) -> list[Cell]:
     rows |= {name: mode.paper for name, mode in MODES.items() if mode.paper is not None}
     return [
         Cell(
-            row=row, column="% of EM failures", paper=paper, ours=shares[row], reason=BY_RULES,
-            known=KNOWN_SHARES.get(row), within=1.5,
+            row=row, column="% of EM failures", paper=paper, ours=shares.get(row, 0.0),
+            reason=BY_RULES, known=KNOWN_SHARES.get(row), within=1.5,
         )
         for row, paper in rows.items()
     ]  # fmt: skip
@@ -460,7 +460,7 @@ def figure_4(data_dir: DataDir) -> list[Cell]:
         shared = ours.filter(ours["answer_id"].is_in(rejected.implode()))
         counts = dict(shared["group"].value_counts().iter_rows())
         for group in GROUPS:
-            value = printed(100 * counts.get(group, 0) / ours.height)
+            value = printed(100 * counts.get(group, 0) / ours.height) if ours.height else None
             cells.append(
                 Cell(
                     row=group,
