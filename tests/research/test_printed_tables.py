@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -142,6 +143,23 @@ def test_a_model_fills_table_7_and_the_best_of_the_prompts(made: Path) -> None:
     (found,) = reproduce("yao-2024/table-1-prompted", data_dir=made, asked=asked)
     best = [c for c in found.cells if c.row == "GPT-3.5 (best prompting)" and c.ours is not None]
     assert best
+
+
+@pytest.mark.parametrize(
+    ("what", "named", "message"),
+    [
+        ("kamalloo-2023", "models", "computes nothing without --system-answers FILE"),
+        ("kamalloo-2023/figure-3", "predictions", "it computes kamalloo-2023/figure-5"),
+        ("yang-2024/webglm", "models", "it computes yang-2024/table-2-mistral, yang-2024/table-2"),
+        ("wang-2023", "predictions", "of wang-2023 it computes nothing"),
+    ],
+)
+def test_an_option_without_effect_is_refused(
+    made: Path, what: str, named: str, message: str
+) -> None:
+    value: Any = {"models": Models(chat=ScriptedChat(replies=entailing)), "predictions": "x.jsonl"}
+    with pytest.raises(DataError, match=re.escape(message)):
+        reproduce_tables(what, data_dir=made, **{named: value[named]})
 
 
 def test_rows_of_models_are_left_without_one(
