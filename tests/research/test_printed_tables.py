@@ -12,6 +12,7 @@ import pytest
 
 import made_data
 from markscheme.cli import run
+from markscheme.contract import parse_judge
 from markscheme.errors import DataError
 from markscheme.models import Models
 from markscheme.testing import ScriptedChat
@@ -69,6 +70,13 @@ def test_a_command_that_is_to_fetch_a_file_fetches_it() -> None:
         [words] = re.findall(r"'(?:markscheme research )?datasets fetch ([^']+)'", text)
         dataset_name, *file = words.split(" --file ")
         assert name in [one.name for one in _wanted(dataset(dataset_name), file)]
+
+
+def test_judges_of_the_commands_that_compute_figures_can_be_made() -> None:
+    for paper in PAPERS.values():
+        for table in paper.tables:
+            for first, second in re.findall(r" -j (?:'([^']+)'|(\w+))", table.run):
+                parse_judge(first or second)
 
 
 def test_what_a_cell_needs_is_its_status() -> None:
