@@ -23,7 +23,7 @@ from markscheme.agreement.pairs import (
     statistic_difference,
     unpaired_difference,
 )
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, DataError
 from markscheme.results import share_figure
 from markscheme.results.figures import plain
 from markscheme.stats import expected_pairs
@@ -493,3 +493,20 @@ def test_a_system_with_more_answers_to_easy_questions_is_not_the_better_one() ->
     assert labelled.labelled == len(rows)
     assert not excludes_zero(labelled.difference.low, labelled.difference.high)
     assert "30 questions have more judged answers of one system than of another" in str(found)
+
+
+def test_a_label_of_the_judgments_that_cannot_be_read_is_named_with_answers_too() -> None:
+    """Those of the answers took their place, without a word."""
+    judgments = [
+        {"answer_id": f"a{n}", "judge": judge, "verdict": n % 2 == 0,
+         "label": "perhaps" if n == 3 else "yes"}
+        for n in range(30) for judge in "xy"
+    ]  # fmt: skip
+    answers = [
+        {"id": f"a{n}", "question": f"Q{n}?", "references": ["yes"], "answer": "yes", "label": 1}
+        for n in range(30)
+    ]
+    with pytest.raises(DataError, match=r"2 values that are not verdicts.*, or name those"):
+        compare(pl.DataFrame(judgments), answers=answers)
+    found = compare(pl.DataFrame(judgments), answers, answers=answers)
+    assert found.pairs[0].shared == 30

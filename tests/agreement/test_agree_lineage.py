@@ -114,6 +114,18 @@ def test_judges_are_compared_on_the_rest_too(judged: markscheme.Result) -> None:
     assert "30 of 60 questions trained one of these judges" in str(found)
 
 
+def test_judges_are_compared_in_the_same_order_without_the_questions_that_trained_one() -> None:
+    """A pair was turned round where the first judge lacks the first answer that is left."""
+    rows: list[dict[str, Any]] = [
+        {"question": f"q{n}", "answer": "x", "judge": judge, "verdict": n % 3 > 0, "label": 1,
+         "scope": "learned from" if n < 20 else "inside"}
+        for n in range(60) for judge in ("a", "b") if (n, judge) != (20, "a")
+    ]  # fmt: skip
+    found = compare(pl.DataFrame(rows))
+    assert [(one.first, one.second) for one in found.rest] == [("a", "b")]
+    assert any("without them all conclusions are the same" in one for one in found.tables[0].notes)
+
+
 def test_where_the_rest_changes_nothing_a_line_takes_the_place_of_a_table() -> None:
     every = [
         {"question": f"q{n}", "answer": "x", "system": system, "judge": "j", "scope": "inside",

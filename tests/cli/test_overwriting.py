@@ -37,7 +37,10 @@ def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
      "failures run --labels answers.jsonl --details answers.jsonl",
      "agree run --labels answers.jsonl --out ./answers.jsonl",
      "plan-labels answers.jsonl --count 1 --out answers.jsonl",
-     "plan-labels run --answers answers.jsonl --count 1 --out answers.jsonl"],
+     "plan-labels run --answers answers.jsonl --count 1 --out answers.jsonl",
+     "research tags run --labels answers.jsonl --to-tag answers.jsonl",
+     "research tune-judge answers.jsonl -j contains --chart answers.jsonl",
+     "research bench nq301 --judgments answers.jsonl --thresholds --picture answers.jsonl"],
 )  # fmt: skip
 def test_a_file_that_is_read_is_not_written(
     answers: Path, words: str, capsys: pytest.CaptureFixture[str]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import markscheme
 from markscheme.errors import AgreementError
-from markscheme.metrics import exact_match
 from markscheme.tables.answers import read_answers
 from markscheme_research.studies import amend, amend_references, match_amended
 
@@ -84,12 +83,13 @@ def test_no_answer_is_wrong_even_where_nothing_is_a_reference() -> None:
     answers = questions(("q", [""]), ("q", ["a"])).with_columns(
         pl.Series("answer", [None, "a"], dtype=pl.String)
     )
-    found = match_amended(
-        answers,
-        labels(("q", "z", 1.0)),
-        lambda table: exact_match(table["answer"], table["references"]) == 1,
-    )
+    found = match_amended(answers, labels(("q", "z", 1.0)))
     assert found.to_list() == [False, True]
+    rows = [
+        {"question": "q", "references": ["the"], "answer": None},
+        {"question": "q", "references": ["the"], "answer": "a", "label": 1},
+    ]
+    assert amend(rows).systems["before"].to_list() == [0.5]
 
 
 words = st.sampled_from(["a", "A", "b", "B", "c", "ab", "AB"])

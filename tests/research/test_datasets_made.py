@@ -87,6 +87,25 @@ def test_evouna_lexical_figures_are_those_by_hand(made: Path) -> None:
     assert [cell.ours for cell in people.cells] == [100, 33.3, 66.7, 66.7, 100]
 
 
+def test_figures_of_what_small_data_lack_are_left_out(made: Path, tmp_path: Path) -> None:
+    """No failure of lexical match, a system without a label, a mode that no failure has."""
+    row: dict[str, object] = {"question": made_data.LEGS, "golden_answer": "two", "improper": False}
+    for system in made_data.SYSTEMS:
+        row |= {f"answer_{system}": "two", f"judge_{system}": True if system == "fid" else None}
+    row |= {"answer_gpt35": "four", "judge_gpt35": False}
+    path = tmp_path / "evouna" / "NQ.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps([row]), "utf-8")
+    for name in ("figure-1", "human-nq", "table-11"):
+        (found,) = reproduce(f"wang-2023/{name}", data_dir=tmp_path)
+        assert None in {cell.ours for cell in found.cells}
+    for name in ("table-1", "table-11"):
+        (found,) = reproduce(f"yao-2024/{name}", data_dir=made)
+        assert {cell.row for cell in found.cells if cell.ours is None} >= {"BingChat"}
+    (found,) = reproduce("kamalloo-2023/figure-3", data_dir=made)
+    assert 0.0 in {cell.ours for cell in found.cells}
+
+
 # --- NQ301 ------------------------------------------------------------------------------------
 
 

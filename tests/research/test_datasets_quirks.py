@@ -15,6 +15,7 @@ from markscheme.errors import DataError, UnknownNameError
 from markscheme.metrics.lexical import exact_match
 from markscheme.text.normalisation import normalise_series
 from markscheme_research.datasets import dataset, load, locate, openqa, passages, recorded
+from markscheme_research.lists.list_material import open_material
 
 # --- EVOUNA -----------------------------------------------------------------------------------
 
@@ -346,6 +347,10 @@ def test_the_published_file_of_antique_gives_both_halves(tmp_path: Path, antique
         passages("antique", data_dir=tmp_path, part="tets")
     with pytest.raises(DataError, match=r"holds part dev; part test is in ANTIQUE\.json"):
         passages("antique", data_dir=recorded_half, part="test")
+    with pytest.raises(DataError, match="trec-dl-nf has no parts: test is one of ANTIQUE"):
+        passages("trec-dl-nf", data_dir=antique_dev, part="test")
+    with pytest.raises(DataError, match="webglm has no parts: --part dev"):
+        open_material("webglm", data_dir=str(antique_dev), part="dev")
 
 
 def test_the_half_of_antique_is_made_again_byte_for_byte(tmp_path: Path, antique_dev: Path) -> None:
@@ -427,6 +432,8 @@ def test_nq_open_and_triviaqa_read_their_usual_files(tmp_path: Path) -> None:
     ]
     split = {"data_dir": tmp_path, "split": "efficientqa-test"}
     assert load("nq-open", **split)["references"].to_list() == [["6 geese", "six"]]
+    with pytest.raises(DataError, match="accepted=true has no effect on split=dev"):
+        load("nq-open", data_dir=tmp_path, accepted=True)
     more = load("nq-open", **split, accepted=True)["references"].to_list()
     assert more == [["6 geese", "six", "half a dozen"]]
 

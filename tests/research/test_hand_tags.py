@@ -61,6 +61,20 @@ def test_what_is_drawn_and_filled_in_comes_back_as_a_table(
     assert "--to-tag FILE to draw errors, or --tags FILE" in capsys.readouterr().err
 
 
+def test_tags_are_not_lost_to_another_draw(
+    judged: str, tmp_path: Path, cli: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    sample = tmp_path / "to_tag.csv"
+    ask = ["research", "tags", judged, "--judge-errors", "--to-tag", str(sample)]
+    cli(*ask)
+    cli(*ask, "--seed", "1")
+    pl.read_csv(sample).with_columns(tag=pl.lit("synonym")).write_csv(sample)
+    before = sample.read_bytes()
+    assert run(ask) == 2
+    assert "holds 16 tags, which would be lost" in " ".join(capsys.readouterr().err.split())
+    assert sample.read_bytes() == before
+
+
 def test_a_sample_is_drawn_of_each_judge_and_system_and_is_the_same_again(judged: str) -> None:
     def draw(**keywords: Any) -> pl.DataFrame:
         return errors_by_hand(judged, judge_errors=True, by="system", **keywords).frame

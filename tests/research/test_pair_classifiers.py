@@ -94,6 +94,15 @@ def test_one_label_is_a_sigmoid(tmp_path: Path) -> None:
     assert ((scores > 0) & (scores < 1)).all()
 
 
+def test_weights_that_are_exported_again_are_opened_again(tmp_path: Path) -> None:
+    folder = write_model(tmp_path, labels=NLI)
+    assert OnnxPairClassifier(folder=folder).scores([("paris", "rome")]).shape == (1, 3)
+    write_model(folder, labels={"0": "correct"}, outputs=1)
+    again = OnnxPairClassifier(folder=folder)
+    assert again.labels == ("correct",)
+    assert again.scores([("paris", "rome")]).shape == (1, 1)
+
+
 def test_a_pair_has_the_same_scores_in_any_company(tmp_path: Path) -> None:
     folder = write_model(tmp_path, labels=NLI)
     rng = random.Random(0)

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 
 import made_data
 from markscheme.cli import run
+from markscheme.contract import parse_judge
 from markscheme.errors import DataError
 from markscheme.models import Models
 from markscheme.testing import ScriptedChat
-from markscheme_research.datasets import load
+from markscheme_research.datasets import dataset, load
+from markscheme_research.datasets.download import _wanted
 from markscheme_research.papers import PAPERS, Asked, reproduce, reproduce_tables
 from markscheme_research.papers.cell import Cell
-from markscheme_research.papers.kamalloo_2023 import KNOWN_2, OWN_CODE, TABLE_2, printed_2
+from markscheme_research.papers.kamalloo_2023 import (
+    GPT4_MISSING,
+    KNOWN_2,
+    OWN_CODE,
+    TABLE_2,
+    printed_2,
+)
 from markscheme_research.papers.page import outcome, page_of
+from markscheme_research.papers.yao_2024 import REASON
 
 
 def test_every_table_belongs_to_an_item_of_its_paper() -> None:
@@ -51,6 +62,21 @@ def test_the_five_cells_that_the_authors_code_gives_otherwise_are_known() -> Non
             reason=OWN_CODE, known=ours,
         )  # fmt: skip
         assert found.status == "known"
+
+
+def test_a_command_that_is_to_fetch_a_file_fetches_it() -> None:
+    """An optional file is fetched by `--file` alone."""
+    for text, name in ((GPT4_MISSING, "NQ301_gpt-4.tsv"), (REASON, "NQ-nli-gpt35.json")):
+        [words] = re.findall(r"'(?:markscheme research )?datasets fetch ([^']+)'", text)
+        dataset_name, *file = words.split(" --file ")
+        assert name in [one.name for one in _wanted(dataset(dataset_name), file)]
+
+
+def test_judges_of_the_commands_that_compute_figures_can_be_made() -> None:
+    for paper in PAPERS.values():
+        for table in paper.tables:
+            for first, second in re.findall(r" -j (?:'([^']+)'|(\w+))", table.run):
+                parse_judge(first or second)
 
 
 def test_what_a_cell_needs_is_its_status() -> None:
@@ -125,6 +151,23 @@ def test_a_model_fills_table_7_and_the_best_of_the_prompts(made: Path) -> None:
     (found,) = reproduce("yao-2024/table-1-prompted", data_dir=made, asked=asked)
     best = [c for c in found.cells if c.row == "GPT-3.5 (best prompting)" and c.ours is not None]
     assert best
+
+
+@pytest.mark.parametrize(
+    ("what", "named", "message"),
+    [
+        ("kamalloo-2023", "models", "computes nothing without --system-answers FILE"),
+        ("kamalloo-2023/figure-3", "predictions", "it computes kamalloo-2023/figure-5"),
+        ("yang-2024/webglm", "models", "it computes yang-2024/table-2-mistral, yang-2024/table-2"),
+        ("wang-2023", "predictions", "of wang-2023 it computes nothing"),
+    ],
+)
+def test_an_option_without_effect_is_refused(
+    made: Path, what: str, named: str, message: str
+) -> None:
+    value: Any = {"models": Models(chat=ScriptedChat(replies=entailing)), "predictions": "x.jsonl"}
+    with pytest.raises(DataError, match=re.escape(message)):
+        reproduce_tables(what, data_dir=made, **{named: value[named]})
 
 
 def test_rows_of_models_are_left_without_one(

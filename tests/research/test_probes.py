@@ -108,6 +108,27 @@ def test_probes_keep_rows_order_and_what_is_said(name: str, answers: pl.DataFram
     assert one.change(rows, 3).equals(changed)
 
 
+@pytest.mark.parametrize("name", ["references_reversed", "references_shuffled"])
+def test_references_keep_their_grades_where_other_answers_have_none(name: str) -> None:
+    answers = read_answers(
+        [
+            {
+                "question": "a",
+                "references": list("xyz"),
+                "answer": "x",
+                "reference_grades": [3, 2, 1],
+            },
+            {"question": "b", "references": list("uv"), "answer": "u"},
+        ]
+    )
+    graded = {"x": 3, "y": 2, "z": 1}
+    for seed in range(4):
+        changed = PROBES[name].change(answers, seed)
+        references, grades = changed.row(0, named=True), changed["reference_grades"]
+        assert [graded[text] for text in references["references"]] == grades[0].to_list()
+        assert grades[1] is None
+
+
 def test_every_injection_is_tried(answers: pl.DataFrame) -> None:
     texts = PROBES["injection"].change(answers.filter(pl.col("answer") != ""), 0)["answer"]
     for order in INJECTIONS:

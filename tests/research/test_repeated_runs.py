@@ -9,7 +9,7 @@ from sacrebleu import corpus_bleu
 from sklearn.metrics import cohen_kappa_score, f1_score
 
 from markscheme.errors import AgreementError
-from markscheme_research.studies import entailment_details
+from markscheme_research.studies import entailment_details, reliability
 from markscheme_research.studies.repeats import kappa_matrix, spread, text_repeats
 
 KEPT = (
@@ -102,3 +102,17 @@ def test_repeated_texts() -> None:
     assert row["similarity"] == pytest.approx(expected)
     with pytest.raises(AgreementError, match="two runs or more"):
         text_repeats(texts.select("run0"))
+
+
+def test_two_runs_are_compared_on_what_the_first_run_lacks_too() -> None:
+    def run(seed: int, answers: int) -> pl.DataFrame:
+        verdicts = np.random.default_rng(seed).random(20) < 0.5
+        return pl.DataFrame(
+            [{"answer_id": f"a{n}", "judge": "j", "verdict": bool(verdicts[n])}
+             for n in range(answers)]
+        )  # fmt: skip
+
+    three = reliability([run(0, 5), run(1, 20), run(2, 20)]).frame
+    assert three["items"].to_list() == [5, 5, 20]
+    (pair,) = reliability([run(1, 20), run(2, 20)]).frame["kappa"]
+    assert three["kappa"][2] == pair

@@ -419,6 +419,15 @@ def test_an_unknown_paper_exits_with_2(capsys: pytest.CaptureFixture[str]) -> No
     assert "did you mean 'wang-2023'" in err
 
 
+def test_a_number_is_not_the_beginning_of_another(data_dir: Path) -> None:
+    """Table 11 was printed for Table 1, which has no figures of its own."""
+    with pytest.raises(UnknownNameError, match="no table of wang-2023 named 'table-1'"):
+        reproduce("wang-2023/table-1", data_dir=data_dir)
+    assert [one.name for one in reproduce("wang/Table6", data_dir=data_dir)] == [
+        "wang-2023/table-6"
+    ]
+
+
 def test_missing_data_are_an_error_from_python_too(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="dataset 'webglm' is not here"):
         reproduce("yang-2024/webglm", data_dir=tmp_path)

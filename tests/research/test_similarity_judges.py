@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,33 @@ def judge_of(tiny: dict[str, str]) -> Any:
         return parse_judge(f"{name}(model={folder!r}{extra})")
 
     return make
+
+
+def test_the_hash_of_weights_follows_the_files(tmp_path: Path) -> None:
+    """It was that of the first files as long as the process ran, in signatures too."""
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(b"one")
+    first = transformers_models.weights_hash(str(tmp_path))
+    weights.write_bytes(b"others")
+    assert transformers_models.weights_hash(str(tmp_path)) not in ("", first)
+    assert transformers_models.weights_hash(str(tmp_path / "nowhere")) == ""
+
+
+@pytest.mark.proof(area="models")
+def test_weights_that_are_trained_again_are_loaded_again(
+    tiny: dict[str, str], tmp_path: Path
+) -> None:
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    folder = shutil.copytree(tiny["bem"], tmp_path / "bem")
+    judge = parse_judge(f"bem(model={str(folder)!r})")
+    first, signed = apply(judge, table("Paris"))["score"][0], signature(judge)
+    weights = folder / "model.safetensors"
+    tensors = load_file(weights) | {"classifier.bias": torch.tensor([0.0, 9.0])}
+    save_file(tensors, weights, metadata={"format": "pt"})
+    assert apply(judge, table("Paris"))["score"][0] > first
+    assert signature(judge) != signed
 
 
 NASTY = ["", " ", "Paris", "PARIS!", "the city of paris", "[SEP] [CLS]", "\U0001f5fc", "x " * 5000]

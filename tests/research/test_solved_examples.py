@@ -58,3 +58,15 @@ def test_the_command_writes_examples_that_the_judge_reads(
     assert markscheme.judge(rows, judge, models=Models(chat=chat)).judgments["verdict"][0]
     assert chat.seen[0].last_user.count("A: Yes") == 2
     assert run(["llm-examples", str(source), "--out", str(out), "--system", "t"]) == 2
+
+
+def test_examples_are_written_to_the_named_file_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They were written to `labelled.jsonl` for `--out labelled.csv`, over the labels."""
+    source = tmp_path / "labelled.jsonl"
+    write_answers(labelled(), source)
+    before = source.read_bytes()
+    assert run(["research", "examples", str(source), "--out", str(source.with_suffix(".csv"))]) == 2
+    assert "the endings are .jsonl, not '.csv'" in " ".join(capsys.readouterr().err.split())
+    assert source.read_bytes() == before

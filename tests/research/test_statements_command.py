@@ -13,6 +13,7 @@ from markscheme.cli import run
 from markscheme.judges.entailment import statement_makers
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
+from markscheme_research.studies import make_statements
 
 ROWS = [
     {"question": "who wrote emma", "answer": "Jane", "turker_answer": "Jane wrote emma."},
@@ -37,6 +38,15 @@ def test_it_compares_with_peoples_statements(qa2d: str, capsys: pytest.CaptureFi
     assert "ROUGE-L" in said
     assert "72.5" in said, "the paper's row"
     assert "rules: 2 of 3 statements made, 1 unparsed" in said
+
+
+def test_references_without_peoples_statements_are_not_compared(tmp_path: Path) -> None:
+    file = tmp_path / "qa2d.jsonl"
+    rows = [row | {"references": [f"the {row['answer']}"]} for row in ROWS[:2]]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with_references = make_statements(str(file), references=True)
+    assert with_references.pairs == 4
+    assert with_references.data["nearness"] == make_statements(str(file)).data["nearness"]
 
 
 def test_makers_stand_side_by_side_and_everything_is_written(

@@ -70,15 +70,19 @@ def test_limits_follow_the_seed() -> None:
 
 
 def test_batches_are_seeded_see_every_row_and_hold_like_lengths() -> None:
-    lengths = np.random.default_rng(0).integers(10, 500, size=512).tolist()
-    options = LoraOptions(batch=8, accumulate=2, seed=5)
-    found = updates(lengths, options, 32)
-    assert found == updates(lengths, options, 32)
-    assert found != updates(lengths, LoraOptions(batch=8, accumulate=2, seed=6), 32)
+    lengths = np.random.default_rng(0).integers(10, 500, size=512)
+
+    def drawn(seed: int) -> list[list[list[int]]]:
+        options = LoraOptions(batch=8, accumulate=2, seed=seed)
+        groups = updates(lengths, options, 32)
+        return [[batch.tolist() for batch in group] for group in groups]
+
+    found = drawn(5)
+    assert found == drawn(5) != drawn(6)
     assert sorted(row for group in found for batch in group for row in batch) == list(range(512))
     spread = [max(lengths[r] for r in b) - min(lengths[r] for r in b) for g in found for b in g]
     assert np.mean(spread) < 30
-    assert len(updates(lengths[:10], options, 7)) == 7
+    assert len(list(updates(lengths[:10], LoraOptions(batch=8, accumulate=2), 7))) == 7
 
 
 def tiny(folder: Path) -> Path:

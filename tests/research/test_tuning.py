@@ -198,7 +198,7 @@ def test_the_same_search_again_pays_for_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"judges": ["llm_evouna"]}, "nothing to choose from"),
+        ({"judges": ["llm_evouna"]}, "nothing to choose from: give several .*--try-samples"),
         ({"answers": rows(10), "judges": JUDGES}, "on 5 of them .*either part needs 10"),
         ({"answers": rows(40), "judges": JUDGES, "share": 0.9}, "on 36 of them"),
     ],

@@ -191,8 +191,8 @@ def compare(
             rows, notes = _with_other(rows, added)
         joined = join_labels(rows, known)
         compared, by = joined.rows, by_labels(joined.labelled, joined.answers)
-        of = partial(_of_judges, joined, wanted)
-        pairs = of(compared)
+        pairs = compare_judges(joined, wanted)
+        of = partial(_of_judges, pairs, joined, wanted)
         said, what = [*joined.notes(), *notes], wanted.statistic
     learned, rest, of_rest = _on_the_rest(rows, compared, of, pairs, wanted)
     tables = [_difference_table(pairs, what, (*said, *of_rest), wanted, by=by)]
@@ -359,8 +359,13 @@ def _by_all_answers(people: PeoplesDifference | None, own: Comparison) -> str:
     )
 
 
-def _of_judges(joined: Joined, options: CompareOptions, rows: pl.DataFrame) -> list[Comparison]:
-    return compare_judges(replace(joined, rows=rows), options=options)
+def _of_judges(
+    whole: Sequence[Comparison], joined: Joined, options: CompareOptions, part: pl.DataFrame
+) -> list[Comparison]:
+    """The pairs within a part of the rows, in the order of the whole; none of fewer than two."""
+    there = _in_order_of(whole, part["judge"])
+    part_only = replace(options, only=there)
+    return compare_judges(replace(joined, rows=part), part_only) if len(there) > 1 else []
 
 
 def _of_systems(
@@ -368,11 +373,15 @@ def _of_systems(
 ) -> list[Comparison]:
     """The pairs within a part of the rows, of the systems with a verdict there, in the order of the
     whole; none of fewer than two systems."""
-    systems = dict.fromkeys(name for one in whole for name in (one.first, one.second))
     judged = part if options.unjudged == "errors" else part.drop_nulls("verdict")
-    known = judged["system"].unique().to_list()
-    there = tuple(name for name in systems if name in known)
+    there = _in_order_of(whole, judged["system"])
     return compare_systems(part, replace(options, only=there)) if len(there) > 1 else []
+
+
+def _in_order_of(whole: Sequence[Comparison], present: pl.Series) -> tuple[str, ...]:
+    """The names in pairs that are present, in the order of the pairs."""
+    names = dict.fromkeys(name for one in whole for name in (one.first, one.second))
+    return tuple(name for name in names if name in present)
 
 
 def _sliced(

@@ -315,7 +315,7 @@ def in_order(pairs: Sequence[Pair]) -> tuple[str, ...]:
 
 
 def compare_judges(joined: Joined, options: CompareOptions | None = None) -> list[Comparison]:
-    """Every pair of judges on the labelled answers that both saw.
+    """Every pair of judges, or of those in `options.only`, on the labelled answers that both saw.
 
     Raises:
         AgreementError: fewer than two judges, an unknown statistic, or a pair that shares no
@@ -332,7 +332,7 @@ def compare_judges(joined: Joined, options: CompareOptions | None = None) -> lis
         as_binary(joined.rows["label"], positive_from=options.positive_from),
     )
     compared = partial(_judge_pair, identity=joined.identity, options=options)
-    return _every_pair(rows, "judge", compared)
+    return _every_pair(rows, "judge", compared, names_of(options.only))
 
 
 def compare_systems(

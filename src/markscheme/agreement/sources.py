@@ -510,6 +510,10 @@ def judged_and_labelled(
                 own = {ours: theirs for ours, theirs in names.items() if ours != "label"}
                 rows = judged_table(both, answers=run.given, **how)
                 return rows, labelled_table(both, columns=own, positive_from=cut)
+        except BadValuesError as error:
+            if run.given is None:
+                raise
+            raise BadValuesError(f"{error}, or name those to take with --labels FILE") from None
         except DataError:
             if run.given is None:
                 raise

@@ -38,7 +38,7 @@ Part = Annotated[
     str,
     Option(
         "Part of ANTIQUE: all; dev, which the shipped weights were trained on; test, the other "
-        "half; or auto, whichever file is present.",
+        "half; or auto: all if ANTIQUE.json is present, else dev.",
         rare=True,
     ),
 ]

@@ -24,7 +24,12 @@ from markscheme.models.local import (
     read_json,
     required,
 )
-from markscheme_research.transformers_models import LONGEST, TransformersPairClassifier
+from markscheme_research.transformers_models import (
+    LONGEST,
+    TransformersPairClassifier,
+    Written,
+    written,
+)
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -120,7 +125,6 @@ def _probabilities(logits: Scores) -> Scores:
     return shares
 
 
-@lru_cache(maxsize=8)
 def _labels(folder: Path) -> tuple[str, ...]:
     names: Any = read_json(folder, "config.json").get("id2label")
     numbered = (
@@ -153,24 +157,25 @@ _LEAST = 8
 
 
 def opened(folder: Path, max_tokens: int) -> tuple[InferenceSession, Tokenizer]:
-    """Session and tokenizer of a folder, loaded once a process.
+    """Session and tokenizer of a folder, loaded once a process unless its files change.
 
     Raises:
         ModelError: a file is not there or cannot be loaded, or `max_tokens` is below 8 or more
             than the model has positions.
     """
-    return _session(folder), _tokenizer(folder, max_tokens)
+    now = written(folder)
+    return _session(folder, now), _tokenizer(folder, max_tokens, now)
 
 
 @one_at_a_time
 @lru_cache(maxsize=8)
-def _session(folder: Path) -> InferenceSession:
+def _session(folder: Path, _written: Written) -> InferenceSession:
     return open_session(model_file(folder))
 
 
 @one_at_a_time
 @lru_cache(maxsize=8)
-def _tokenizer(folder: Path, max_tokens: int) -> Tokenizer:
+def _tokenizer(folder: Path, max_tokens: int, _written: Written) -> Tokenizer:
     longest = positions(folder) or max_tokens
     if not _LEAST <= max_tokens <= longest:
         raise ModelError(

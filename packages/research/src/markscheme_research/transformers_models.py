@@ -42,9 +42,26 @@ def library(name: str, wanted: str, extra: str = "hf") -> Any:
         raise MissingExtraError(wanted, extra) from None
 
 
-@lru_cache(maxsize=16)
+Written = tuple[tuple[str, int, int], ...]
+
+
+def written(name: str | Path) -> Written:
+    """Name, size and time of each file in a folder of weights; () for a name on the hub.
+
+    What is loaded once a process is remembered by them: a folder may be trained into again.
+    """
+    files = sorted(one for part in ("*", "onnx/*") for one in Path(name).glob(part))
+    found = ((str(one), one.stat()) for one in files if one.is_file())
+    return tuple((file, now.st_size, now.st_mtime_ns) for file, now in found)
+
+
 def weights_hash(name: str) -> str:
     """Twelve hex digits over a folder's weights; "" for a name on the hub."""
+    return _weights_hash(name, written(name))
+
+
+@lru_cache(maxsize=16)
+def _weights_hash(name: str, _written: Written) -> str:
     files = sorted(
         file for kind in ("*.safetensors", "*.bin", "config.json") for file in Path(name).glob(kind)
     )
@@ -53,7 +70,8 @@ def weights_hash(name: str) -> str:
 
 @one_at_a_time
 def open_weights(name: str, kind: str, wanted: str) -> tuple[Any, Any]:
-    """Tokenizer and model, loaded once a process, on a GPU where torch finds one.
+    """Tokenizer and model, loaded once a process unless the files change, on a GPU where torch
+    finds one.
 
     Args:
         name: a folder, or a name on the hub.
@@ -64,7 +82,7 @@ def open_weights(name: str, kind: str, wanted: str) -> tuple[Any, Any]:
         MissingExtraError: transformers or torch is not installed.
         ModelError: the weights cannot be loaded, or belong to another kind of model.
     """
-    return _opened(name, kind, wanted)
+    return _opened(name, kind, wanted, written(name))
 
 
 def _load_weights(name: str, kind: str, wanted: str, **options: Any) -> tuple[Any, Any]:
@@ -82,7 +100,9 @@ def _load_weights(name: str, kind: str, wanted: str, **options: Any) -> tuple[An
     return tokenizer, model.to(device).eval()
 
 
-_opened = lru_cache(maxsize=4)(_load_weights)
+@lru_cache(maxsize=4)
+def _opened(name: str, kind: str, wanted: str, _written: Written) -> tuple[Any, Any]:
+    return _load_weights(name, kind, wanted)
 
 
 def longest(tokenizer: Any, model: Any, most: int = LONGEST) -> int:

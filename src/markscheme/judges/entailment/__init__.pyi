@@ -1,5 +1,6 @@
 from .entailment import Entailment as Entailment
 from .entailment import StagedJudge as StagedJudge
+from .entailment import relation_of_sets as relation_of_sets
 from .statement_makers import STATED as STATED
 from .statement_makers import STATEMENT_MAKERS as STATEMENT_MAKERS
 from .statement_makers import StatementMaker as StatementMaker

@@ -172,7 +172,7 @@ def relations(pairs: pl.DataFrame, policy: str) -> pl.DataFrame:
             tests=pl.struct(pl.exclude("row")),
             **{name: _total(pl.col(f"{part}_{name}") for part in _PARTS) for name in SPENT},
         )
-        .with_columns(relation=_relation())
+        .with_columns(relation=relation_of_sets())
         .with_columns(
             verdict=_accepted(policy),
             status=pl.when(pl.col("relation").is_not_null())
@@ -196,7 +196,8 @@ def _total(columns: Iterable[pl.Expr]) -> pl.Expr:
     return pl.when(every.len() > 0).then(every.sum())
 
 
-def _relation() -> pl.Expr:
+def relation_of_sets() -> pl.Expr:
+    """The relation by `in_superior` and `in_inferior`; null where one of them is."""
     superior, inferior = pl.col("in_superior"), pl.col("in_inferior")
     return (
         pl.when(superior.is_null() | inferior.is_null())

@@ -44,6 +44,7 @@ def bench(
         Option(
             "Draw F1 by threshold to this file (.svg, .png, .pdf); requires --thresholds.",
             rare=True,
+            output=True,
         ),
     ] = None,
 ) -> None:

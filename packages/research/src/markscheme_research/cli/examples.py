@@ -31,14 +31,15 @@ def examples(
 
     Use them with `llm_evouna_icl(examples='FILE')`.
     """
+    from markscheme.results import check_ending
     from markscheme.tables import write_table
     from markscheme_research.studies import choose_solved_examples, solved_example_lines
 
+    check_ending(out, (".jsonl",))
     chosen = choose_solved_examples(labelled, read, count=count, system=system, seed=seed)
-    write_table(chosen, out.with_suffix(".jsonl"))
+    write_table(chosen, out)
     for line in solved_example_lines(chosen):
         console.print(line)
     console.print(
-        f"{chosen.height} examples in {out.with_suffix('.jsonl')}; "
-        f"use them as llm_evouna_icl(examples='{out.with_suffix('.jsonl')}')"
+        f"{chosen.height} examples in {out}; use them as llm_evouna_icl(examples='{out}')"
     )

@@ -17,7 +17,7 @@ group(
 
 @command(
     "research references build",
-    example="markscheme research references build antique --out lists.jsonl",
+    example="markscheme research references build questions.jsonl --model gpt-4o --out lists.jsonl",
 )
 def build(
     questions: Annotated[

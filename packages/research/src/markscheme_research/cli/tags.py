@@ -22,7 +22,8 @@ def tags(
     labels: Labels = None,
     answers: Answers = None,
     to_tag: Annotated[
-        Path | None, Option("Draw errors and write them to this file, with an empty column 'tag'.")
+        Path | None,
+        Option("Draw errors and write them to this file, with an empty column 'tag'.", output=True),
     ] = None,
     tagged: Annotated[
         str | None,
@@ -35,7 +36,6 @@ def tags(
     options unchanged: this prints the counts and shares of every tag (Wang et al. 2023, Table 11),
     and how often the rules agree.
     """
-    from markscheme.tables import write_table
     from markscheme_research.studies import errors_by_hand
 
     if (to_tag is None) == (tagged is None):
@@ -43,7 +43,7 @@ def tags(
     found = errors_by_hand(judged, labels, options, answers=answers, tags=tagged)
     shown.show(found)
     if to_tag is not None:
-        write_table(found.frame, to_tag)
+        found.write(to_tag)
         notes.print(
             f"{found.frame.height:,} errors written to {to_tag}: fill in its column 'tag' with "
             f"one of {', '.join(found.data['tags'])}",

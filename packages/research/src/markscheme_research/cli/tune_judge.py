@@ -26,7 +26,10 @@ def tune_judge(
     labels: Labels = None,
     chart: Annotated[
         Path | None,
-        Option("Draw agreement by price to this file: .svg, .html, .png or .json (extra report)."),
+        Option(
+            "Draw agreement by price to this file: .svg, .html, .png or .json (extra report).",
+            output=True,
+        ),
     ] = None,
     save_map: Annotated[
         Path | None,

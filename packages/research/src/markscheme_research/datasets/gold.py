@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from markscheme.errors import DataError
 from markscheme_research.datasets.locations import Local
 from markscheme_research.datasets.rows import (
     Family,
@@ -53,8 +54,8 @@ class NqOptions:
 
     Attributes:
         split: which file; `dev` has the 3,610 questions that papers call the test set.
-        accepted: in `efficientqa-test`, predictions that people called definitely correct are
-            references too.
+        accepted: predictions that people called definitely correct are references too; they are in
+            `efficientqa-test` alone.
     """
 
     split: Literal["dev", "train", "efficientqa-dev", "efficientqa-test"] = "dev"
@@ -91,9 +92,18 @@ def load_trec(local: Local, options: TrecOptions) -> pl.DataFrame:
 
 
 def load_nq(local: Local, options: NqOptions) -> pl.DataFrame:
-    """Questions with short gold answers; ids are `nq-open/<split>/<line from 1>`."""
+    """Questions with short gold answers; ids are `nq-open/<split>/<line from 1>`.
+
+    Raises:
+        DataError: `accepted` of a split that has no judged predictions.
+    """
     path = local.path(NQ_FILES[options.split])
     more = "def_correct_predictions"
+    if options.accepted and options.split != "efficientqa-test":
+        raise DataError(
+            f"accepted=true has no effect on split={options.split}: predictions that people judged "
+            "are in split=efficientqa-test alone"
+        )
     with reading(path, "a file of NQ-open"):
         rows = [
             (

@@ -35,8 +35,8 @@ class Options:
             question has fewer; None is the paper's choice (2 for ANTIQUE, 1 for TREC-DL-NF).
         seed: of the choice of references and of the candidates' order.
         part: of ANTIQUE: `all` (500 questions); `dev`, the 257 that the shipped weights learned
-            from; `test`, the other 243; or `auto`, whichever file is here. Both halves are in the
-            whole file: a question is in `dev` if the SHA-256 of its text is even.
+            from; `test`, the other 243; or `auto`, all if the whole file is here, else `dev`. Both
+            halves are in the whole file: a question is in `dev` if the SHA-256 of its text is even.
     """
 
     references_per_grade: int | None = None
@@ -139,7 +139,7 @@ def read_passages(local: Local, part: str = "auto") -> pl.DataFrame:
 
     Raises:
         UnknownNameError: no such part.
-        DataError: its file is not here.
+        DataError: its file is not here, or the set has no parts.
     """
     name = _file(local, part)
     path = local.path(name)
@@ -168,8 +168,11 @@ def _file(local: Local, part: str) -> str:
     parts = get_args(AntiquePart)
     if part not in parts:
         raise UnknownNameError("part of ANTIQUE", part, parts, f"parts: {', '.join(parts)}")
-    named = {file.name for file in local.dataset.files}
-    if WHOLE not in named or part == "auto":  # a set of one file has no parts
+    if local.dataset.name != "antique" and part in HALVES:
+        raise DataError(
+            f"{local.dataset.name} has no parts: {part} is one of ANTIQUE; leave it out"
+        )
+    if local.dataset.name != "antique" or part == "auto":
         return next(iter(local.files))
     if part == "dev" and HALF in local.files:
         return HALF

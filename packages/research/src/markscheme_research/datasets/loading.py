@@ -108,11 +108,11 @@ def passages(name: str, *, data_dir: str | Path | None = None, part: str = "auto
         name: `antique` or `trec-dl-nf`.
         data_dir: folder with the datasets, or one file.
         part: of ANTIQUE: `all`, `dev` (what the shipped weights learned from), `test` (the other
-            half), or `auto`, whichever file is here.
+            half), or `auto`: all if the whole file is here, else `dev`.
 
     Raises:
         UnknownNameError: no such dataset or part.
-        DataError: it has no graded passages, or its files are not here.
+        DataError: it has no graded passages or no parts, or its files are not here.
     """
     entry = dataset(name)
     if entry.format != "graded-passages":

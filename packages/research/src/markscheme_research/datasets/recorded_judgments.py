@@ -16,6 +16,7 @@ from typing import Any, Literal
 import polars as pl
 
 from markscheme.errors import UnknownNameError
+from markscheme.judges.entailment import relation_of_sets
 from markscheme.tables import JUDGMENTS_SCHEMA
 from markscheme_research.datasets import evouna, openqa
 from markscheme_research.datasets.catalogue import Dataset, dataset
@@ -112,32 +113,26 @@ def _entailment(local: Local) -> pl.DataFrame:
                     "key": str(item["question"]),
                     "system": evouna.SYSTEMS[item["system"]],
                     "raw": f"a2astar: {forward}; astar2a: {backward}",
-                    "superior": _ENTAILED in forward.lower(),
-                    "inferior": _ENTAILED in backward.lower(),
+                    "in_superior": _ENTAILED in forward.lower(),
+                    "in_inferior": _ENTAILED in backward.lower(),
                 }
             )
     kinds = {"key": pl.String, "system": pl.String, "raw": pl.String}
-    said = pl.DataFrame(found, schema=kinds | {"superior": pl.Boolean, "inferior": pl.Boolean})
+    sets = {"in_superior": pl.Boolean, "in_inferior": pl.Boolean}
+    said = pl.DataFrame(found, schema=kinds | sets)
     said = said.with_columns(key=openqa.letters(said["key"])).unique(
         ["key", "system"], keep="first", maintain_order=True
     )
     answers = evouna.load(local, evouna.Options())
-    up, down = pl.col("superior"), pl.col("inferior")
+    accepted = pl.col("in_superior") | pl.col("in_inferior")
     return (
         answers.select("answer_id", "system", key=openqa.letters(answers["question"]))
         .join(said, on=["key", "system"], how="left", maintain_order="left")
         .with_columns(
-            verdict=up | down,
-            score=(up | down).cast(pl.Float64),
-            relation=pl.when(up & down)
-            .then(pl.lit("equivalent"))
-            .when(up)
-            .then(pl.lit("superior"))
-            .when(down)
-            .then(pl.lit("inferior"))
-            .when(up.is_not_null())
-            .then(pl.lit("incorrect")),
-            status=pl.when(up.is_not_null()).then(pl.lit("judged")),
+            verdict=accepted,
+            score=accepted.cast(pl.Float64),
+            relation=relation_of_sets(),
+            status=pl.when(accepted.is_not_null()).then(pl.lit("judged")),
         )
     )
 

@@ -90,6 +90,8 @@ def open_material(
         made = Material(name=source, rows=load(source, data_dir=data_dir), ready=True, usual="3210")
     else:
         made = _of_file(source, columns or {})
+    if part not in ("auto", "all") and source not in PASSAGES:
+        raise DataError(f"{source} has no parts: --part {part} is one of ANTIQUE; leave it out")
     if questions is None:
         return made
     every = made.rows["question"].unique().sort()

@@ -23,7 +23,6 @@ from markscheme.contract import HasLineage, ModelSource, parse_judge
 from markscheme.engine import apply
 from markscheme.errors import DataError, UnknownNameError
 from markscheme.flags import with_keywords
-from markscheme.metrics import exact_match
 from markscheme.models import Models
 from markscheme.results import Column, Table, TableResult, check_ending, columns, plain
 from markscheme.tables import join_labels, read_table, write_table
@@ -34,7 +33,7 @@ from markscheme_research.papers.bench_options import BenchOptions
 from markscheme_research.papers.cell import DataDir
 from markscheme_research.papers.pedants import PEDANTS, pedants_verdicts
 from markscheme_research.papers.wang_2023 import by_threshold, first_questions
-from markscheme_research.studies import match_amended
+from markscheme_research.studies import match_amended, matches_exactly
 from markscheme_research.training import parts
 
 EMBEDDED = (
@@ -262,9 +261,9 @@ def _keep(judged: dict[str, pl.DataFrame], one: _Set, judge: str, outcome: pl.Da
 
 
 def _exact(one: _Set) -> pl.DataFrame:
-    matched = exact_match(one.distinct["answer"], one.distinct["references"])
-    return pl.DataFrame({"score": matched.fill_null(0.0)}).with_columns(
-        pl.lit("judged").alias("status"), (pl.col("score") == 1).alias("verdict")
+    matched = matches_exactly(one.distinct)
+    return pl.DataFrame({"score": matched.cast(pl.Float64), "verdict": matched}).with_columns(
+        pl.lit("judged").alias("status")
     )
 
 
@@ -373,10 +372,10 @@ def _by_system(
                 .group_by("question", "answer", maintain_order=True)
                 .agg(pl.col("label").min())
             )
-            return match_amended(answers, labels, _matches)
+            return match_amended(answers, labels)
 
         columns = {
-            judge: _matches(answers) if judge == BASELINE else matched(outcome["verdict"])
+            judge: matches_exactly(answers) if judge == BASELINE else matched(outcome["verdict"])
             for judge, outcome in judged.items()
             if outcome["verdict"].count()
         }
@@ -394,10 +393,6 @@ def _by_system(
     return wide.group_by("system", maintain_order=True).agg(
         pl.col(name).cast(pl.Float64).mean() for name in names if name in wide.columns
     )
-
-
-def _matches(answers: pl.DataFrame) -> pl.Series:
-    return exact_match(answers["answer"], answers["references"]).fill_null(0.0).cast(pl.Boolean)
 
 
 def _row(

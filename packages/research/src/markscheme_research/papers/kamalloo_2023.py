@@ -22,7 +22,7 @@ from markscheme.analysis import GROUPS, MODES, failure_modes
 from markscheme.contract import parse_judge
 from markscheme.engine import apply
 from markscheme.errors import DataError
-from markscheme.metrics import exact_match, token_f1
+from markscheme.metrics import token_f1
 from markscheme.models import Models
 from markscheme.tables import ReadOptions, ratings_table, read_answers
 from markscheme.text import normalise_series
@@ -31,7 +31,7 @@ from markscheme_research.datasets import attach_pairs, dataset, load, locate, re
 from markscheme_research.papers.cell import Asked, Cell, DataDir, Paper, PaperTable
 from markscheme_research.papers.printed_tables import items, printed_cells, printed_tables
 from markscheme_research.papers.wang_2023 import first_questions
-from markscheme_research.studies import expand_pattern, match_amended
+from markscheme_research.studies import expand_pattern, match_amended, matches_exactly
 
 TABLE_1: dict[str, tuple[float | None, ...]] = {
     "InstructGPT (zero-shot)": (14.6, None, 12.6, 27.5, 63.5, 50.9, 77.1, 64.5, 71.4, 58.8),
@@ -111,10 +111,6 @@ def printed(value: float, digits: int = 1) -> float:
     return round(round(value, digits + 1), digits)
 
 
-def _exact(frame: pl.DataFrame) -> pl.Series:
-    return exact_match(frame["answer"], frame["references"]).fill_null(0.0).cast(pl.Boolean)
-
-
 def _percent(scores: pl.DataFrame, column: str) -> dict[str, float]:
     means = scores.group_by("system", maintain_order=True).agg(pl.col(column).mean() * 100)
     return {system: printed(mean) for system, mean in means.iter_rows()}
@@ -168,7 +164,7 @@ class Release:
                 .group_by("question", "answer", maintain_order=True)
                 .agg(pl.col("label").min())
             )
-            columns.append(match_amended(self.answers, resolved, _exact).alias(judge))
+            columns.append(match_amended(self.answers, resolved).alias(judge))
         return self.answers.with_columns(columns)
 
     def rejected(self, judge: str) -> int:
@@ -178,7 +174,7 @@ class Release:
 
 def _lexical(answers: pl.DataFrame) -> pl.DataFrame:
     return answers.with_columns(
-        _exact(answers).alias("EM"),
+        matches_exactly(answers).alias("EM"),
         token_f1(answers["answer"], answers["references"]).alias("F1"),
         (normalise_series(answers["answer"]) == "").alias("empty"),
     ).with_columns(
@@ -279,9 +275,8 @@ def printed_2() -> list[Cell]:
     ]  # fmt: skip
 
 
-GPT4_MISSING = (
-    "GPT-4's replies are not available: 'markscheme research datasets fetch nq301' has them"
-)
+GPT4_FETCH = "markscheme research datasets fetch nq301 --file NQ301_gpt-4.tsv"
+GPT4_MISSING = f"GPT-4's replies are not available: '{GPT4_FETCH}' downloads them"
 
 
 def table_2_copied(data_dir: DataDir) -> list[Cell]:
@@ -417,7 +412,9 @@ def _failed(release: Release) -> pl.DataFrame:
     """Pairs that people accept and exact match does not."""
     pairs = release.pairs
     matched = attach_pairs(release.answers, pairs).filter("EM").select("row")
-    return pairs.filter((pl.col("label") == 1) & ~_exact(pairs)).join(matched, on="row", how="anti")
+    return pairs.filter((pl.col("label") == 1) & ~matches_exactly(pairs)).join(
+        matched, on="row", how="anti"
+    )
 
 
 def figure_3(data_dir: DataDir) -> list[Cell]:
@@ -435,8 +432,8 @@ def figure_3(data_dir: DataDir) -> list[Cell]:
     rows |= {name: mode.paper for name, mode in MODES.items() if mode.paper is not None}
     return [
         Cell(
-            row=row, column="% of EM failures", paper=paper, ours=shares[row], reason=BY_RULES,
-            known=KNOWN_SHARES.get(row), within=1.5,
+            row=row, column="% of EM failures", paper=paper, ours=shares.get(row, 0.0),
+            reason=BY_RULES, known=KNOWN_SHARES.get(row), within=1.5,
         )
         for row, paper in rows.items()
     ]  # fmt: skip
@@ -461,7 +458,7 @@ def figure_4(data_dir: DataDir) -> list[Cell]:
         shared = ours.filter(ours["answer_id"].is_in(rejected.implode()))
         counts = dict(shared["group"].value_counts().iter_rows())
         for group in GROUPS:
-            value = printed(100 * counts.get(group, 0) / ours.height)
+            value = printed(100 * counts.get(group, 0) / ours.height) if ours.height else None
             cells.append(
                 Cell(
                     row=group,
@@ -594,7 +591,7 @@ PAPER = Paper(
             needs="NQ301_gpt-4.tsv",
             item="Table 2",
             printed=printed_2,
-            run="markscheme research datasets fetch nq301 --file NQ301_gpt-4.tsv",
+            run=GPT4_FETCH,
         ),
         PaperTable(
             name="table-2-copied",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -85,7 +86,8 @@ def reproduce(
 
     Raises:
         UnknownNameError: no such paper or table.
-        DataError: the data of a table that was requested by name are missing.
+        DataError: the data of a table that was requested by name are missing, or no table computes
+            anything with what `asked` names.
     """
     inputs = replace(asked or Asked(), data_dir=data_dir)
     if not what:
@@ -94,11 +96,30 @@ def reproduce(
     paper_name, slash, table_name = what.partition("/")
     paper = PAPERS[_resolve("paper", paper_name, PAPERS, SEE)]
     if not slash:
+        _check_used(paper, paper.tables, inputs)
         return [_attempt(paper, table, inputs) for table in paper.tables]
     tables = {table.name: table for table in paper.tables}
     see = f"it has {', '.join(tables)}"
     table = tables[_resolve(f"table of {paper.name}", table_name, tables, see)]
+    _check_used(paper, [table], inputs)
     return [Reproduced(paper=paper, table=table, cells=tuple(table.cells(inputs)))]
+
+
+def _check_used(paper: Paper, tables: Sequence[PaperTable], inputs: Asked) -> None:
+    """Raises DataError where no table computes anything with what the user named."""
+    answers = [one for one in paper.tables if one.by_predictions]
+    models = [one for one in paper.tables if one.by_model]
+    named = inputs.predictions is not None
+    for option, value, able in (
+        ("--system-answers", inputs.predictions, answers),
+        ("--model", inputs.models, models + answers * named),
+    ):
+        if value is not None and not any(one in able for one in tables):
+            names = ", ".join(f"{paper.name}/{one.name}" for one in able)
+            raise DataError(
+                f"{option} has no effect: of {paper.name} it computes {names or 'nothing'}"
+                + " without --system-answers FILE" * bool(answers and not named)
+            )
 
 
 def _resolve(kind: str, name: str, choices: Iterable[str], see: str) -> str:
@@ -108,14 +129,23 @@ def _resolve(kind: str, name: str, choices: Iterable[str], see: str) -> str:
         UnknownNameError: there is none, or several.
     """
     names = list(choices)
-    begun = [choice for choice in names if _bare(name) and _bare(choice).startswith(_bare(name))]
+    begun = [choice for choice in names if _begins(_words(name), _words(choice))]
     if name in names or len(begun) == 1:
         return name if name in names else begun[0]
     raise UnknownNameError(kind, name, names, see)
 
 
-def _bare(name: str) -> str:
-    return "".join(character for character in name.lower() if character.isalnum())
+def _words(name: str) -> list[str]:
+    return re.findall(r"\d+|[^\W\d_]+", name.lower())
+
+
+def _begins(words: list[str], whole: list[str]) -> bool:
+    """Whether the words begin a name; a number is there as a whole, so that 1 does not begin 11."""
+    same = len(words) - 1
+    if not 0 <= same < len(whole) or words[:same] != whole[:same]:
+        return False
+    last, there = words[same], whole[same]
+    return there == last if last.isdigit() else there.startswith(last)
 
 
 def _attempt(paper: Paper, table: PaperTable, inputs: Asked) -> Reproduced:
@@ -197,6 +227,7 @@ def reproduce_tables(
 
     Raises:
         UnknownNameError: there is no such paper or table.
+        DataError: its data are missing, or it uses no model or no answers of the user's.
     """
     asked = Asked(models=models, predictions=predictions, questions=questions)
     results = reproduce(what, data_dir=data_dir, asked=asked)

@@ -78,6 +78,11 @@ def _figures(accepted: pl.Series, yes: pl.Series) -> dict[str, Figure]:
     return statistics([float(cell.sum()) for cell in cells])
 
 
+def _rounded(value: Any, scale: float = 1) -> float | None:
+    """To one decimal; None of nothing."""
+    return None if value is None else round(scale * value, 1)
+
+
 def lexical(
     name: str, paper: Mapping[str, Pair], excuse: Callable[[str, str, float], dict[str, Any]]
 ) -> Callable[[DataDir], list[Cell]]:
@@ -92,13 +97,12 @@ def lexical(
             for column, key, figure in zip(
                 ("F1", "accuracy"), ("f1_positive", "accuracy"), figures, strict=True
             ):
-                value = ours[key].value
                 cells.append(
                     Cell(
                         row=system,
                         column=column,
                         paper=figure,
-                        ours=None if value is None else round(100 * value, 1),
+                        ours=_rounded(ours[key].value, 100),
                         **excuse(system, column, figure),
                     )
                 )
@@ -114,7 +118,9 @@ def _human(name: str, systems: Mapping[str, Pair]) -> Callable[[DataDir], list[C
         means = load(name, data_dir=data_dir).group_by("system").agg(pl.col("label").mean() * 100)
         ours = dict(means.iter_rows())
         return [
-            Cell(row=system, column="accuracy by people", paper=None, ours=round(ours[system], 1))
+            Cell(
+                row=system, column="accuracy by people", paper=None, ours=_rounded(ours.get(system))
+            )
             for system in systems
         ]
 
@@ -178,12 +184,10 @@ def figure_1(data_dir: DataDir) -> list[Cell]:
         for column, count in zip(shares, counts, strict=True):
             share = round(100 * count / part.height, 1)
             cells.append(Cell(row=row, column=column, paper=None, ours=share))
-        right, wrong, missed = counts[:3]
-        for column, value in (
-            ("precision", right / (right + wrong)),
-            ("recall", right / (right + missed)),
-        ):
-            cells.append(Cell(row=row, column=column, paper=None, ours=round(100 * value, 1)))
+        figures = statistics(counts)
+        for column in ("precision", "recall"):
+            ours = _rounded(figures[column].value, 100)
+            cells.append(Cell(row=row, column=column, paper=None, ours=ours))
     return cells
 
 
@@ -207,7 +211,7 @@ def table_11(data_dir: DataDir) -> list[Cell]:
                 row=category,
                 column=system,
                 paper=None,
-                ours=round(100 * int((own == category).sum()) / len(own), 1),
+                ours=_rounded((own == category).mean(), 100),
             )
             for category, (kind, _) in CATEGORIES.items()
             if kind in ("all", "lexical")

@@ -36,7 +36,7 @@ def _table_1(name: str) -> Callable[[DataDir], list[Cell]]:
     questions, per_grade, total = TABLE_1[name]
 
     def compute(data_dir: DataDir) -> list[Cell]:
-        # Half of ANTIQUE lies about as a file of its own; the paper's figures are of the whole.
+        # Part dev of ANTIQUE may be here alone; the paper's figures are of the whole.
         part = "all" if name == "antique" else "auto"
         frame = passages(name, data_dir=data_dir, part=part)
         ours = frame["question_number"].n_unique()
@@ -306,7 +306,7 @@ ACCURACIES = ("Acc(b)", "Acc(b+w)")
 
 
 def antique_half(data_dir: DataDir) -> list[Cell]:
-    """Table 1's counts for the half of ANTIQUE that is released in addition to the whole."""
+    """Table 1's counts for part dev of ANTIQUE, which the shipped weights learned from."""
     frame = passages("antique", data_dir=data_dir, part="dev")
     half = "half of the paper's questions"
     ours = frame["question_number"].n_unique()

@@ -33,6 +33,7 @@ from markscheme_research.papers.wang_2023 import (
     tq_excuse,
 )
 from markscheme_research.studies import (
+    Alternative,
     adjacent_sets,
     alternatives,
     hierarchy,
@@ -98,8 +99,8 @@ TABLE_13 = 0.9120
 """AUROC of the best marks (Inference + CIA)."""
 
 REASON = (
-    "the paper asks GPT-3.5, whose labels 'datasets fetch evouna-nq' brings; ours is the embedded "
-    "path, on questions it never saw"
+    "the paper asks GPT-3.5, whose labels 'datasets fetch evouna-nq --file NQ-nli-gpt35.json' "
+    "brings; ours is the embedded path, on questions it never saw"
 )
 
 
@@ -129,11 +130,11 @@ def table_1(data_dir: DataDir) -> list[Cell]:
     }
     cells = []
     for system, (f1, accuracy) in TABLE_1.items():
-        one = found[system]
-        for column, paper, ours in (("F1", f1, one.f1), ("accuracy", accuracy, one.accuracy)):
+        ours_f1, ours_accuracy = _percent(found.get(system))
+        for column, paper, ours in (("F1", f1, ours_f1), ("accuracy", accuracy, ours_accuracy)):
             cells.append(
                 _cell(
-                    "table-1", system, column, paper, _scaled(ours, 100), digits=1,
+                    "table-1", system, column, paper, ours, digits=1,
                     notebook=round(NOTEBOOK_1[system][column == "accuracy"], 1),
                 )
             )  # fmt: skip
@@ -149,10 +150,10 @@ def table_11(data_dir: DataDir) -> list[Cell]:
         if one.policy == "superior_only"
     }
     return [
-        _cell("table-11", system, column, paper, _scaled(ours, 100), digits=1)
+        _cell("table-11", system, column, paper, ours, digits=1)
         for system, printed in TABLE_11.items()
         for column, paper, ours in zip(
-            ("F1", "accuracy"), printed, (found[system].f1, found[system].accuracy), strict=True
+            ("F1", "accuracy"), printed, _percent(found.get(system)), strict=True
         )
     ]
 
@@ -207,6 +208,11 @@ def table_13(data_dir: DataDir) -> list[Cell]:
     rows = judged(data_dir)
     found = marks_test(rows["marks"], rows["accepted"])
     return [_cell("table-13", "best marks", "AUROC", TABLE_13, _scaled(found.auroc, 1), digits=3)]
+
+
+def _percent(one: Alternative | None) -> tuple[float | None, float | None]:
+    """F1 and accuracy; None where there are no such answers."""
+    return (None, None) if one is None else (_scaled(one.f1, 100), _scaled(one.accuracy, 100))
 
 
 def _scaled(figure: Figure, scale: float) -> float | None:
@@ -352,8 +358,7 @@ def _by_system(rows: pl.DataFrame, policy: str) -> dict[str, float | None]:
     found: dict[str, float | None] = {}
     for one in alternatives(rows["relation"], rows["accepted"], rows["system"]):
         if one.policy == policy:
-            found[f"{one.system} F1"] = _scaled(one.f1, 100)
-            found[f"{one.system} accuracy"] = _scaled(one.accuracy, 100)
+            found[f"{one.system} F1"], found[f"{one.system} accuracy"] = _percent(one)
     return found
 
 

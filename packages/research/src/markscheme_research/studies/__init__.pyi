@@ -6,6 +6,8 @@ from .amended_references import AmendResult as AmendResult
 from .amended_references import amend as amend
 from .amended_references import amend_references as amend_references
 from .amended_references import match_amended as match_amended
+from .amended_references import matches_exactly as matches_exactly
+from .answer_hierarchy import Alternative as Alternative
 from .answer_hierarchy import adjacent_sets as adjacent_sets
 from .answer_hierarchy import alternatives as alternatives
 from .answer_hierarchy import marks_test as marks_test

@@ -102,7 +102,7 @@ def amend(
         )
     usable = _with_patterns(table, known.filter(~is_blank("answer")))
     amended = amend_references(table, usable)
-    before = _matches(table.with_columns(pl.col("answer").fill_null(""))).fill_null(value=False)
+    before = _matches(table).fill_null(value=False)
     after = match_amended(table, usable, _matches)
     questions = amended.unique("question", keep="first", maintain_order=True)
     counts = {
@@ -176,14 +176,21 @@ def amend_references(questions: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFr
     return questions.with_columns(amended.get_columns())
 
 
-def match_amended(answers: pl.DataFrame, labels: pl.DataFrame, exact_match: Matcher) -> pl.Series:
+def matches_exactly(table: pl.DataFrame) -> pl.Series:
+    """Exact match of `answer` with `references` as Boolean; false without an answer."""
+    return exact_match(table["answer"], table["references"]).fill_null(0.0).cast(pl.Boolean)
+
+
+def match_amended(
+    answers: pl.DataFrame, labels: pl.DataFrame, matches: Matcher = matches_exactly
+) -> pl.Series:
     """Verdict of each answer under the amended-references protocol.
 
     Args:
         answers: `question`, `references`, `answer`; one row an answer. A null answer is wrong.
         labels: see `amend_references`.
-        exact_match: decides whether an answer equals one of its references; the paper's is
-            SQuAD's exact match.
+        matches: decides whether an answer equals one of its references; the paper's is SQuAD's
+            exact match.
 
     Returns:
         Boolean Series `verdict`, never null, one value a row in order.
@@ -192,10 +199,8 @@ def match_amended(answers: pl.DataFrame, labels: pl.DataFrame, exact_match: Matc
         AgreementError: see `amend_references`.
     """
     amended = amend_references(answers, labels)
-    answered = amended.with_columns(pl.col("answer").fill_null(""))
-    verdict = exact_match(answered).cast(pl.Boolean)
-    answered_at_all = answers["answer"].is_not_null()
-    return (verdict & answered_at_all).fill_null(value=False).alias("verdict")
+    answered = answers["answer"].is_not_null()
+    return (matches(amended) & answered).fill_null(value=False).alias("verdict")
 
 
 def _with_patterns(table: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
@@ -216,8 +221,8 @@ def _with_patterns(table: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
 
 def _matches(table: pl.DataFrame) -> pl.Series:
     """Exact match, or where references are patterns whether one is found; null where undecided."""
-    exact = exact_match(table["answer"], table["references"]) == 1
-    patterns = table.select(_IS_PATTERN).to_series()
+    exact = matches_exactly(table)
+    patterns = table.select(_IS_PATTERN & pl.col("answer").is_not_null()).to_series()
     if not patterns.any():
         return exact
     found = run_judge(parse_judge("regex"), table.filter(patterns), Models())["verdict"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ from markscheme.analysis import CATEGORIES, MODES, failures
 from markscheme.errors import DataError, MarkschemeError
 from markscheme.flags import with_keywords
 from markscheme.results import Column, Table, TableResult, columns
-from markscheme.tables import read_table
-from markscheme.text import one_line
+from markscheme.tables import read_table, write_table
+from markscheme.text import counted, one_line
 from markscheme_research.studies.options import TagOptions
 
 _SHOWN = 3
@@ -35,6 +36,23 @@ class TagsResult(TableResult):
     and an empty `tag`. With tags: `error_id`, the judge and system, `tag` (by hand), `rule`, and
     what `failures` says of the error.
     """
+
+    def write(self, path: str | Path) -> None:
+        """Write the errors to tag: .csv, .tsv, .jsonl or .parquet.
+
+        Raises:
+            MarkschemeError: the file is there with tags.
+            DataError: another ending, or it cannot be written.
+        """
+        target = Path(path)
+        there = read_table(target) if target.is_file() else pl.DataFrame()
+        tags = there.get_column("tag", default=pl.Series([None])).cast(pl.String)
+        if filled := int((tags.str.strip_chars() != "").sum()):
+            raise MarkschemeError(
+                f"{target} holds {counted(filled, 'tag')}, which would be lost; choose another "
+                f"--to-tag, or count them with --tags {target}"
+            )
+        write_table(self.frame, target)
 
 
 def errors_by_hand(

@@ -87,26 +87,24 @@ def _several_references(answers: pl.DataFrame) -> pl.Series:
 
 
 def _reversed_references(answers: pl.DataFrame, seed: int) -> pl.DataFrame:  # noqa: ARG001
-    return answers.with_columns(pl.col(name).list.reverse() for name in _lists(answers))
+    return answers.with_columns(pl.col(_lists(answers)).list.reverse())
 
 
 def _shuffled_references(answers: pl.DataFrame, seed: int) -> pl.DataFrame:
     """References in a random order, each with its grade."""
-    lists = _lists(answers)
-    numbered = answers.with_row_index("row").select("row", *lists)
-    shuffled = (
-        numbered.explode(lists)
+    rows = answers.select(row=pl.int_ranges(pl.col("references").list.len())).with_row_index("of")
+    places = (
+        rows.explode("row")
         .with_columns(place=pl.int_range(pl.len()).shuffle(seed=seed))
-        .sort("row", "place")
-        .group_by("row", maintain_order=True)
-        .agg(lists)
+        .sort("of", "place")
+        .group_by("of", maintain_order=True)
+        .agg("row")["row"]
     )
-    return answers.with_columns(shuffled[name] for name in lists)
+    return answers.with_columns(pl.col(_lists(answers)).list.gather(places))
 
 
 def _lists(answers: pl.DataFrame) -> list[str]:
-    graded = "reference_grades" in answers.columns and answers["reference_grades"].null_count() == 0
-    return ["references", *["reference_grades"] * graded]
+    return [name for name in ("references", "reference_grades") if name in answers.columns]
 
 
 def _injected(answers: pl.DataFrame, seed: int) -> pl.DataFrame:

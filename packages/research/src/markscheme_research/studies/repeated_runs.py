@@ -305,7 +305,10 @@ def _matched(runs: Mapping[str, pl.DataFrame], key: list[str], value: str) -> pl
     ]
     table = columns[0]
     for column in columns[1:]:
-        table = table.join(column, on=key, how="left", maintain_order="left")
+        table = table.join(
+            column, on=key, how="full", coalesce=True, nulls_equal=True,
+            maintain_order="left_right",
+        )  # fmt: skip
     return table.drop(key)
 
 

@@ -137,7 +137,8 @@ def make_statements(
     tables: tuple[Table, ...] = ()
     if "gold" in pairs.columns:
         figures = {
-            name: nearness(table["statement"], table["gold"]) for name, table in made.items()
+            name: nearness(table["statement"], table["gold"])
+            for name, table in ((name, table.drop_nulls("gold")) for name, table in made.items())
         }
         tables = (_compared(figures),)
         data["nearness"] = [{"maker": name, **asdict(one)} for name, one in figures.items()]

@@ -183,7 +183,7 @@ def tune_judge(
     candidates = [_Candidate(judge=one, name=judge_name(one)) for one in _grid(judges, wanted)]
     if len(candidates) < 2:
         raise AgreementError(
-            "there is nothing to choose from: give several judges, --try-model or --samples"
+            "there is nothing to choose from: give several judges, --try-model or --try-samples"
         )
     if asked.options.dry_run:
         return search.plan(candidates)

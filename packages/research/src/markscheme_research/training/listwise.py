@@ -66,7 +66,7 @@ def train_listwise(
         folder: where the weights go; a new one.
         options: how to train.
         data_dir: folder with the datasets.
-        part: of ANTIQUE: `auto`, `all` or `dev`.
+        part: of ANTIQUE, as `datasets.passages` has them.
         say: receives a line for each step.
         report: receives the figures of each mode on held-out questions, before anything is saved.
 

@@ -133,7 +133,7 @@ def fit(
     model.train()
     bar = progress(name, steps) if progress else nullcontext(lambda _count, _note: None)
     with bar as advance:
-        for group in _updates(lengths, options, steps):
+        for group in updates(lengths, options, steps):
             target_tokens = sum(examples[row].target_tokens for batch in group for row in batch)
             total = 0.0
             for batch in group:
@@ -154,16 +154,19 @@ def fit(
     return Adapter(tensors=tensors, config=_config(model), losses=losses)
 
 
-def updates(lengths: Sequence[int], options: LoraOptions, steps: int) -> list[list[list[int]]]:
+def updates(lengths: Any, options: LoraOptions, steps: int) -> Iterator[list[Any]]:
     """For each update its batches, for each batch its rows: seeded, rows of like length together.
 
     Every row is seen once before any is seen again.
+
+    Args:
+        lengths: of each row, an array of integers.
+        options: how many rows are together, and the seed.
+        steps: how many updates.
+
+    Yields:
+        A list of batches, each an array of rows.
     """
-    found = _updates(np.array(lengths), options, steps)
-    return [[batch.tolist() for batch in group] for group in found]
-
-
-def _updates(lengths: Any, options: LoraOptions, steps: int) -> Iterator[list[Any]]:
     rng = np.random.default_rng(options.seed)
     done = 0
     while True:

@@ -15,7 +15,12 @@ from markscheme.errors import ModelError
 from markscheme.models.local import one_at_a_time
 from markscheme_research.judges.finetuned.causal import Causal, adapting, open_causal
 from markscheme_research.judges.finetuned.templates import VARIANTS
-from markscheme_research.transformers_models import causal_revision, lora_library
+from markscheme_research.transformers_models import (
+    Written,
+    causal_revision,
+    lora_library,
+    written,
+)
 
 SETTINGS = "learned.json"
 ADAPTER = "adapter_model.safetensors"
@@ -127,11 +132,11 @@ class LearnedFolder:
 
 @one_at_a_time
 def open_adapted(folder: Path, model: str | None) -> Causal:
-    """A folder's base model with its adapters, loaded once a process."""
-    return _open(folder, model, LearnedFolder(folder).revision)
+    """A folder's base model with its adapters, loaded once a process unless the files change."""
+    found = LearnedFolder(folder)
+    return _open(folder, model, found.revision, written(model or found.base[0]))
 
 
 @lru_cache(maxsize=1)
-def _open(folder: Path, model: str | None, revision: str) -> Causal:
-    del revision  # Another training into the same folder must not meet the old weights.
+def _open(folder: Path, model: str | None, _revision: str, _written: Written) -> Causal:
     return LearnedFolder(folder).open(model)
