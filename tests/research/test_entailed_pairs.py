@@ -99,6 +99,15 @@ def test_the_command_prints_the_json_and_writes_every_pair(
     assert "score" in json.loads(out.read_text().splitlines()[0])
 
 
+def test_a_file_that_cannot_be_written_is_refused_before_the_tests(
+    rte: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["entail", str(rte), "--out", str(tmp_path / "pairs.xlsx")]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "the endings are .jsonl" in " ".join(printed.err.split())
+
+
 def test_what_cannot_be_tested_is_named(rte: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="guess"):
         entail(rte, ["guess"])

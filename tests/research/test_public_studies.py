@@ -76,3 +76,14 @@ def test_a_judge_is_repeated_in_memory_or_in_folders(example: Path, tmp_path: Pa
     assert unkept.frame.equals(kept.frame)
     assert {"verdicts", "relations", "entailment"} == set(kept.frame["what"])
     assert unkept.data["spread"].equals(kept.data["spread"])
+
+
+def test_answers_without_a_system_stay_in_the_tests_where_a_system_is_left_out() -> None:
+    relations = ("superior", "equivalent", "inferior", "incorrect")
+    rows = [
+        {"answer_id": f"a{n}", "question": f"q{n}", "judge": "j", "relation": relations[n % 4],
+         "verdict": n % 4 < 3, "label": int(n % 5 > 0), "system": (None, "a", "b")[n % 3]}
+        for n in range(120)
+    ]  # fmt: skip
+    found = markscheme_research.hierarchy(pl.DataFrame(rows), without=("a",)).found["j"]["order"]
+    assert [(one.higher_answers, one.lower_answers) for one in found] == [(20, 20)] * 3

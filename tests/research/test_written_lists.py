@@ -197,6 +197,15 @@ def test_commands_draw_choose_and_apply(tmp_path: Path, capsys: pytest.CaptureFi
     assert run(["references", "apply", str(lists), str(bare), "--out", str(out)]) == 2
 
 
+def test_lists_are_written_as_lines_that_are_read_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A list in CSV was written after all calls, and could not be read."""
+    graded = str(graded_file(tmp_path))
+    assert run(["references", "build", graded, "--out", str(tmp_path / "lists.csv")]) == 2
+    assert "endings are .jsonl, .ndjson, not '.csv'" in " ".join(capsys.readouterr().err.split())
+
+
 def test_the_best_grade_of_webglm_is_3(data_dir: Path) -> None:
     answers = load("webglm", data_dir=data_dir)
     grades = answers.group_by("question").agg(pl.col("label").sort())["label"].to_list()

@@ -33,8 +33,12 @@ def entail(
 
     For RTE, CB and the like (Yao & Barbosa 2024, appendix A.3). --out writes every pair.
     """
+    from markscheme.results import check_ending
+    from markscheme_research.studies import WRITERS
     from markscheme_research.studies import entail as judge_pairs
 
+    if out is not None:
+        check_ending(out, WRITERS)
     with opened(models) as asked:
         found = judge_pairs(pairs, tests or ("embedded",), entailed=entailed, models=asked)
     shown.show(found)

@@ -54,8 +54,10 @@ def build(
     file has one line per question, with grades, techniques, models and a version; 'references
     apply' adds the lists to answers.
     """
+    from markscheme.results import check_ending
     from markscheme_research.lists import write_lists
 
+    check_ending(out, (".jsonl", ".ndjson"))
     with opened(models) as asked:
         found = write_lists(
             questions, asked, also=also, composition=composition, examples=examples,

@@ -166,7 +166,7 @@ def findings(
         unknown = [name for name in without if name not in known]
         if unknown:
             raise AgreementError(no_such_name("system", unknown[0], known))
-        kept_systems = ~rows["system"].is_in(list(without))
+        kept_systems = ~rows["system"].is_in(list(without)).fill_null(value=False)
     found["order"] = adjacent_sets(relation.filter(kept_systems), accepted.filter(kept_systems))
     systems = rows["system"] if "system" in rows.columns else None
     found["policies"] = alternatives(relation, accepted, systems)

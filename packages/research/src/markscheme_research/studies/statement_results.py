@@ -27,7 +27,8 @@ PAPER = (
 )
 """Yao & Barbosa 2024, Table 8, on the 10,344 pairs of QA2D's development part."""
 
-WRITERS = (".jsonl", ".csv", ".tsv", ".parquet")
+WRITERS = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
+"""Endings of the files that rows are written to."""
 
 _OUTCOME = ("statement", "status", "reason", "raw")
 
