@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 from markscheme.text import Tolerance
 from markscheme.values.amounts import (
@@ -99,21 +100,16 @@ def _pattern(code: str) -> str:
 def _times(reference: Value, answer: Value) -> Relation:
     if not (isinstance(reference, ClockTime) and isinstance(answer, ClockTime)):
         return APART
-    shift = 0
-    if reference.offset is not None and answer.offset is not None:
-        shift = reference.offset - answer.offset
-    for wanted in reference.minutes:
-        for given in answer.minutes:
-            apart = (given + shift - wanted) % 1440
-            if min(apart, 1440 - apart) < Tolerance.MINUTES:
-                return SAME
-    if answer.approximate and any(
-        abs(given + shift - wanted) <= Tolerance.ABOUT_MINUTES
-        for wanted in reference.minutes
-        for given in answer.minutes
-    ):
-        return COARSER
-    return DIFFERENT
+    # Winter's with winter's and summer's with summer's, where both zones have two.
+    many = max(len(reference.offsets), len(answer.offsets))
+    pairs = zip(reference.offsets * many, answer.offsets * many, strict=False)
+    shifts = {one - other for one, other in pairs} or {0}
+    times = product(reference.minutes, answer.minutes, shifts)
+    apart = [given + shift - wanted for wanted, given, shift in times]
+    if any(min(one % 1440, -one % 1440) < Tolerance.MINUTES for one in apart):
+        return SAME
+    near = any(abs(one) <= Tolerance.ABOUT_MINUTES for one in apart)
+    return COARSER if answer.approximate and near else DIFFERENT
 
 
 def _as_date(value: Value, requested: Requested) -> Date | None:
@@ -187,10 +183,10 @@ def _relate_dates(reference: Date, answer: Date, granularity: str) -> Relation: 
                 and last // width == reference.year // width
             ):
                 return SAME
-        if _century(wanted, given):
-            return SAME
-        if wanted == given:
-            return SAME
+        if _century(wanted, given) or wanted == given:
+            return _parts(reference, answer)
+        if _other_half(reference, answer) or _other_half(answer, reference):
+            return DIFFERENT
         if wanted[0] <= given[0] and given[1] <= wanted[1]:
             # Of a span from one year to another its first or last alone may be half of the answer.
             half = reference.last_year is not None and (wanted[0] == given[0]) != (
@@ -220,8 +216,25 @@ def _relate_dates(reference: Date, answer: Date, granularity: str) -> Relation: 
             return COARSER
         if reference.year is not None and answer.year is None:
             return COARSER if reference.day is None or granularity == "year" else UNCLEAR
-        return FINER if (answer.year, answer.day) != (reference.year, reference.day) else SAME
+        finer = (answer.year, answer.day) != (reference.year, reference.day)
+        return FINER if finer else _parts(reference, answer)
     return APART if reference.month is None and answer.month is None else UNCLEAR
+
+
+def _parts(reference: Date, answer: Date) -> Relation:
+    """How the parts of one span relate that two dates name: its early and its late years."""
+    (kind, wanted), (other, given) = reference.part, answer.part
+    if kind != other or wanted == given:
+        return SAME
+    return UNCLEAR if "mid" in (wanted, given) else DIFFERENT
+
+
+def _other_half(whole: Date, other: Date) -> bool:
+    """Whether a date lies in the late half of a span of which another names the early one."""
+    (first, last), (low, high) = interval(whole) or (0, 0), interval(other) or (0, 0)
+    middle, stage = (first + last) / 2, whole.part[1]
+    late, early = middle < low <= high <= last, first <= low <= high < middle
+    return (late and stage == "early") or (early and stage == "late")
 
 
 def _century(wanted: tuple[int, int], given: tuple[int, int]) -> bool:
