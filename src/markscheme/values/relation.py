@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import product
 
 from markscheme.text import Tolerance
@@ -28,6 +29,7 @@ from markscheme.values.kinds import (
     Range,
     Value,
 )
+from markscheme.values.parse import parse_values
 from markscheme.values.requested import Requested
 
 
@@ -42,7 +44,7 @@ def relate(reference: Value | None, answer: Value | None, requested: Requested) 
     if isinstance(answer, Range):
         return _given_range(reference, answer, requested)
     if isinstance(reference, Identifier) or isinstance(answer, Identifier):
-        return _identifiers(reference, answer)
+        return _identifiers(reference, answer, requested)
     if isinstance(reference, ClockTime) or isinstance(answer, ClockTime):
         return _times(reference, answer)
     if isinstance(reference, Date) or isinstance(answer, Date):
@@ -52,7 +54,7 @@ def relate(reference: Value | None, answer: Value | None, requested: Requested) 
     return APART
 
 
-def _identifiers(reference: Value, answer: Value) -> Relation:
+def _identifiers(reference: Value, answer: Value, requested: Requested) -> Relation:
     """Codes and versions are the same or they are not; a number is one by its figures."""
     if isinstance(reference, Identifier) and isinstance(answer, Identifier):
         if reference.code == answer.code:
@@ -61,6 +63,11 @@ def _identifiers(reference: Value, answer: Value) -> Relation:
             return _versions(reference.parts, answer.parts)
         return DIFFERENT if _pattern(reference.code) == _pattern(answer.code) else APART
     one, other = (reference, answer) if isinstance(reference, Identifier) else (answer, reference)
+    if isinstance(other, Amount) and (figures := re.fullmatch(r"(\d+)([A-Z])", one.text)):
+        # 300M is 300 million, and 100C 100 °C, where the other text says so.
+        (read,) = parse_values(f"{figures[1]} {figures[2]}", question="How many?")
+        same = type(read) is type(other) and len(read.text) > len(figures[1])
+        return SAME if same and relate(other, read, requested) is SAME else APART
     if not (isinstance(one, Identifier) and one.parts and isinstance(other, Number)):
         return APART
     parts = version_parts(_figures(other))
