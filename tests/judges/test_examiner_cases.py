@@ -64,6 +64,9 @@ WRONG = {
         "Brazil, Colombia and Ecuador",
         "Ecuador, Peru, Bolivia",
     ),
+    "bits for bytes": ("What is its transfer rate?", "25 MB/s", "25 Mb/s"),
+    "a factorial without its sign": ("Which expression gives 120?", "5!", "5"),
+    "another language in the same letter": ("Which language is it?", "C++", "C"),
     "order reversed": (
         "List the three stages in order.",
         "planning, building, testing",
@@ -98,6 +101,7 @@ RIGHT = {
     "percent and fraction": ("What share of the votes did she get?", "16.5%", "0.165"),
     "a unit's other spelling": ("What is the molar mass of glucose?", "180 g/mole", "180 g/mol"),
     "converted beside it": ("How long is the car?", "5.97m", "5.97 m (19 ft 7 in)"),
+    "no capitals": ("When was the abacus in use?", "2nd century BC", "2nd century bc"),
     "a thousand times the unit": ("What is the energy?", "20132 MeV", "20.132 GeV"),
 }
 

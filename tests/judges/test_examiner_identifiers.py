@@ -109,6 +109,8 @@ REJECTED = {
     "years-swapped": ("Which years did he serve?", "2015-2019", "2015-2091"),
     "list-glued": ("Which numbers were drawn?", "1, 2, 3, 4, 5, 6, 7", "1234567"),
     "list-swapped": ("Which numbers were drawn?", "12 34 56 78", "12 34 56 87"),
+    "address-glued": ("What is the server's IP address?", "192.168.100.200", "192168100200"),
+    "address-other": ("What is the server's IP address?", "192.168.100.200", "192.168.100.201"),
     "build-swapped": ("Which build is installed?", "10.0.19045", "10.0.19054"),
     "decimal-glued": ("What is pi?", "3.1415926", "31415926"),
     "fraction-glued": ("What is the risk?", "1/1000000", "11000000"),
@@ -116,7 +118,6 @@ REJECTED = {
 }
 MISSED = {
     "years-glued": ("Which years did he serve?", "2015-2019", "20152019"),
-    "address-glued": ("What is the server's IP address?", "192.168.100.200", "192168100200"),
 }
 """Other numbers too, which the examiner accepts: what rejects one of them moves it up."""
 

@@ -272,11 +272,10 @@ def _quantities(reference: Quantity, answer: Quantity, requested: Requested) -> 
 
 
 def _rate_only(left: Unit, right: Unit) -> bool:
-    """Whether two units differ only by a time, as 54 Mbit and 54 Mbit/s."""
+    """Whether two units differ only by a time that one leaves out, as 54 Mbit and 54 Mbit/s."""
     one, other = dict(left.dimensions), dict(right.dimensions)
-    one.pop("time", None)
-    other.pop("time", None)
-    return one == other
+    times = one.pop("time", 0), other.pop("time", 0)
+    return one == other and 0 in times
 
 
 def _base_powers(dimensions: tuple[tuple[str, int], ...]) -> set[str]:

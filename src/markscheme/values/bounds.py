@@ -210,9 +210,8 @@ def _date_span(left: Date, right: Date, words: str) -> Value:
         and right.year is not None
         and left.year < right.year
     ):
-        return replace(
-            left, end=right.end, text=words, last_year=right.last_year or right.year, number=False
-        )
+        last = right.last_year or right.year
+        return replace(left, end=right.end, text=words, last_year=last, number=False, part=("", ""))
     return Range(start=left.start, end=right.end, text=words, low=left, high=right)
 
 

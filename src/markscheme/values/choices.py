@@ -49,7 +49,7 @@ def as_choice(text: str) -> Choice | None:
     if not hit or len(text) > 200:
         return None
     option = hit[2].strip(" .")
-    if hit[1].islower() and not re.match(r"\W*\(?[a-h]\W*(?:\)|$)", text.strip()):
+    if hit[1].islower() and option and not re.match(r"\W*\(?[a-h]\W*\)", text.strip()):
         return None
     return Choice(hit[1].upper(), option)
 
@@ -116,9 +116,6 @@ def letter_of(reference: str, options: Sequence[Choice]) -> str:
     return next(iter(found)) if len(found) == 1 else ""
 
 
-_BARE = re.compile(
-    r"\W*(?:(?:option|answer|choice)\s*:?\s*\(?([A-Ha-h])|([a-h]))\W*", re.IGNORECASE
-)
 _SHORT = 12
 """Words of an answer in which the one option named is surely the chosen one."""
 
@@ -140,9 +137,7 @@ def compare_choices(requested: Requested, reference: str, answer: str) -> Compar
     if wanted.option and answer.strip(" .").lower() == wanted.option.lower():
         reason = f"{wanted.letter} is {wanted.option}"
         return agreement("choice", reference, answer, 0.97, reason)
-    given, bare = as_choice(answer), _BARE.fullmatch(answer)
-    if given is None and bare:
-        given = as_choice((bare[1] or bare[2]).upper())
+    given = as_choice(answer.strip(" *\"'`!,;"))
     if given is None:
         return None
     options = given.option.lower(), wanted.option.lower()

@@ -6,20 +6,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from markscheme.text import NUMBER_UNITS, by_word, words_of
+from markscheme.text import NUMBER_UNITS, words_of
 from markscheme.values.characters import take
 from markscheme.values.kinds import ClockTime
 from markscheme.values.numbers import CARDINALS
 
-_ZONES = {
-    zone: int(minutes) for zone, minutes in by_word(words_of(__file__, "words")["zones"]).items()
-}
+_ZONES: dict[str, tuple[int, ...]] = {}
+for _minutes, _names in words_of(__file__, "words")["zones"].items():
+    _ZONES |= {zone: (*_ZONES.get(zone, ()), int(_minutes)) for zone in _names.split()}
 _HALF = r"(?:\s?(?P<half>[ap])\.?\s?m\b\.?)"
 _FIGURES = re.compile(
     r"(?:(?<![\w.,:/-])|(?<=\dT))(?P<hour>[01]?\d|2[0-4])(?:(?P<colon>[:.h])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:]|[.,]\d))?(?![\d])"
     + _HALF
     + "?"
-    r"(?:\s*(?:(?P<uhr>Uhr|o'clock|heures|часов)|hrs\b))?(?:\s*\(?(?P<zone>UTC|GMT|[A-Z]{1,2}[SD]T|BST|CES?T|EES?T|MSK|JST|KST|AE[SD]T|Z)(?P<shift>[+-]\d{1,2})?\b)?",
+    r"(?:\s*(?:(?P<uhr>Uhr|o'clock|heures|часов)|hrs\b))?(?:\s*\(?(?P<zone>UTC|GMT|[A-Z]{1,2}[SD]T|(?-i:[ECMP]T)|BST|CES?T|EES?T|MSK|JST|KST|AE[SD]T|Z)(?P<shift>[+-]\d{1,2})?\b)?",
     re.IGNORECASE,
 )
 _SPOKEN = re.compile(
@@ -77,11 +77,8 @@ def _figure_times(text: str) -> Iterator[ClockTime]:
         hour = int(hit["hour"])
         readings = _readings(hour, minute, half)
         exact = colon == "h" or (len(hit["hour"]) == 2 and hit["hour"].startswith("0") and not half)
-        offset = None
-        if hit["zone"]:
-            offset = _ZONES.get(hit["zone"].lower())
-            if hit["shift"] and offset is not None:
-                offset += 60 * int(hit["shift"])
+        shift = 60 * int(hit["shift"] or 0)
+        offsets = [zone + shift for zone in _ZONES.get((hit["zone"] or "").lower(), ())]
         end = hit.end()
         part = re.compile(r"\s+(?:in the|at)\s+(morning|afternoon|evening|night)").match(text, end)
         if not half and (late := _LATE.match(text, end)) and hour < 12:
@@ -93,7 +90,7 @@ def _figure_times(text: str) -> Iterator[ClockTime]:
             end=end,
             text=text[hit.start() : end],
             minutes=readings[:1] if exact else readings,
-            offset=offset,
+            offsets=tuple(offsets),
         )
 
 
@@ -157,8 +154,8 @@ def _is_minutes(words: str, side: str) -> bool:
 
 
 def in_words(time: ClockTime) -> str:
-    """A clock time as 24 hours, or as written where two readings are open."""
-    if len(time.minutes) != 1:
+    """A clock time as 24 hours, or as written where it has a zone or two readings."""
+    if len(time.minutes) != 1 or time.offsets:
         return time.text.strip()
     hours, minutes = divmod(time.minutes[0], 60)
     return f"{int(hours):02}:{int(minutes):02}"

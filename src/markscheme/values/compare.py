@@ -34,6 +34,7 @@ from markscheme.values.outcome import Comparison, Outcome, Pair, difference, in_
 from markscheme.values.parse import parse_values
 from markscheme.values.relation import relate
 from markscheme.values.requested import Requested, read_question
+from markscheme.values.units import read_unit
 
 _NOTHING = Comparison(outcome=Outcome.NONE)
 _MET = (Relation.SAME, Relation.FINER)
@@ -137,6 +138,8 @@ def _compare(
         return _NOTHING
     if (chosen := compare_choices(requested, reference, answer)) is not None:
         return chosen
+    if (wanted := _bare_unit(reference)) and (given := _bare_unit(answer)):
+        return _Case(question, requested, reference, answer, wanted, given, []).result()
     for compare in (compare_formulae, compare_exact_names):
         if (compared := compare(question, reference, answer)) is not None:
             return compared
@@ -153,6 +156,14 @@ def _compare(
     if (len(wanted) + len(echoed)) * len(given) > most:
         return _NOTHING
     return _Case(question, requested, reference, answer, wanted, given, echoed).result()
+
+
+def _bare_unit(text: str) -> list[Value]:
+    """A text that is a unit of measure and nothing else, as one of it; none of a single letter."""
+    unit, end = read_unit(text, 0) or (None, 0)
+    if unit is None or not end == len(text) > 1:
+        return []
+    return [Quantity(start=0, end=end, text=text, amount=1.0, quantum=1.0, unit=unit)]
 
 
 def _years(values: Sequence[Value]) -> set[int]:

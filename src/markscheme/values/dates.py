@@ -141,7 +141,24 @@ def read_dates(
         if numbers and found.number:
             continue
         if take(used, found.start, found.end):
-            yield found
+            part = _PART.search(text[max(0, found.start - 32) : found.start])
+            yield replace(found, part=_part(part)) if part else found
+
+
+_PART = re.compile(
+    r"\b(?:(?P<stage>early|mid|late|(?:beginning|start|end|(?:first|second|latter) half)"
+    r"(?= of))|(?P<season>winter|spring|summer|autumn|fall)"
+    r"|(?P<weekday>(?:first|second|third|fourth|last) (?:mon|tues|wednes|thurs|fri|satur|sun)day))"
+    r"[ ,-]+(?:(?:of|in)\s+)?(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_SAME_PART = by_word(_TABLES["parts_of_dates"])
+
+
+def _part(hit: re.Match[str]) -> tuple[str, str]:
+    kind = str(hit.lastgroup)
+    words = hit[kind].lower()
+    return kind, f"{words} of" if kind == "weekday" else _SAME_PART.get(words, words)
 
 
 def _all_dates(text: str, *, foreign: bool, requested: bool, question: str) -> Iterator[Date]:
@@ -395,9 +412,10 @@ def _decades(text: str) -> Iterator[Date]:
         yield _date(text, hit.span(1), year, last_year=year + 9)
     for hit in _DECADE.finditer(text):
         year = int(hit[2]) if hit[2] else 1900 + int(hit[3])
-        last = year + (99 if hit[2] and year % 100 == 0 else 9)
+        last = year + (99 if hit[2] and year % 100 == 0 and not (hit[1] and year == 2000) else 9)
+        part = ("stage", hit[1].lower()) if hit[1] else ("", "")
         if 1000 <= year <= 2100:
-            yield _date(text, hit.span(), year, last_year=last)
+            yield _date(text, hit.span(), year, last_year=last, part=part)
 
 
 def _centuries(text: str) -> Iterator[Date]:
@@ -494,7 +512,7 @@ def in_words(date: Date) -> str:
     >>> in_words(Date(start=0, end=4, text="2021-03-14", year=2021, month=3, day=14))
     '14 March 2021'
     """
-    parts: list[str] = []
+    parts = list(filter(None, date.part[1:]))
     if date.day is not None:
         parts.append(str(date.day))
     if date.month is not None:

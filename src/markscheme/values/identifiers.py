@@ -28,7 +28,8 @@ _BARE = re.compile(
     r"(?<![\w.,/:$€£-])v?\d+(?:\.\d+)+(?![\w%]|[.,:/]\d|\s?(?:%|°|kg|km|cm|mm|GB|MB))"
 )
 """A number with a point, where the question asks for a version."""
-_GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
+_GROUPED = re.compile(r"(?!(?:(?:1?\d\d?|2[0-4]\d|25[0-5])(?:\.|\Z)){4}\Z)\d{1,3}(?:\.\d{3})+")
+"""A number whose thousands points part, and no address as 192.168.100.200."""
 _CODE = re.compile(
     r"(?<![\w./@-])(?:[A-Z]{1,6}|[A-Z][a-z]{0,2})-?\d{1,6}(?:[-/.]?[A-Z0-9]+)*[a-z]?"
     r"(?![\w%]|-\d|,\d{3}|:\d)"

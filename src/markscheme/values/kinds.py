@@ -114,6 +114,8 @@ class Date(Value):
     """Other readings as year, month, day (03/04/2021 as March and as April, 3 May '12 as 1912)."""
     number: bool = False
     """Four plain digits that may as well be a number."""
+    part: tuple[str, str] = ("", "")
+    """The part that the words before it name: a `stage` ("early"), a `season`, a `weekday`."""
 
     @property
     def granularity(self) -> str:
@@ -132,8 +134,8 @@ class ClockTime(Value):
     """A time of day in minutes after midnight; two readings where morning or evening is open."""
 
     minutes: tuple[float, ...]
-    offset: int | None = None
-    """Minutes east of Greenwich, where a zone is named."""
+    offsets: tuple[int, ...] = ()
+    """Minutes east of Greenwich where a zone is named; in winter and in summer for "ET"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,7 +117,8 @@ def same_item(left: str, right: str) -> bool:
         return left.strip().lower() == right.strip().lower()
     if one == other or "".join(one) == "".join(other):
         return True
-    if _misspelt("".join(one), "".join(other)) or _initials(left, other) or _initials(right, one):
+    alike = len(one) == len(other) and all(map(_spelled_alike, one, other))
+    if alike or _initials(left, other) or _initials(right, one):
         return True
     if len(one) == 1 and len(other) == 1:
         return _numeric(one[0]) is not None and _numeric(one[0]) == _numeric(other[0])
@@ -143,11 +144,11 @@ def _initials(short: str, words: tuple[str, ...]) -> bool:
     return "".join(word[0] for word in words) == letters.lower()
 
 
-def _misspelt(left: str, right: str) -> bool:
-    """Whether two long words differ by one letter or two (Palaeozoic, Paleozoic)."""
+def _spelled_alike(left: str, right: str) -> bool:
+    """Whether two words are the same, or long and differ by one letter (Palaeozoic, Paleozoic)."""
     if min(len(left), len(right)) < 7 or not (left + right).isalpha() or left[0] != right[0]:
-        return False
-    return Levenshtein.distance(left, right, score_cutoff=2) <= (1 if len(left) < 10 else 2)
+        return left == right
+    return Levenshtein.distance(left, right, score_cutoff=1) <= 1
 
 
 def _numeric(word: str) -> int | None:

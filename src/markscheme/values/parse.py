@@ -151,14 +151,19 @@ _FEET = re.compile(
     r"(?<![\w.,'\"°])(\d{1,2})(?:' ?|-(?:foot|ft)-)((?:1[01]|\d)(?:\.\d+| ?[½¼¾])?)"
     r"(?P<inch>\"|''|-inch(?:es)?\b)?(?![\w'\"°])"
 )
+_FOOT_OR_INCH = re.compile(r"(?<![\w.,'\"°-])(\d+(?:\.\d+)?)(['\"])(?![\w'\"°])")
 
 
 def _feet(text: str, used: bytearray, *, foreign: bool) -> Iterator[Value]:
-    """Feet and inches by their signs: 6'9", 5'10 and 6-foot-9."""
+    """Feet and inches by their signs: 6'9", 5'10 and 6-foot-9, and 12' where that quotes nothing."""
     for hit in _FEET.finditer(text):
         sure = hit["inch"] or (" " not in hit[0] and not foreign)
         if sure and take(used, *hit.span()):
             value, *_ = parse_values(f"{hit[1]} ft {hit[2]} in")
+            yield replace(value, start=hit.start(), end=hit.end(), text=hit[0])
+    for hit in _FOOT_OR_INCH.finditer(text):
+        if text.count(hit[2]) == 1 and not foreign and take(used, *hit.span()):
+            (value,) = parse_values(hit[1] + (" ft" if hit[2] == "'" else " inches"))
             yield replace(value, start=hit.start(), end=hit.end(), text=hit[0])
 
 
@@ -394,8 +399,10 @@ _ALSO_WORDS = frozenset(
 """Signs of units that are more often words, or mean other things."""
 
 
-_LETTERS = frozenset("m g s h K L l t W V A N J ° d B".split())
+_LETTERS = frozenset("m g s h K C F L l t W V A N J ° d B".split())
 """Units of one letter that may have a space before them."""
+_CHARGE = re.compile(r"charge|coulomb|capacit|farad", re.IGNORECASE)
+"""A question in which C and F are no degrees."""
 
 
 def _unit(text: str, end: int, reading: Reading, requested: Requested) -> tuple[Unit, int] | None:
@@ -415,6 +422,7 @@ def _unit(text: str, end: int, reading: Reading, requested: Requested) -> tuple[
         (word in _ALSO_WORDS and not _sure(text, word, found[1], requested))
         or (len(word) == 1 and not glued and word not in _LETTERS and ord(word) < 256)
         or (word == "B" and glued and not asked)
+        or (word in ("C", "F") and _CHARGE.search(requested.text) is not None)
         or (word in ("m", "b", "t") and glued and requested.kind == "money")
     )
     return None if other else found

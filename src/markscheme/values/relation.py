@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from itertools import product
 
 from markscheme.text import Tolerance
 from markscheme.values.amounts import (
@@ -27,6 +29,7 @@ from markscheme.values.kinds import (
     Range,
     Value,
 )
+from markscheme.values.parse import parse_values
 from markscheme.values.requested import Requested
 
 
@@ -41,7 +44,7 @@ def relate(reference: Value | None, answer: Value | None, requested: Requested) 
     if isinstance(answer, Range):
         return _given_range(reference, answer, requested)
     if isinstance(reference, Identifier) or isinstance(answer, Identifier):
-        return _identifiers(reference, answer)
+        return _identifiers(reference, answer, requested)
     if isinstance(reference, ClockTime) or isinstance(answer, ClockTime):
         return _times(reference, answer)
     if isinstance(reference, Date) or isinstance(answer, Date):
@@ -51,7 +54,7 @@ def relate(reference: Value | None, answer: Value | None, requested: Requested) 
     return APART
 
 
-def _identifiers(reference: Value, answer: Value) -> Relation:
+def _identifiers(reference: Value, answer: Value, requested: Requested) -> Relation:
     """Codes and versions are the same or they are not; a number is one by its figures."""
     if isinstance(reference, Identifier) and isinstance(answer, Identifier):
         if reference.code == answer.code:
@@ -60,6 +63,11 @@ def _identifiers(reference: Value, answer: Value) -> Relation:
             return _versions(reference.parts, answer.parts)
         return DIFFERENT if _pattern(reference.code) == _pattern(answer.code) else APART
     one, other = (reference, answer) if isinstance(reference, Identifier) else (answer, reference)
+    if isinstance(other, Amount) and (figures := re.fullmatch(r"(\d+)([A-Z])", one.text)):
+        # 300M is 300 million, and 100C 100 °C, where the other text says so.
+        (read,) = parse_values(f"{figures[1]} {figures[2]}", question="How many?")
+        same = type(read) is type(other) and len(read.text) > len(figures[1])
+        return SAME if same and relate(other, read, requested) is SAME else APART
     if not (isinstance(one, Identifier) and one.parts and isinstance(other, Number)):
         return APART
     parts = version_parts(_figures(other))
@@ -99,21 +107,16 @@ def _pattern(code: str) -> str:
 def _times(reference: Value, answer: Value) -> Relation:
     if not (isinstance(reference, ClockTime) and isinstance(answer, ClockTime)):
         return APART
-    shift = 0
-    if reference.offset is not None and answer.offset is not None:
-        shift = reference.offset - answer.offset
-    for wanted in reference.minutes:
-        for given in answer.minutes:
-            apart = (given + shift - wanted) % 1440
-            if min(apart, 1440 - apart) < Tolerance.MINUTES:
-                return SAME
-    if answer.approximate and any(
-        abs(given + shift - wanted) <= Tolerance.ABOUT_MINUTES
-        for wanted in reference.minutes
-        for given in answer.minutes
-    ):
-        return COARSER
-    return DIFFERENT
+    # Winter's with winter's and summer's with summer's, where both zones have two.
+    many = max(len(reference.offsets), len(answer.offsets))
+    pairs = zip(reference.offsets * many, answer.offsets * many, strict=False)
+    shifts = {one - other for one, other in pairs} or {0}
+    times = product(reference.minutes, answer.minutes, shifts)
+    apart = [given + shift - wanted for wanted, given, shift in times]
+    if any(min(one % 1440, -one % 1440) < Tolerance.MINUTES for one in apart):
+        return SAME
+    near = any(abs(one) <= Tolerance.ABOUT_MINUTES for one in apart)
+    return COARSER if answer.approximate and near else DIFFERENT
 
 
 def _as_date(value: Value, requested: Requested) -> Date | None:
@@ -187,10 +190,10 @@ def _relate_dates(reference: Date, answer: Date, granularity: str) -> Relation: 
                 and last // width == reference.year // width
             ):
                 return SAME
-        if _century(wanted, given):
-            return SAME
-        if wanted == given:
-            return SAME
+        if _century(wanted, given) or wanted == given:
+            return _parts(reference, answer)
+        if _other_half(reference, answer) or _other_half(answer, reference):
+            return DIFFERENT
         if wanted[0] <= given[0] and given[1] <= wanted[1]:
             # Of a span from one year to another its first or last alone may be half of the answer.
             half = reference.last_year is not None and (wanted[0] == given[0]) != (
@@ -220,8 +223,25 @@ def _relate_dates(reference: Date, answer: Date, granularity: str) -> Relation: 
             return COARSER
         if reference.year is not None and answer.year is None:
             return COARSER if reference.day is None or granularity == "year" else UNCLEAR
-        return FINER if (answer.year, answer.day) != (reference.year, reference.day) else SAME
+        finer = (answer.year, answer.day) != (reference.year, reference.day)
+        return FINER if finer else _parts(reference, answer)
     return APART if reference.month is None and answer.month is None else UNCLEAR
+
+
+def _parts(reference: Date, answer: Date) -> Relation:
+    """How the parts of one span relate that two dates name: its early and its late years."""
+    (kind, wanted), (other, given) = reference.part, answer.part
+    if kind != other or wanted == given:
+        return SAME
+    return UNCLEAR if "mid" in (wanted, given) else DIFFERENT
+
+
+def _other_half(whole: Date, other: Date) -> bool:
+    """Whether a date lies in the late half of a span of which another names the early one."""
+    (first, last), (low, high) = interval(whole) or (0, 0), interval(other) or (0, 0)
+    middle, stage = (first + last) / 2, whole.part[1]
+    late, early = middle < low <= high <= last, first <= low <= high < middle
+    return (late and stage == "early") or (early and stage == "late")
 
 
 def _century(wanted: tuple[int, int], given: tuple[int, int]) -> bool:

@@ -92,6 +92,7 @@ _PER = re.compile(
 )
 _TIMES = re.compile(r"\s*[·⋅*×]\s*|\s(?=(?:m|s|kg|mol|K|A)(?:[⁻^-]))")
 _EXPONENT = re.compile(r"\^?\(?([⁻-]?[0-9¹²³⁴⁻])\)?")
+_RAISED = re.compile(r"\s(?:(squared)|cubed)\b", re.IGNORECASE)
 _PIECE = re.compile(
     r"(?:(?P<pre>square|cubic|sq\.?|cu\.?)\s+)?"
     r"(?P<unit>°\s?[CF]\b|°|℃|℉|deg(?:rees?)?\s+[CF]\b"
@@ -153,6 +154,8 @@ def _piece(text: str, at: int) -> tuple[Unit, int] | None:
     exponent = 1
     if hit["pre"]:
         exponent = 2 if hit["pre"].lower().startswith("sq") else 3
+    elif raised := _RAISED.match(text, end):
+        exponent, end = 2 if raised[1] else 3, raised.end()
     elif power := _EXPONENT.match(text, end):
         digits = power[1].translate(SUPERSCRIPTS)
         follows = text[power.end() : power.end() + 1]

@@ -47,7 +47,7 @@ Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 Depth = Literal["fast", "default", "full"]
 
-RULES = 15
+RULES = 16
 """Raised whenever a feature, a rule of `score` or what is cut from answers changes."""
 
 LONGEST = 20_000_000
@@ -58,7 +58,8 @@ _CHOICE, _DECIDED, _VERBATIM, _WORDS = (
     for name in ("value_is_choice", "value_decided", "verbatim", "answer_words")
 )
 _SAME_TEXT, _NO_WORDS = 4.0, -4.0
-"""Log-odds of an answer that is a reference word for word, and of another without words."""
+"""Log-odds of an answer that is a reference word for word, and of one without words or of another
+value in the same words."""
 _ROWS_AT_ONCE = 16_384
 _DECIMALS = 5
 """Scores are rounded, so that a row's score cannot depend on the other rows of its batch."""
@@ -263,7 +264,13 @@ def score(
     for row in np.flatnonzero(wordless).tolist():  # marks alone: "?" is the reference "?"
         _, references, answer = texts[row]
         same[row] = answer.strip() in {text.strip() for text in references} - {""}
-    rule = np.select([same, wordless], [_SAME_TEXT, _NO_WORDS], default=np.nan)
+    # Marks and case tell values apart: 5! is not 5, nor 25 MB/s 25 Mb/s.
+    other = same & (matrix[:, _DECIDED] < 0)
+    for row in np.flatnonzero(other).tolist():  # but not where one has lost its capitals
+        _, references, answer = texts[row]
+        small = answer == answer.lower()
+        other[row] = any((text == text.lower()) == small for text in references)
+    rule = np.select([same & ~other, wordless | other], [_SAME_TEXT, _NO_WORDS], default=np.nan)
     first = np.where(np.isnan(rule), platt(odds, settings.trees), expit(rule))
     scores = first.copy()
     read = np.full(len(scores), np.nan)
