@@ -98,10 +98,10 @@ class Result(Tabular):
         Raises:
             DataError: the run is in no folder, and its file cannot be read again.
         """
-        folder = self.run.folder
-        return _Frame(
-            self.read() if folder is None else read_parquet(folder / "answers.parquet"), "answers"
-        )
+        folder, parts = self.run.folder, self.run.parts
+        if folder is not None:
+            return _Frame(read_parquet(folder / "answers.parquet"), "answers")
+        return _Frame(self.read() if parts is None else parts.collect(), "answers")
 
     @cached_property
     def judgments(self) -> pl.DataFrame:

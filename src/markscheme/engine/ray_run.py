@@ -489,14 +489,17 @@ class _Folder:
         """Figures over all parts, and the run's closing files."""
         numbers = [piece.number for piece in pieces]
         judgments = self._table("judgments", numbers)
-        clusters = self._table("answers", numbers).select(CLUSTERS).collect(engine="streaming")
+        answers = self._table("answers", numbers)
+        clusters = answers.select(CLUSTERS).collect(engine="streaming")
         met = Met()
         for one in reports:
             met.add(one["met"])
         report = RunReport(
             **vars(met),
             folder=Path(self.address) if self.local else None,
+            address=self.address,
             judgments=judgments,
+            parts=answers,
             records=summarise(judgments, clusters),
             resumed=sum(one["met"]["rows"] for one in reports[:resumed]) * len(wanted["judges"]),
             items=sum(one["items"] for one in reports),
