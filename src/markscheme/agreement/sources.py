@@ -23,6 +23,7 @@ from markscheme.tables import (
     REMARKS,
     ReadOptions,
     column_names,
+    holds_labels,
     judgments_file,
     load_judgments,
     load_labels,
@@ -299,7 +300,7 @@ class Run:
             return None
         known = [column] if column else ["label", "annotator_labels"]
         there = [name for name in known if name in self.stored_answers.columns]
-        if any(self.stored_answers[name].count() for name in there):
+        if any(holds_labels(self.stored_answers[name]) for name in there):
             return self.stored_labels
         lacks = (
             f"none of the {self.stored_answers.height:,} answers of the run has a label"
