@@ -226,10 +226,13 @@ def _report_saved_on_interrupt(folder: str, models: Models, engine: str) -> Iter
 
         said = "no judgment was saved yet"
         if engine == "ray":  # Which pieces these are is not looked up: the folder may be far away.
-            said = f"finished pieces are saved in {folder}; the same command resumes there"
+            said = (
+                f"finished pieces are saved in {folder}; the same command with that --out "
+                "resumes there"
+            )
         elif Path(folder).is_dir() and (saved := RunFolder(folder).progress().judgments):
             kept = counted(saved, "judgment is", "judgments are")
-            said = f"{kept} saved in {folder}; the same command resumes there"
+            said = f"{kept} saved in {folder}; the same command with that --out resumes there"
         notes.print(said, soft_wrap=True)
         if models.budget.spending.calls:
             notes.print(
