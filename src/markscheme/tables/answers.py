@@ -324,13 +324,15 @@ class AnswersReader:
         return frame
 
     def _first_look(self, found: Recognised, raw: RawBatch) -> bool:
-        """Whether a source's ids number questions, each listed once for every system.
+        """Whether a source's ids number questions, each listed once for every system, or are blank.
 
         What may name the systems, where no column is known to, is offered in a note.
         """
         given = self.options.columns
         ids = found.values.get("answer_id") if "answer_id" not in given else None
         of = found.values["question"] if ids is None else ids
+        if ids is not None and not any(one is not None and str(one).strip() for one in ids):
+            return True
         if "system" in found.places:
             numbers = ids is not None and number_questions(ids, found.values)
         elif self._one_system(found):
@@ -712,7 +714,8 @@ def _a_system_each(found: Recognised, raw: RawBatch) -> list[dict[str, Sequence[
             values["label"] = values_at(raw.columns, found.labels[system])
         if "answer_id" in values:
             values["answer_id"] = [
-                None if one is None else f"{one}:{system}" for one in values["answer_id"]
+                f"{one}:{system}" if one is not None and str(one).strip() else None
+                for one in values["answer_id"]
             ]
         tables.append(values)
     return tables
