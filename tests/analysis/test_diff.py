@@ -375,6 +375,16 @@ def test_slices_may_be_called_anything_that_pairs_are_not() -> None:
         found(base, new, slices=("change",))
 
 
+def test_scores_in_the_files_are_judgments_unless_a_judge_is_named() -> None:
+    base, new = (
+        [row | {"score": score} for row, score in zip(rows(2, 0), scores, strict=True)]
+        for scores in ((0.9, 0.1), (0.2, 0.1))
+    )
+    assert markscheme.diff(base, new).counts["worse"] == 1
+    assert markscheme.diff(base, new, threshold=0.15).counts["worse"] == 0
+    assert found(base, new).counts["worse"] == 0  # By exact match both answers are right.
+
+
 def test_exports_of_other_tools_are_compared_without_an_option() -> None:
     exports = Path(__file__).parents[1] / "tables" / "exports"
     assert found(exports / "inspect.eval", exports / "promptfoo.json").counts["same"] == 3

@@ -261,8 +261,9 @@ def _judged_sides(base: Any, new: Any, options: DiffOptions) -> list[Run]:
 
 
 def _is_bare(side: Run, options: DiffOptions) -> bool:
-    """Whether these are answers without judgments."""
-    return side.is_answers and not {"verdict", "judge", options.judge} & set(side.names)
+    """Whether these are answers without judgments; scores are some where no judge is named."""
+    own = {"verdict", "judge", options.judge or "score"}
+    return side.is_answers and not own & set(side.names)
 
 
 def _judged(side: Run, name: str) -> Run:
