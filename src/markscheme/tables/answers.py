@@ -149,8 +149,11 @@ def repeated(rows: int) -> list[str]:
 
 
 def slices_of(answers: pl.DataFrame) -> list[str]:
-    """The columns of an answers table that are the user's own, retained to group figures."""
-    return [name for name in answers.columns if name not in ANSWERS_SCHEMA]
+    """The columns of an answers table that are the user's own, retained to group figures.
+
+    Not those that only a judge's prompt names, where they are called like columns of judgments.
+    """
+    return [name for name in answers.columns if name not in {*ANSWERS_SCHEMA, *_NO_SLICES}]
 
 
 class AnswersReader:
