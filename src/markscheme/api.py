@@ -24,6 +24,7 @@ from markscheme.results import (
     summary_table,
 )
 from markscheme.tables import (
+    ANSWERS_SCHEMA,
     JUDGMENTS_SCHEMA,
     AnswersReader,
     ReadOptions,
@@ -98,10 +99,10 @@ class Result(Tabular):
         Raises:
             DataError: the run is in no folder, and its file cannot be read again.
         """
-        folder = self.run.folder
-        return _Frame(
-            self.read() if folder is None else read_parquet(folder / "answers.parquet"), "answers"
-        )
+        folder, parts = self.run.folder, self.run.parts
+        if folder is not None:
+            return _Frame(read_parquet(folder / "answers.parquet"), "answers")
+        return _Frame(self.read() if parts is None else parts.collect(), "answers")
 
     @cached_property
     def judgments(self) -> pl.DataFrame:
@@ -261,7 +262,10 @@ class Result(Tabular):
         """
         from markscheme.analysis import with_rejections
 
-        texts = self.answers.unique("answer_id", keep="first", maintain_order=True)
+        own = slices_of(self.answers)
+        texts = self.answers.select(*ANSWERS_SCHEMA, *own).unique(
+            "answer_id", keep="first", maintain_order=True
+        )
         rejected = self.judgments.filter(~pl.col("verdict"))
         found = rejected.select("answer_id", "judge", "status", "score", "explanation", "relation")
         joined = found.with_columns(pl.col("relation").cast(pl.String)).join(
@@ -278,7 +282,7 @@ class Result(Tabular):
             "explanation",
             "mode",
             "evidence",
-            *slices_of(texts),
+            *own,
         )
 
     def failures(self, labels: TableSource | None = None, **options: Any) -> FailuresResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import krippendorff
@@ -15,6 +16,7 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
+import markscheme
 from markscheme.agreement import agree
 from markscheme.agreement.annotators import (
     _figure,
@@ -26,7 +28,7 @@ from markscheme.agreement.annotators import (
     fleiss_kappa,
     pairwise_kappas,
 )
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, DataError
 from markscheme.results import Figure
 from markscheme.tables import majority, ratings_table
 
@@ -224,7 +226,7 @@ def test_refusals() -> None:
     assert pairwise_kappas(apart)["reason"].to_list() == ["no item was rated by all of them"]
     with pytest.raises(AgreementError, match="two or more"):
         fleiss_kappa(pl.DataFrame({"a": [1.0]}))
-    with pytest.raises(AgreementError, match="no label at all"):
+    with pytest.raises(AgreementError, match="those of all annotators are blank"):
         ratings_table(pl.Series([[], []], dtype=pl.List(pl.Float64)))
 
 
@@ -277,3 +279,35 @@ def test_disagreements_of_the_same_questions_make_intervals_wider() -> None:
     for name in ("fleiss_kappa", "gwet_ac1", "krippendorff_alpha"):
         assert one[name].value == pytest.approx(each[name].value, abs=0.002)
         assert one[name].high - one[name].low > 1.5 * (each[name].high - each[name].low)
+
+
+@pytest.mark.parametrize("as_lists", [False, True])
+def test_who_labelled_nothing_is_no_annotator(as_lists: bool, tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = []
+    for number in range(6):
+        first, second = number % 2, number % 3 > 0
+        row = {"question": f"What is {number}?", "references": ["aa"], "answer": "aa"}
+        labels = [first, int(second), None]
+        several = dict(zip(("annotator1", "annotator2", "annotator3"), labels, strict=True))
+        rows.append(row | ({"annotator_labels": labels} if as_lists else several))
+    result = markscheme.judge(rows, ["exact_match"], out=tmp_path / "run")
+    found = result.agree(annotators=True)
+    assert found.annotators is not None
+    assert found.annotators.height == 1
+    assert "two people labelled 6 of 6 answers" in found.to_text()
+    for row in rows:
+        row["annotator2"] = None
+        row["annotator_labels"] = [row.get("annotator1", 1), None, None]
+    alone = markscheme.judge(rows, ["exact_match"]).agree()
+    assert "one person labelled" in alone.to_text()
+
+
+def test_empty_lists_of_labels_are_no_labels(tmp_path: Path) -> None:
+    rows = [
+        {"question": f"q{n}", "references": ["a"], "answer": "a", "annotator_labels": cells}
+        for n, cells in enumerate(([], [None, None]))
+    ]
+    result = markscheme.judge(rows, ["exact_match"], out=tmp_path / "run")
+    assert markscheme.report(result, tmp_path / "report.html").labelled == 0
+    with pytest.raises(DataError, match="none of the 2 answers of the run has a label"):
+        result.agree()

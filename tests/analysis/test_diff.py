@@ -13,7 +13,7 @@ import pytest
 
 import markscheme
 from markscheme.cli import run
-from markscheme.errors import AgreementError, SkippedRowsWarning
+from markscheme.errors import AgreementError, DataError, SkippedRowsWarning
 from markscheme.results import p_text
 
 Captured = pytest.CaptureFixture[str]
@@ -357,6 +357,32 @@ def test_compare_of_two_runs_names_diff(tmp_path: Path, capsys: Captured) -> Non
         markscheme.judge(table, "exact_match", out=folders[-1])
     assert run(["compare", *folders]) == 2
     assert f"markscheme diff {folders[0]} {folders[1]}" in capsys.readouterr().err
+
+
+def test_compare_names_the_line_of_a_row_that_is_none(tmp_path: Path, capsys: Captured) -> None:
+    good = write(tmp_path / "good.jsonl", [{"answer_id": "1", "verdict": True}])
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"answer_id": "1", "verdict": true}\n{"answer_id": "2" "verdict": true}\n')
+    assert run(["compare", str(bad), str(good)]) == 2
+    assert "bad.jsonl, line 2: not valid JSON" in capsys.readouterr().err
+
+
+def test_slices_may_be_called_anything_that_pairs_are_not() -> None:
+    base, new = (rows(right, 3 - right, place="x", row="y", change="z") for right in (2, 3))
+    pairs = found(base, new, slices=("place", "row")).frame
+    assert pairs.select("place", "row", "new_place").row(0) == ("x", "y", 0)
+    with pytest.raises(DataError, match="'change' is a column of what 'diff' finds"):
+        found(base, new, slices=("change",))
+
+
+def test_scores_in_the_files_are_judgments_unless_a_judge_is_named() -> None:
+    base, new = (
+        [row | {"score": score} for row, score in zip(rows(2, 0), scores, strict=True)]
+        for scores in ((0.9, 0.1), (0.2, 0.1))
+    )
+    assert markscheme.diff(base, new).counts["worse"] == 1
+    assert markscheme.diff(base, new, threshold=0.15).counts["worse"] == 0
+    assert found(base, new).counts["worse"] == 0  # By exact match both answers are right.
 
 
 def test_exports_of_other_tools_are_compared_without_an_option() -> None:

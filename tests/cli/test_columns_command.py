@@ -117,6 +117,29 @@ def test_what_judge_would_refuse_is_refused_alike(
     assert run(["columns", str(file), "--on-bad-row", "skip"]) == 0
 
 
+def test_ids_of_several_rows_are_refused_alike(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("id,question,gold,answer,system\n1,Who?,Emma,Emma,s\n")
+    second.write_text("id,question,gold,answer,system\n1,Where?,Rome,Rome,s\n")
+    told = []
+    for command in ("columns", "judge"):
+        assert run([command, str(first), str(second), "--on-bad-row", "skip"]) == 2
+        told.append(capsys.readouterr().err)
+    assert "the id '1' was used before" in told[0]
+    assert told[0] == told[1].replace("judging: 0 judgments in 0:00:00\n", "")
+
+
+def test_a_slice_that_is_shown_anyway_is_shown_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("question,gold,answer,system\nWho?,Emma,Emma,s\n")
+    assert run(["columns", str(file), "--slices", "system"]) == 0
+    assert "question   references   answer   system" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", ["Nr.", "No.", "#", "nr", "ID"])
 def test_numbers_of_rows_are_ids(tmp_path: Path, name: str) -> None:
     file = tmp_path / "a.csv"

@@ -382,3 +382,35 @@ def test_without_labels_it_says_what_to_give(tmp_path: Path, capsys: Captured) -
 def test_tags_by_hand_are_a_command_of_research(option: str, capsys: Captured) -> None:
     told = call(capsys, "failures", "run", option, exit_code=2)
     assert f"{option.partition('=')[0]}' is 'markscheme research tags' now" in told
+
+
+def test_judgments_of_another_tool_are_read_by_its_names(tmp_path: Path, capsys: Captured) -> None:
+    judged, apart = tmp_path / "judged.csv", tmp_path / "apart.csv"
+    judged.write_text(
+        "nr,frage,antwort,gold,who,ok\n1,Who wrote Emma?,Austen,Jane Austen,tool,yes\n"
+        "2,Capital of Peru?,Quito,Lima,tool,no\n"
+    )
+    apart.write_text("nr,who,ok\n1,tool,yes\n2,tool,no\n")
+    answers = tmp_path / "answers.jsonl"
+    write_table(
+        pl.DataFrame(
+            {
+                "answer_id": ["1", "2"],
+                "question": ["Who wrote Emma?", "Capital of Peru?"],
+                "references": [["Jane Austen"], ["Lima"]],
+                "answer": ["Austen", "Quito"],
+            }
+        ),
+        answers,
+    )
+    ours = "answer_id=nr,judge=who,verdict=ok"
+    columns = f"{ours},question=frage,answer=antwort,references=gold"
+    # The column of verdicts is called like labels, and holds none.
+    assert "Rejected answers" in call(capsys, "failures", judged, "--columns", columns)
+    shown = call(capsys, "failures", apart, "--answers", answers, "--columns", ours)
+    assert "Rejected answers" in shown
+    assert "Quito" in shown
+    labels = tmp_path / "labels.csv"
+    labels.write_text("nr,human\n1,1\n2,1\n")
+    words = ("--answers", answers, "--labels", labels, "--columns", f"{ours},label=human")
+    assert "rejects 'Quito'" in call(capsys, "failures", apart, *words)

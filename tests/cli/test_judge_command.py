@@ -20,6 +20,7 @@ from markscheme.contract import parse_judge
 from markscheme.engine import default_folder
 from markscheme.engine.execute import apply
 from markscheme.results.table import Table
+from markscheme.tables import read_answers
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +64,16 @@ def test_a_data_set_has_one_folder_by_its_name() -> None:
     first, again = (default_folder(["dataset:sums"], judges, "formatting", None) for _ in range(2))
     assert first == again
     assert first.name.startswith("sums-")
+
+
+def test_a_folder_of_tables_has_one_folder_until_a_table_changes(example: Path) -> None:
+    table = read_answers(example)
+    Path("answers").mkdir()
+    for rows, folders in ((50, 1), (60, 2)):
+        table.head(rows).write_parquet("answers/part.parquet")
+        for _ in range(2):
+            assert run(["judge", "answers", "-j", "contains", "-q"]) == 0
+            assert len(list(Path("runs").iterdir())) == folders
 
 
 def test_a_changed_file_gets_a_folder_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
@@ -264,7 +275,10 @@ def test_an_interrupt_names_the_folder_where_a_run_goes_on(
     with monkeypatch.context() as patched:
         patched.setattr("markscheme.engine.local_run._put_together", interrupted)
         assert run(command) == 130
-    kept = "1 judgment is saved in there; the same command resumes there\ninterrupted\n"
+    kept = (
+        "1 judgment is saved in there; the same command with that --out resumes there\n"
+        "interrupted\n"
+    )
     assert capsys.readouterr().err == kept
     assert run(command) == 0
     assert "1 judgments were reused from an earlier run" in capsys.readouterr().err

@@ -141,6 +141,41 @@ def test_again_judges_the_pieces_in_which_the_budget_left_something_out(
     assert run([*command, "-q"]) == 0
 
 
+@pytest.mark.usefixtures("without_ray")
+def test_a_run_far_away_is_reported_from_its_own_tables(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    for number in range(2):
+        with fsspec.open(f"memory://answers/{number}.parquet", "wb") as file:
+            rows(6).slice(3 * number, 3).with_columns(label=pl.lit(1.0)).write_parquet(file)
+    command = ["judge", "memory://answers/*.parquet", "-j", "contains", "--engine", "ray",
+               "--out", "memory://judged", "--fail-under", "0.9"]  # fmt: skip
+    assert run(command) == 0
+    said = capfd.readouterr()
+    assert "100.0 (2)" in said.out
+    assert "written to memory://judged\n" in said.err
+    assert "None" not in said.err
+
+
+@pytest.mark.usefixtures("without_ray")
+def test_an_id_of_different_rows_in_several_pieces_is_refused(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    table = rows(6)
+    table.head(4).write_parquet(tmp_path / "0.parquet")
+    table.tail(3).write_parquet(tmp_path / "1.parquet")  # "a3" is the same row in both.
+    command = ["judge", str(tmp_path / "*.parquet"), "-j", "contains", "-q", "--engine", "ray"]
+    assert run([*command, "--out", str(tmp_path / "equal")]) == 0
+    other = pl.when(pl.col("answer_id") == "a3").then(pl.lit("No one.")).otherwise("answer")
+    table.tail(3).with_columns(other.alias("answer")).write_parquet(tmp_path / "1.parquet")
+    for _ in range(2):  # No run with such ids is ever finished.
+        assert run([*command, "--out", str(tmp_path / "run")]) == 2
+        assert "such as 'a3'" in capfd.readouterr().err
+    command += ["--out", str(tmp_path / "by-content"), "--columns", "answer_id=none"]
+    assert run(command) == 0
+
+
 def test_pieces_judged_by_a_worker_make_the_run_of_the_local_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_ray: None
 ) -> None:

@@ -79,3 +79,14 @@ def test_a_result_in_memory_is_reported_where_a_file_is_named(
     assert found.path.is_file()
     with pytest.raises(MarkschemeError, match="--out FILE"):
         markscheme.report(result)
+
+
+def test_a_report_reads_judgments_of_another_tool_by_its_names(tmp_path: Path) -> None:
+    judged, answers, labels = (tmp_path / f"{name}.csv" for name in ("j", "a", "l"))
+    judged.write_text("nr,who,ok\n1,tool,yes\n2,tool,no\n")
+    answers.write_text("nr,frage,antwort,gold\n1,Who?,Austen,Jane Austen\n2,Where?,Quito,Lima\n")
+    labels.write_text("nr,human\n1,1\n2,1\n")
+    columns = "answer_id=nr,judge=who,verdict=ok,question=frage,answer=antwort,references=gold"
+    words = ["report", str(judged), "--answers", str(answers), "-o", str(tmp_path / "r.html")]
+    assert run([*words, "--columns", columns]) == 0
+    assert run([*words, "--labels", str(labels), "--columns", f"{columns},label=human"]) == 0

@@ -334,6 +334,36 @@ def test_csv_files_of_spreadsheets(tmp_path: Path, mark: str, ending: str, *, sa
     assert read["answer"].to_list() == ["a", "d"]
 
 
+@pytest.mark.parametrize(("mark", "sign"), [(";", ","), ("\t", ";"), (",", ";")])
+def test_a_sign_in_the_names_of_columns_separates_nothing(
+    tmp_path: Path, mark: str, sign: str
+) -> None:
+    path = tmp_path / "sheet.csv"
+    names = ["question", "gold", "answer", f"remark{sign} if any{sign} of ours{sign} in short"]
+    lines = [mark.join(names)] + [mark.join(["Who?", "Emma", f"a{sign}b", ""])] * 2
+    path.write_text("\n".join(lines))
+    assert read_answers(path)["answer"].to_list() == [f"a{sign}b"] * 2
+
+
+def test_lines_of_separators_alone_are_no_rows(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text('question,gold,answer\nq,a,b\n,,\n,,,,\n" ","",\nr,a,c\n,,\n')
+    assert read_answers(path)["answer"].to_list() == ["b", "c"]
+    path.write_text("question,gold,answer\nq,a,b\n,,\nr,a\n")
+    with pytest.raises(BadRowsError, match="line 4: 2 fields where the header has 3"):
+        read_answers(path)
+
+
+def test_a_blank_id_is_none_in_any_form_of_table(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    for names, cells in (("answer", "a"), ("gpt-4o,claude", "a,b")):
+        path.write_text(f"id,question,gold,{names}\n1,q,a,{cells}\n,r,a,{cells}\n")
+        with pytest.raises(BadRowsError, match="line 3: no id, though other rows have one"):
+            read_answers(path)
+        path.write_text(f"id,question,gold,{names}\n,q,a,{cells}\n,r,a,{cells}\n")
+        assert read_answers(path)["answer_id"].str.len_chars().min() == 24
+
+
 def test_columns_without_a_name_are_let_be(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("question,gold,answer,,, \nq,a,b,,,\n")

@@ -225,7 +225,7 @@ def test_line_breaks_within_cells_are_no_rows(
 @pytest.mark.parametrize(
     ("word", "value"),
     [("да", 1), ("WAHR", 1), ("错", 0), ("不正解", 0), ("certo", 1), ("fout", 0), ("✓", 1),
-     ("✗", 0), ("1,0", 1), ("0,5", 0.5), ("100%", 1), ("0 %", 0), ("85%", 0.85)],
+     ("✗", 0), ("1,0", 1), ("0,5", 0.5), ("0,873", 0.873), ("100%", 1), ("0 %", 0), ("85%", 0.85)],
 )  # fmt: skip
 def test_words_of_other_languages_and_spreadsheets(word: str, value: float) -> None:
     assert value_of(word) == value

@@ -23,6 +23,7 @@ from markscheme.tables import (
     REMARKS,
     ReadOptions,
     column_names,
+    holds_labels,
     judgments_file,
     load_judgments,
     load_labels,
@@ -36,6 +37,7 @@ from markscheme.tables import (
     read_parquet,
     read_table,
     read_with_notes,
+    recognise,
     renamed,
     with_answers,
 )
@@ -67,6 +69,9 @@ class InMemory:
     judgments: pl.DataFrame
     answers: pl.DataFrame
 
+
+_BY_JUDGES = ("judge", "verdict", "score")
+"""Columns of judgments that no table of answers has."""
 
 TableSource: TypeAlias = "str | Path | pl.DataFrame | pd.DataFrame | Sequence[Mapping[str, Any]]"
 """A file's path, a Polars or pandas frame, or a list of rows."""
@@ -184,7 +189,18 @@ class Run:
         Raises:
             DataError: they cannot be read.
         """
-        return self.stored_answers if self.given is None else self._read(self.given)
+        if self.given is None:
+            return self.stored_answers
+        reading = self._of_answers
+        if reading.columns and not _is_result(self.given):
+            there = column_names(self.given, reading)
+            names = {
+                ours: theirs
+                for ours, theirs in reading.columns.items()
+                if theirs in there or theirs not in self.table.columns  # else the judgments' alone
+            }
+            reading = replace(reading, columns=names)
+        return self._read(self.given, reading)
 
     @cached_property
     def answers(self) -> pl.DataFrame:
@@ -200,7 +216,12 @@ class Run:
                 f"{self.name} holds judgments without references; name the judged file with "
                 "--answers (Python: answers=...)"
             )
-        return self._read(self.source)
+        names = dict(self._of_answers.columns)
+        judges = [self.columns[ours] for ours in _BY_JUDGES if ours in self.columns]
+        if judges and "label" not in names:  # A column of verdicts may be called like labels.
+            others = [name for name in self.table.columns if name not in judges]
+            names["label"] = recognise(others, "label", self.name) or "none"
+        return self._read(self.source, replace(self._of_answers, columns=names))
 
     @cached_property
     def is_answers(self) -> bool:
@@ -279,7 +300,7 @@ class Run:
             return None
         known = [column] if column else ["label", "annotator_labels"]
         there = [name for name in known if name in self.stored_answers.columns]
-        if any(self.stored_answers[name].count() for name in there):
+        if any(holds_labels(self.stored_answers[name]) for name in there):
             return self.stored_labels
         lacks = (
             f"none of the {self.stored_answers.height:,} answers of the run has a label"
@@ -303,11 +324,11 @@ class Run:
         }
         return replace(self.reading, columns=names)
 
-    def _read(self, source: Any) -> pl.DataFrame:
+    def _read(self, source: Any, reading: ReadOptions) -> pl.DataFrame:
         if _is_result(source):
             return source.answers
         name = str(source) if isinstance(source, str | Path) else self.name
-        table, notes = read_with_notes(source, self._of_answers)
+        table, notes = read_with_notes(source, reading)
         self.notes[:] = [one if one.startswith(name) else f"{name}: {one}" for one in notes]
         return table
 
@@ -394,6 +415,12 @@ def judged_table(
         names = {
             ours: theirs for ours, theirs in names.items() if theirs != "none" or ours not in KEYS
         }
+    if run.given is not None:  # Its columns are read with the answers.
+        names = {
+            ours: theirs
+            for ours, theirs in names.items()
+            if theirs in (*run.table.columns, "none") or run.columns.get(ours) != theirs
+        }
     if labels is not None:
         names = names_of_judged(names, run, labels)
         for ours, theirs in names.items():
@@ -419,12 +446,24 @@ def judged_table(
 
 
 def names_of_judged(
-    names: Mapping[str, str], judged: JudgmentsSource, labels: JudgmentsSource
+    names: Mapping[str, str],
+    judged: JudgmentsSource,
+    labels: JudgmentsSource,
+    *,
+    answers: TableSource | None = None,
 ) -> dict[str, str]:
-    """The names of columns without those that the labels have and what was judged has not."""
+    """The names of columns without those that the labels have and what was judged has not.
+
+    Args:
+        names: ours to theirs.
+        judged: judgments. labels: their labels.
+        answers: the judged answers, where they are apart.
+    """
     if not names:
         return {}
-    of_labels = set(_label_table(labels).columns) - set(open_run(judged).table.columns)
+    of_labels = set(_label_table(labels).columns)
+    for one in (judged, *([] if answers is None else [answers])):
+        of_labels -= set(open_run(one).table.columns)
     return {ours: theirs for ours, theirs in names.items() if theirs not in of_labels}
 
 

@@ -38,6 +38,11 @@ class ColumnsResult(TableResult):
         """Malformed rows among those that were looked at, and labels that cannot be read."""
         return [problem for one in self.sources for problem in one.problems]
 
+    @property
+    def repeated_ids(self) -> list[Problem]:
+        """Those of them whose id an earlier, different row has: such a file is not judged."""
+        return [problem for one in self.sources for problem in one.repeated_ids]
+
 
 def describe_columns(
     answers: Source | Sequence[str | Path],
@@ -117,7 +122,8 @@ def _tables(found: SourcePreview, reading: ReadOptions) -> list[Table]:
         )
     ]
     if found.rows.height:
-        shown = found.rows.select("question", "references", "answer", "system", *reading.slices)
+        names = dict.fromkeys(("question", "references", "answer", "system", *reading.slices))
+        shown = found.rows.select(*names)
         tables.append(
             Table.of(
                 f"The first {found.rows.height} answers as they will be judged",

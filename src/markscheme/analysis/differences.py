@@ -35,7 +35,7 @@ from markscheme.analysis.options import DiffOptions
 from markscheme.analysis.rejections import with_rejections
 from markscheme.contract import asks_chat, judge_name, parse_judge
 from markscheme.engine import reading_for, run_in_memory
-from markscheme.errors import AgreementError, MarkschemeError, no_such_name
+from markscheme.errors import AgreementError, DataError, MarkschemeError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.results import TableResult
 from markscheme.tables import AnswersReader, one_judge, plainly_spaced
@@ -45,8 +45,9 @@ DEFAULT_JUDGE = "examiner"
 CHANGES = ("worse", "better", "same", "not compared")
 """What became of a pair: rejected now, accepted now, the same verdict, or a verdict is missing."""
 _OURS = ("question", "references", "system", "reference_kind")
-_OF_A_SIDE = ("answer", "verdict", "score", "explanation", "relation", "status", "place")
-_ITEM = "_item"
+_OF_A_SIDE = ("answer", "verdict", "score", "explanation", "relation", "status")
+_ITEM, _PLACE, _ROW = "_item", "_place", "_row"
+"""Columns that no slice of the user's is called like."""
 _GONE = "the question is not among the new answers"
 
 
@@ -133,7 +134,7 @@ def diff(
         keywords: single options, which go before those of `options`.
 
     Raises:
-        DataError: the files cannot be read.
+        DataError: the files cannot be read, or a slice is called `change`.
         AgreementError: the sides were judged differently, or have no question in common.
 
     Example:
@@ -145,6 +146,11 @@ def diff(
         (1, 'no change shown')
     """
     chosen = with_keywords(DiffOptions, options, keywords)
+    if "change" in chosen.slices:
+        raise DataError(
+            "'change' is a column of what 'diff' finds: rename yours in the file, such as to "
+            "'own_change', to slice by it"
+        )
     sides = _judged_sides(base, new, chosen)
     judge = _common_judge(sides, chosen.judge)
     before, now, edited = _with_items(
@@ -255,8 +261,9 @@ def _judged_sides(base: Any, new: Any, options: DiffOptions) -> list[Run]:
 
 
 def _is_bare(side: Run, options: DiffOptions) -> bool:
-    """Whether these are answers without judgments."""
-    return side.is_answers and not {"verdict", "judge", options.judge} & set(side.names)
+    """Whether these are answers without judgments; scores are some where no judge is named."""
+    own = {"verdict", "judge", options.judge or "score"}
+    return side.is_answers and not own & set(side.names)
 
 
 def _judged(side: Run, name: str) -> Run:
@@ -325,7 +332,7 @@ def _rows(side: Run, judge: str, options: DiffOptions, *, system: str | None) ->
     rows = judged_answers(
         side, judges=named, threshold=options.threshold, slices=side.reading.slices
     ).filter(pl.col("judge") == judge)
-    rows = rows.with_row_index("place").with_columns(
+    rows = rows.with_row_index(_PLACE).with_columns(
         # Who gives no verdict on an answer that was not given accepts none, unless the call failed.
         verdict=pl.coalesce(
             "verdict",
@@ -402,9 +409,9 @@ def _changed_references(before: pl.DataFrame, now: pl.DataFrame) -> int:
 def _with_reasons(pairs: pl.DataFrame) -> pl.DataFrame:
     """Mode and evidence of the answer that is rejected, for pairs that flipped."""
     worse = pl.col("change") == "worse"
-    flipped = pairs.with_row_index("row").filter(pl.col("change").is_in(["worse", "better"]))
+    flipped = pairs.with_row_index(_ROW).filter(pl.col("change").is_in(["worse", "better"]))
     looked = flipped.select(
-        "row",
+        _ROW,
         "question",
         "references",
         "reference_kind",
@@ -413,13 +420,13 @@ def _with_reasons(pairs: pl.DataFrame) -> pl.DataFrame:
             for name in ("answer", "relation", "status", "explanation")
         ),
     )
-    reasons = with_rejections(looked).select("row", "mode", "evidence")
+    reasons = with_rejections(looked).select(_ROW, "mode", "evidence")
     gone = pl.col("new_place").is_null() & worse
     return (
-        pairs.with_row_index("row")
-        .join(reasons, on="row", how="left", maintain_order="left")
+        pairs.with_row_index(_ROW)
+        .join(reasons, on=_ROW, how="left", maintain_order="left")
         .with_columns(pl.when(gone).then(pl.lit(_GONE)).otherwise("evidence").alias("evidence"))
-        .drop("row", "reference_kind")
+        .drop(_ROW, "reference_kind")
     )
 
 
@@ -472,7 +479,7 @@ def paired(
 
     Args:
         base, new: as `judged_answers` gives them, by the same judge, with the row's number in
-            `place` and what is equal for equal questions in `_ITEM`.
+            `_PLACE` and what is equal for equal questions in `_ITEM`.
         slices: columns of the new side.
         subset: leave out questions that the new side lacks. Otherwise their answers are paired with
             one that was not given, and is rejected: at the end, with a null `new_place`.
@@ -492,11 +499,11 @@ def paired(
     left, right = _prefixed(base, "base", key), _prefixed(new, "new", key)
     exact = _partners(left, right, [*key, _ITEM, "_references"])
     rest = [
-        side.join(exact, on=f"{name}_place", how="anti").drop("_references")
+        side.join(exact, on=f"{name}_{_PLACE}", how="anti").drop("_references")
         for side, name in ((left, "base"), (right, "new"))
     ]
     loose = _partners(rest[0], rest[1], [*key, _ITEM])
-    table = pl.concat([exact, loose], how="diagonal_relaxed").sort("new_place")
+    table = pl.concat([exact, loose], how="diagonal_relaxed").sort(f"new_{_PLACE}")
     if table.is_empty():
         raise AgreementError(
             f"no question of the new answers is among those of the base: {new['question'][0]!r}, "
@@ -516,7 +523,7 @@ def paired(
         system.alias("system"),
         pl.col("new_reference_kind").alias("reference_kind"),
         *known,
-        *(f"{side}_{name}" for side in ("base", "new") for name in _OF_A_SIDE),
+        *(f"{side}_{name}" for side in ("base", "new") for name in (*_OF_A_SIDE, _PLACE)),
         change=pl.when(one.is_null() | two.is_null())
         .then(pl.lit("not compared"))
         .when(one & ~two)
@@ -525,7 +532,7 @@ def paired(
         .then(pl.lit("better"))
         .otherwise(pl.lit("same")),
     )
-    return frame, alone
+    return frame.rename({f"{side}_{_PLACE}": f"{side}_place" for side in ("base", "new")}), alone
 
 
 def _without_partner(
@@ -541,7 +548,7 @@ def _without_partner(
     questions = pairs.select(_ITEM, question=pl.coalesce("new_question", "base_question"))
     questions = questions.unique(_ITEM, keep="first", maintain_order=True)
     for side, name, other in ((new, "new", base), (base, "base", new)):
-        left = side.join(pairs, on=f"{name}_place", how="anti").join(other, on=key, how="semi")
+        left = side.join(pairs, on=f"{name}_{_PLACE}", how="anti").join(other, on=key, how="semi")
         if left.height and systems:
             first = left[f"{name}_question"][0]
             raise AgreementError(

@@ -206,7 +206,7 @@ def _opened(
     """What was judged; of a file with labels of its own, their column too."""
     names = dict(options.columns)
     if labels is not None:  # The column of labels is one of their own table.
-        names = names_of_judged(names, judged if answers is None else answers, labels)
+        names = names_of_judged(names, judged, labels, answers=answers)
     elif options.label_column is not None:
         names["label"] = options.label_column
     slices = tuple(name for name in options.slices if name != "judge")  # Judgments have it.

@@ -65,7 +65,7 @@ def rejected_at_gates(
         slices: the columns that a gate's group may name, as in `topic=history`.
 
     Returns:
-        Lines to read; none where every gate was passed, or the run is in no folder.
+        Lines to read; none where every gate was passed, or the run is in memory.
     """
     from markscheme.analysis.rejections import in_a_line, with_rejections
 
@@ -106,9 +106,9 @@ def rejected_at_gates(
 
 
 def count_labels(report: RunReport) -> int:
-    """How many of a run's answers have a label; 0 where the run is in no folder."""
+    """How many of a run's answers have a label; 0 where the run is in no folder here."""
     answers = report.answers
-    return 0 if answers is None else labels_of(answers).count()
+    return 0 if answers is None or report.folder is None else labels_of(answers).count()
 
 
 def _within(group: str, slices: Sequence[str]) -> pl.Expr:

@@ -29,5 +29,6 @@ def columns(
     shown.show(found)
     if found.trouble:
         raise DataError(found.trouble)
-    if read.on_bad_row == "error" and found.problems:
-        raise BadRowsError(found.problems)
+    problems = found.problems if read.on_bad_row == "error" else []
+    if problems or found.repeated_ids:
+        raise BadRowsError([*problems, *found.repeated_ids], skippable=not found.repeated_ids)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from markscheme.agreement import CompareOptions
 from markscheme.cli.options import Judgments, Shown, command
-from markscheme.errors import AgreementError, DataError
+from markscheme.errors import AgreementError, BadRowsError, DataError
 from markscheme.flags import Answers, Argument, Labels
 
 
@@ -33,7 +33,7 @@ def compare(
     try:
         found = agreement.compare(judgments, labels, options, other=other, answers=answers)
     except (AgreementError, DataError) as error:
-        if other is None:
+        if other is None or isinstance(error, BadRowsError):
             raise
         raise type(error)(
             f"{error}. To see what changed from one run to the next, without labels: "

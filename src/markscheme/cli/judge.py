@@ -226,10 +226,13 @@ def _report_saved_on_interrupt(folder: str, models: Models, engine: str) -> Iter
 
         said = "no judgment was saved yet"
         if engine == "ray":  # Which pieces these are is not looked up: the folder may be far away.
-            said = f"finished pieces are saved in {folder}; the same command resumes there"
+            said = (
+                f"finished pieces are saved in {folder}; the same command with that --out "
+                "resumes there"
+            )
         elif Path(folder).is_dir() and (saved := RunFolder(folder).progress().judgments):
             kept = counted(saved, "judgment is", "judgments are")
-            said = f"{kept} saved in {folder}; the same command resumes there"
+            said = f"{kept} saved in {folder}; the same command with that --out resumes there"
         notes.print(said, soft_wrap=True)
         if models.budget.spending.calls:
             notes.print(
@@ -307,7 +310,7 @@ def _gates_passed(result: Result, confidence: float | None, fitness: Path | None
     for judge, signature in dict.fromkeys(
         (one["judge"], one["signature"]) for one in result.run.records
     ):
-        line = fitness_line(judge, signature, fitness, labels=labels, run=str(result.run.folder))
+        line = fitness_line(judge, signature, fitness, labels=labels, run=result.run.address)
         notes.print(line)
     return all(gate.passed for gate in result.held)
 
@@ -360,7 +363,7 @@ def _print_problems(report: RunReport, problems: Sequence[Problem]) -> None:
     for line in lines[:_NAMED]:
         notes.print(f"  {line}", soft_wrap=True)
     if len(lines) > _NAMED:
-        notes.print(f"  ...; all are in {report.folder}/bad_rows.jsonl")
+        notes.print(f"  ...; all are in {report.address}/bad_rows.jsonl")
 
 
 def _print_warnings(report: RunReport) -> None:
@@ -368,7 +371,7 @@ def _print_warnings(report: RunReport) -> None:
     if report.skipped:
         notes.print(
             f"warning: {report.skipped:,} bad rows were skipped{_of_systems(report)}; see "
-            f"{report.folder}/bad_rows.jsonl"
+            f"{report.address}/bad_rows.jsonl"
         )
         _print_problems(report, report.left_out)
     for text in report.blank:
@@ -377,7 +380,7 @@ def _print_warnings(report: RunReport) -> None:
     if report.damaged:
         shown = ", ".join(report.damaged[:3]) + (", ..." if len(report.damaged) > 3 else "")
         notes.print(
-            f"warning: {shown} in {report.folder} were damaged or of another run, and were "
+            f"warning: {shown} in {report.address} were damaged or of another run, and were "
             "made again"
         )
     if any(record["not_judged"] for record in report.records):
@@ -413,7 +416,9 @@ def _print_notes(report: RunReport, judges: Sequence[Judge], models: Models) -> 
     names = [judge_name(one) for one in judges if asks_chat(one)]
     for line in again_notes(report.judgments, names) if names else ():
         notes.print(line, soft_wrap=True)
-    view = f"'markscheme view {report.folder}' shows every answer"
-    if lacks_extras("report", "web"):
-        view += ", with the extras 'report' and 'web' installed"
-    notes.print(f"written to {report.folder}; {view}", soft_wrap=True)
+    where = f"written to {report.address}"
+    if report.folder is not None:  # The viewer reads no addresses.
+        where += f"; 'markscheme view {report.folder}' shows every answer"
+        if lacks_extras("report", "web"):
+            where += ", with the extras 'report' and 'web' installed"
+    notes.print(where, soft_wrap=True)

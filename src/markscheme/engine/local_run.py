@@ -68,15 +68,23 @@ _LARGE = 256
 
 @dataclass(kw_only=True)
 class RunReport(Met):
-    """What a run did: where it is, its figures, and what the reader met."""
+    """What a run did: where it is, its figures, and what the reader met.
+
+    Attributes:
+        folder: where it is on this machine; None where it is elsewhere, or in memory.
+        address: the folder, or where the run is elsewhere; empty where it is in memory.
+        parts: the answers table of a run that is elsewhere.
+        damaged: what of an earlier run was not as it had been written, and was made again.
+    """
 
     folder: Path | None
+    address: str = ""
     judgments: pl.LazyFrame
+    parts: pl.LazyFrame | None = None
     records: list[dict[str, Any]]
     resumed: int = 0
     items: int = 0
     damaged: list[str] = field(default_factory=list)
-    """What of an earlier run was not as it had been written, and was made again."""
 
     @property
     def unlabelled(self) -> list[Problem]:
@@ -100,12 +108,12 @@ class RunReport(Met):
 
     @property
     def answers(self) -> pl.LazyFrame | None:
-        """The answers table that the run stored; None where it is in no folder.
+        """The answers table that the run stored; None where it is in memory.
 
         Raises:
             DataError: the file cannot be read, or is damaged.
         """
-        return None if self.folder is None else scan_parquet(self.folder / "answers.parquet")
+        return self.parts if self.folder is None else scan_parquet(self.folder / "answers.parquet")
 
 
 @dataclass(kw_only=True)
@@ -591,6 +599,7 @@ def _report(
     return RunReport(
         **vars(met_by(reader, tally)),
         folder=None if folder is None else folder.path,
+        address="" if folder is None else str(folder.path),
         damaged=[] if folder is None else folder.damaged,
         judgments=judgments,
         records=summarise(judgments, pl.concat(tally.clusters)),

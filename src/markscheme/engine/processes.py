@@ -97,7 +97,8 @@ def process_pool(count: int | None, models: ModelSource | None = None) -> Iterat
                     f"one of {width} worker processes died while {judge_name(judge)} judged: its "
                     "memory ended, the judge ended it, or a script without `if __name__ == "
                     "'__main__':` started it; what was finished in a run's folder is saved, and "
-                    "the same command resumes from there, perhaps with fewer workers"
+                    "the same command with that --out resumes from there, perhaps with fewer "
+                    "workers"
                 ) from None
 
         yield ask

@@ -47,7 +47,7 @@ from markscheme.errors import (
     MissingExtraError,
     RunError,
 )
-from markscheme.flags import CLEANING, Cleaning
+from markscheme.flags import CLEANING, Cleaning, columns_option
 from markscheme.models import ModelOptions, Models
 from markscheme.tables import (
     MANIFEST,
@@ -486,17 +486,25 @@ class _Folder:
         resumed: int,
         render: Callable[[RunReport], str] | None,
     ) -> RunReport:
-        """Figures over all parts, and the run's closing files."""
+        """Figures over all parts, and the run's closing files.
+
+        Raises:
+            DataError: different rows of several pieces have the same id.
+        """
         numbers = [piece.number for piece in pieces]
         judgments = self._table("judgments", numbers)
-        clusters = self._table("answers", numbers).select(CLUSTERS).collect(engine="streaming")
+        answers = self._table("answers", numbers)
+        _check_ids(answers)
+        clusters = answers.select(CLUSTERS).collect(engine="streaming")
         met = Met()
         for one in reports:
             met.add(one["met"])
         report = RunReport(
             **vars(met),
             folder=Path(self.address) if self.local else None,
+            address=self.address,
             judgments=judgments,
+            parts=answers,
             records=summarise(judgments, clusters),
             resumed=sum(one["met"]["rows"] for one in reports[:resumed]) * len(wanted["judges"]),
             items=sum(one["items"] for one in reports),
@@ -540,6 +548,27 @@ class _Folder:
         if self.local:
             return scan_parquet(names)
         return scan_parts(self.system, names)
+
+
+def _check_ids(answers: pl.LazyFrame) -> None:
+    """Refuse ids that different rows share: a worker knows those of its own piece alone.
+
+    Raises:
+        DataError: there are some; up to five are named.
+    """
+    key = pl.col("answer_id").hash()
+    keys = answers.select(key).collect(engine="streaming").to_series()
+    several = keys.filter(keys.is_duplicated()).unique()
+    if several.is_empty():
+        return
+    rows = answers.filter(key.is_in(several.implode())).unique().collect(engine="streaming")
+    wrong = rows.filter(pl.col("answer_id").is_duplicated())["answer_id"].unique().sort()
+    if wrong.len():
+        raise DataError(
+            f"{wrong.len():,} ids are of different rows in several pieces of the input, such as "
+            f"{', '.join(map(repr, wrong.head(5)))}; if that column numbers questions rather than "
+            f"answers, pass {columns_option({'answer_id': 'none'})}, with another --out"
+        )
 
 
 def _name(path: str) -> str:

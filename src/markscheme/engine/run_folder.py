@@ -402,7 +402,7 @@ class RunFolder:
             reason = getattr(error, "strerror", None) or error
             raise RunError(
                 f"cannot write {target}: {reason}; finished work is saved, and the same command "
-                "resumes there"
+                f"with --out {self.path} resumes there"
             ) from None
 
 
@@ -529,6 +529,10 @@ def command_line(arguments: Sequence[str]) -> str:
     return shlex.join(["markscheme", *shown])
 
 
+_TABLES = ("*.parquet", "*.arrow", "*/*.arrow")
+"""What may be answers in a folder: Parquet files, or a dataset's."""
+
+
 def default_folder(
     files: Sequence[str],
     judges: Sequence[Judge],
@@ -558,9 +562,11 @@ def default_folder(
         if name.startswith(DATASET):
             parts.append(name)
             continue
-        seen = file.stat() if name != "-" and file.is_file() else None
-        stamp = f"{seen.st_size} {seen.st_mtime_ns}" if seen else str(time.time_ns())
-        parts += [str(file.absolute()), stamp]
+        tables = [file] if name != "-" and file.is_file() else []
+        if name != "-" and file.is_dir():
+            tables = sorted(one for kind in _TABLES for one in file.glob(kind))
+        stamps = [f"{one.stat().st_size} {one.stat().st_mtime_ns}" for one in tables]
+        parts += [str(file.absolute()), *(stamps or [str(time.time_ns())])]
     text = "\n".join(parts)
     first = files[0].removeprefix(DATASET)
     stem = "stdin" if first == "-" else name_without_endings(first).strip("*?[]")

@@ -36,6 +36,7 @@ from markscheme.tables import (
     UNSURE,
     Joined,
     as_binary,
+    holds_labels,
     join_labels,
     load_labels,
     one_judge,
@@ -360,7 +361,7 @@ def _joined(
 
 def _labels(answers: pl.DataFrame, positive_from: float | None) -> pl.DataFrame | None:
     names = ("label", "annotator_labels")
-    there = [name for name in names if answers[name].null_count() < answers.height]
+    there = [name for name in names if holds_labels(answers[name])]
     if not there:
         return None
     return load_labels(answers.select("answer_id", *there), positive_from=positive_from)

@@ -17,7 +17,7 @@ class ReportOptions:
 
     Attributes:
         label_column: the column with labels, in the file of labels.
-        columns: our names of columns to those of the file of labels.
+        columns: our names of columns to those of the files of judgments, answers and labels.
         positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
         judge: whose verdicts the page leads with; None for the one that agrees best with the labels
             (kappa; of equal ones the first), and without labels for the first.

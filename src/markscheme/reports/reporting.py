@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from markscheme.agreement import JudgmentsSource, TableSource, labelled_table, open_run
+from markscheme.agreement import (
+    JudgmentsSource,
+    TableSource,
+    labelled_table,
+    names_of_judged,
+    open_run,
+)
 from markscheme.errors import MarkschemeError, MissingExtraError, lacks_extras
 from markscheme.flags import with_keywords
 from markscheme.reports.figures import write_figures
@@ -77,17 +83,21 @@ def report(
             labels do not match or contradict each other.
         MissingExtraError: the extra `report` is not installed.
         MarkschemeError: `out` is missing for judgments in no folder or is no HTML file, or `labels`
-            is missing for `label_column` or `columns`.
+            is missing for `label_column`, or for `columns` of a run, which has our names.
     """
     if lacks_extras("report"):
         raise MissingExtraError("the report", "report")
     chosen = with_keywords(ReportOptions, options, keywords)
-    if labels is None and (chosen.label_column is not None or chosen.columns):
+    names = dict(chosen.columns)
+    if labels is not None:
+        names = names_of_judged(names, run, labels, answers=answers)
+    opened = open_run(run, answers=answers, columns=names)
+    nothing_else = answers is None and opened.stored_answers is not None
+    if labels is None and (chosen.label_column is not None or (chosen.columns and nothing_else)):
         option = "--columns" if chosen.label_column is None else "--label-column"
         raise MarkschemeError(f"{option} requires --labels FILE (Python: labels=...)")
     if out is not None:
         check_ending(out, _PAGES)
-    opened = open_run(run, answers=answers)
     if out is None and opened.folder is None:
         raise MarkschemeError(
             "these judgments are in no run's folder; say where the report goes: --out FILE "

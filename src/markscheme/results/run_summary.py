@@ -103,9 +103,9 @@ def labels_of(answers: pl.LazyFrame) -> pl.Series:
     labels = answers.select("label").collect(engine="streaming").to_series()
     if labels.null_count() and "annotator_labels" in answers.collect_schema().names():
         several = answers.select("annotator_labels").collect(engine="streaming").to_series()
-        if several.list.drop_nulls().list.len().sum():
-            from markscheme.tables import decided_labels
+        from markscheme.tables import decided_labels, holds_labels
 
+        if holds_labels(several):
             return decided_labels(labels, several)
     return labels
 

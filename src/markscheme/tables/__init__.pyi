@@ -79,6 +79,7 @@ from .label_values import parse_labels as parse_labels
 from .labels import ANNOTATOR_COLUMNS as ANNOTATOR_COLUMNS
 from .labels import FINAL_LABEL as FINAL_LABEL
 from .labels import decided_labels as decided_labels
+from .labels import holds_labels as holds_labels
 from .labels import inclusion_probabilities as inclusion_probabilities
 from .labels import load_labels as load_labels
 from .labels import majority as majority

@@ -149,14 +149,18 @@ def repeated(rows: int) -> list[str]:
 
 
 def slices_of(answers: pl.DataFrame) -> list[str]:
-    """The columns of an answers table that are the user's own, retained to group figures."""
-    return [name for name in answers.columns if name not in ANSWERS_SCHEMA]
+    """The columns of an answers table that are the user's own, retained to group figures.
+
+    Not those that only a judge's prompt names, where they are called like columns of judgments.
+    """
+    return [name for name in answers.columns if name not in {*ANSWERS_SCHEMA, *_NO_SLICES}]
 
 
 class AnswersReader:
     """Reads sources as batches of the answers table and remembers what it saw.
 
-    That is `met`; `last` is what the last batch was recognised as, with its values.
+    That is `met`; `last` is what the last batch was recognised as, with its values, and
+    `repeated_ids` are rows whose id an earlier, different row has.
     """
 
     def __init__(
@@ -166,6 +170,7 @@ class AnswersReader:
         *,
         first_row: int = 0,
         system: str | None = None,
+        after: AnswersReader | None = None,
     ) -> None:
         """Keep what to read.
 
@@ -174,6 +179,7 @@ class AnswersReader:
             options: how.
             first_row: rows of the same input that were read elsewhere before these.
             system: the system's name where no column gives it; None takes the file's name.
+            after: what read earlier sources of the same input, whose ids are used already.
 
         Raises:
             DataError: a slice has the name of a column of judgments.
@@ -190,10 +196,10 @@ class AnswersReader:
         self.system = system
         self.met = Met()
         self._first_row = first_row
-        self._repeated_ids: list[Problem] = []
+        self.repeated_ids: list[Problem] = []
         self.last: Recognised | None = None
-        self._seen = _SeenIds()
-        self._rows_seen = _SeenIds()
+        self._seen = _SeenIds() if after is None else after._seen
+        self._rows_seen = _SeenIds() if after is None else after._rows_seen
         self._named: set[Problem] = set()
         self._begun: dict[str, bool] = {}
         self._files: dict[str, dict[str, None]] = {}
@@ -221,8 +227,8 @@ class AnswersReader:
         self._seen, self._rows_seen = _SeenIds(), _SeenIds()  # What follows needs the memory.
         if self._stopping:
             others = [] if self.options.on_bad_row == "skip" else self.met.problems
-            found = sorted([*others, *self._repeated_ids], key=lambda one: (one.source, one.line))
-            raise BadRowsError(found, skippable=not self._repeated_ids)
+            found = sorted([*others, *self.repeated_ids], key=lambda one: (one.source, one.line))
+            raise BadRowsError(found, skippable=not self.repeated_ids)
         if not self.met.rows:
             where = ", ".join(
                 str(one) if isinstance(one, str | Path) else "the data" for one in self.sources
@@ -239,7 +245,7 @@ class AnswersReader:
     @property
     def _stopping(self) -> bool:
         # Of two answers of one id neither is malformed, and labels would be matched with both.
-        return bool(self._repeated_ids) or (
+        return bool(self.repeated_ids) or (
             self.options.on_bad_row == "error" and bool(self.met.problems)
         )
 
@@ -321,13 +327,15 @@ class AnswersReader:
         return frame
 
     def _first_look(self, found: Recognised, raw: RawBatch) -> bool:
-        """Whether a source's ids number questions, each listed once for every system.
+        """Whether a source's ids number questions, each listed once for every system, or are blank.
 
         What may name the systems, where no column is known to, is offered in a note.
         """
         given = self.options.columns
         ids = found.values.get("answer_id") if "answer_id" not in given else None
         of = found.values["question"] if ids is None else ids
+        if ids is not None and not any(one is not None and str(one).strip() for one in ids):
+            return True
         if "system" in found.places:
             numbers = ids is not None and number_questions(ids, found.values)
         elif self._one_system(found):
@@ -458,7 +466,7 @@ class AnswersReader:
             lines[wrong.to_numpy()], *frame.filter(wrong)["answer_id", "system"], strict=True
         ):
             earlier = f" in {raw.unit} {first[answer_id]}" if first[answer_id] != line else ""
-            self._repeated_ids.append(
+            self.repeated_ids.append(
                 Problem(
                     raw.source,
                     int(line),
@@ -709,7 +717,8 @@ def _a_system_each(found: Recognised, raw: RawBatch) -> list[dict[str, Sequence[
             values["label"] = values_at(raw.columns, found.labels[system])
         if "answer_id" in values:
             values["answer_id"] = [
-                None if one is None else f"{one}:{system}" for one in values["answer_id"]
+                f"{one}:{system}" if one is not None and str(one).strip() else None
+                for one in values["answer_id"]
             ]
         tables.append(values)
     return tables

@@ -43,6 +43,7 @@ from markscheme.tables.opened import (
     ARCHIVE,
     BOM,
     COMPRESSION_SUFFIXES,
+    PEEK,
     SUFFIXES,
     Opened,
     binary_format,
@@ -67,6 +68,8 @@ DATASET = "dataset:"
 """What a source begins with that is a public data set's name, and no file's."""
 
 _SEPARATOR_LINES = (b"sep=;", b"sep=,", b"sep=\t")
+_LOOKED_AT = 20
+"""Rows of a CSV file by which its separator is told from a sign in the names of columns."""
 _END = "\x00the end of the file"
 """Both fields of a last line of our own: it ends up in one where a quote was never closed."""
 
@@ -562,7 +565,7 @@ def _iter_delimited(
         opened.stream, encoding="utf-8-sig", errors="surrogateescape", newline=""
     )
     csv.field_size_limit(sys.maxsize)
-    mark = "\t" if kind == "tsv" else _mark(first)
+    mark = "\t" if kind == "tsv" else _mark(opened.head.removeprefix(BOM))
     source = limits.RowLines(shown(path), text, options)
     reader = csv.reader(itertools.chain(source, [_END + mark + _END]), delimiter=mark)
     header = next(row for row in reader if row and row != ["sep=", ""])
@@ -589,11 +592,13 @@ def _iter_delimited(
         if row and row[-1].endswith(_END):
             message = "a quote that is opened here is never closed, so the rest cannot be read"
             problems.append(Problem(shown(path), number, message))
-        elif len(row) == len(header):
+            break
+        filled = any(map(str.strip, row))  # Spreadsheets write separators alone below a table.
+        if filled and len(row) == len(header):
             rows.append(row)
             lines.append(number)
             size += source.size + 16 * len(row)  # A field takes 8 bytes, in a row and in a column.
-        elif row:
+        elif filled:
             message = f"{len(row)} fields where the header has {len(header)}"
             problems.append(Problem(shown(path), number, message))
         number = reader.line_num + 1
@@ -626,11 +631,26 @@ def _named_twice(header: Sequence[str]) -> list[str]:
     return sorted(twice)
 
 
-def _mark(first: bytes) -> str:
-    """What separates the fields of a CSV file, by its first line."""
+def _mark(head: bytes) -> str:
+    """What separates the fields of a CSV file that begins so.
+
+    Of several marks in its first line it is the one by which most rows have as many fields.
+    """
+    first = head.split(b"\n", 1)[0].rstrip(b"\r")
     if first in _SEPARATOR_LINES:  # Excel's own way of saying it; no row.
         return chr(first[-1])
-    return next((mark for mark in ",;\t|" if mark.encode() in first), ",")
+    marks = [mark for mark in ",;\t|" if mark.encode() in first]
+    if len(marks) < 2:
+        return marks[0] if marks else ","
+    text = head.decode("utf-8", "replace")
+    whole = text if len(head) < PEEK else text.rpartition("\n")[0]
+
+    def alike(mark: str) -> float:
+        lines = csv.reader(io.StringIO(whole, newline=""), delimiter=mark)
+        header, *rows = ([len(row) for row in lines if row])[:_LOOKED_AT] or [0]
+        return sum(width == header for width in rows) / max(1, len(rows))
+
+    return max(marks, key=alike)
 
 
 def _is_object(line: bytes) -> bool:

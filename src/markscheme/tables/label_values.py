@@ -29,7 +29,8 @@ NO_ERROR = (*BLANK, "0", "0.0", "false", "no", "no error", "ok", "[]", "{}")
 """What a column of errors says of a call that did not fail."""
 _LARGEST = 1e100
 _TRAILING = ".!,;:"
-_DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}%?")
+_DECIMAL_COMMA = re.compile(r"-?(\d+,\d{1,2}|0,\d+)%?")
+"""A comma before three digits may be one of thousands, but behind a lone 0."""
 _WORDS: dict[str, float | None] = (
     dict.fromkeys(YES, 1.0)
     | dict.fromkeys(NO, 0.0)

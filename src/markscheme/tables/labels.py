@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -165,8 +166,8 @@ def _with_annotators(table: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFr
         return _one_row_an_answer(table)
     if "annotator_labels" in table.columns:
         lists = _label_lists(table["annotator_labels"])
-        empty = not lists.list.drop_nulls().list.len().sum()
-        return table.drop("annotator_labels") if empty else table.with_columns(lists)
+        held = holds_labels(lists)
+        return table.with_columns(lists) if held else table.drop("annotator_labels")
     columns = list(annotators_among(table.columns).values())
     if not columns:
         return table
@@ -272,28 +273,31 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
     return found.join(drawn, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
+def holds_labels(values: pl.Series) -> bool:
+    """Whether any cell of `label`, or of the lists of `annotator_labels`, has a label."""
+    return bool((values.explode() if values.dtype == pl.List else values).count())
+
+
 def ratings_table(annotator_labels: pl.Series, names: pl.Series | None = None) -> pl.DataFrame:
     """One column an annotator, from a Series of lists (`annotator_labels` of the answers table).
 
     Columns are called by `names` (a Series of equal lists), or annotator1, annotator2, ...
     Shorter lists are filled with blanks on the right, since the n-th place belongs to the n-th
-    annotator.
+    annotator. Whose place is blank throughout is no annotator.
 
     Raises:
         AgreementError: the lists hold nothing.
     """
-    width = annotator_labels.list.len().max()
-    if not isinstance(width, int) or width == 0:
-        raise AgreementError("annotator_labels holds no label at all")
+    width: Any = annotator_labels.list.len().max()
+    if not holds_labels(annotator_labels):
+        raise AgreementError("no label is filled in: those of all annotators are blank")
     called = [f"annotator{place + 1}" for place in range(width)]
     if names is not None and names.drop_nulls().n_unique() == 1:
         given = names.drop_nulls()[0].to_list()
         called = given if len(given) == width else called
+    columns = [annotator_labels.list.get(place, null_on_oob=True) for place in range(width)]
     return pl.DataFrame(
-        {
-            called[place]: annotator_labels.list.get(place, null_on_oob=True)
-            for place in range(width)
-        }
+        {name: one for name, one in zip(called, columns, strict=True) if one.count()}
     )
 
 
@@ -303,8 +307,8 @@ def decided_labels(
     """Labels, and what the annotators decide where there is none.
 
     Where no answer has a label, it is the annotators' `majority`. Next to others, which somebody
-    decided, an empty one may be meant so; it is theirs where more than half of all annotators, the
-    blank ones included, gave the same. The labelling app decides by that rule, too.
+    decided, an empty one may be meant so; it is theirs where more than half of all annotators,
+    those who left it blank included, gave the same. The labelling app decides by that rule, too.
 
     Args:
         labels: of each answer; null where it has none.
@@ -314,7 +318,7 @@ def decided_labels(
     Raises:
         AgreementError: there is neither a label nor an annotator's.
     """
-    if labels.count() and not (labels.null_count() and annotator_labels.list.len().max()):
+    if labels.count() and not (labels.null_count() and holds_labels(annotator_labels)):
         return labels
     ratings = ratings_table(annotator_labels)
     found = majority(ratings, positive_from=positive_from)

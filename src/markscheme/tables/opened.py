@@ -64,7 +64,7 @@ _BINARY: Mapping[bytes, Format] = {
 }
 """How files begin that are no text, whatever they are called."""
 BOM = b"\xef\xbb\xbf"
-_PEEK = 4096
+PEEK = 4096
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -201,7 +201,7 @@ def open_source(path: str, encoding: str | None) -> Iterator[Opened]:
     try:
         intake = Intake(shown(path), raw)
         plain = _decompressed(intake)
-        start = plain.peek(_PEEK)
+        start = plain.peek(PEEK)
         if binary_format(start) is None:
             other = encoding or _other_encoding(start)
             if other is not None and not _is_utf_8(other):
@@ -212,12 +212,12 @@ def open_source(path: str, encoding: str | None) -> Iterator[Opened]:
                 )
                 yield Opened(
                     stream=cast("BinaryIO", recoded),
-                    head=recoded.peek(_PEEK)[:_PEEK],
+                    head=recoded.peek(PEEK)[:PEEK],
                     intake=intake,
                     notes=(note,) if encoding is None else (),
                 )
                 return
-        yield Opened(stream=cast("BinaryIO", plain), head=start[:_PEEK], intake=intake)
+        yield Opened(stream=cast("BinaryIO", plain), head=start[:PEEK], intake=intake)
     except (EOFError, OSError, lzma.LZMAError, zlib.error, zstandard.ZstdError) as error:
         # The decompressors raise OSError too, without a number of the system's.
         if isinstance(error, OSError) and error.errno is not None:

@@ -52,6 +52,7 @@ class SourcePreview:
             them; not of the references, where several columns hold some.
         rows: the first answers as they will be judged; empty where reading failed.
         problems: malformed rows among those that were looked at.
+        repeated_ids: rows among them, whose id an earlier, different row has.
         notes: what was guessed.
         trouble: why it cannot be read; "" where it can.
         wide: the columns that hold one system's answers each, as `--answer-columns` takes them.
@@ -64,6 +65,7 @@ class SourcePreview:
     places: Mapping[str, str]
     rows: pl.DataFrame
     problems: tuple[Problem, ...]
+    repeated_ids: tuple[Problem, ...]
     notes: tuple[str, ...]
     trouble: str = ""
     wide: tuple[str, ...] = ()
@@ -87,12 +89,13 @@ def preview(
     needed = "declared" if given.references == "required" else given.references
     reading = replace(given, on_bad_row="skip", references=needed)
     kept, predicted = with_predictions(sources, reading)
-    found = []
+    found: list[SourcePreview] = []
+    reader = None
     for source, system in zip(kept, system_names(kept), strict=True):
         raw = next(iter_raw(source, reading), None)
         if raw is None:
             raise DataError(f"{source} holds no rows")
-        reader = AnswersReader([source], reading, system=system)
+        reader = AnswersReader([source], reading, system=system, after=reader)
         found.append(_preview(raw, reader, predicted, rows))
     return found
 
@@ -123,6 +126,7 @@ def _preview(
         | {LABEL_OF + system: place for system, place in seen.labels.items()},
         rows=frame.head(rows),
         problems=tuple(reader.met.problems),
+        repeated_ids=tuple(reader.repeated_ids),
         notes=(
             *(one for one in reader.said() if one != said),
             *reader.met.offered,

@@ -83,6 +83,16 @@ def test_an_edited_prompt_is_sent_from_the_next_run_on(tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(under_way)).template == under_way.template
 
 
+def test_a_variable_may_be_called_like_a_column_of_judgments(tmp_path: Path) -> None:
+    judge = written(tmp_path, 'parser = "yes_no"\nuser = "{{ mode }} {{ score }} {{ answer }}"')
+    row = {**ROW, "references": ["Paris"], "mode": "easy", "score": "0.7"}
+    chat = ScriptedChat(replies=lambda _: "no")
+    result = markscheme.judge([row, row], judge, out=tmp_path / "run", models=Models(chat=chat))
+    assert chat.seen[0].last_user == "easy 0.7 Paris"
+    assert result.wrong().select("mode", "score").n_unique() == 1
+    assert markscheme.failures(result).frame.height == 2
+
+
 def test_own_columns_are_variables_and_a_missing_one_is_named(tmp_path: Path) -> None:
     judge = written(tmp_path, 'parser = "yes_no"\nuser = "{{ answer }} in {{ topic }}?"')
     found, chat = judged(judge, {**ROW, "topic": "geography"}, "Yes")
