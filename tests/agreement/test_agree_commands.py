@@ -218,6 +218,8 @@ def test_nq301_by_the_command_line(cli: Cli, nq301_labels: pl.DataFrame, tmp_pat
     assert "no annotator 'me'; there are annotator1, annotator2" in told
     told = cli("agree", tmp_path / "labels.csv", "--people", "me", code=2)
     assert "--people requires --annotators" in told
+    told = cli("agree", tmp_path / "labels.csv", "--blanks", "category", code=2)
+    assert "--blanks category requires --annotators" in told
 
 
 def test_from_a_plan_to_an_estimate(cli: Cli, big: Path, tmp_path: Path) -> None:

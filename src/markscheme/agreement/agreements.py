@@ -161,8 +161,9 @@ def agree(
         [0.95]
     """
     wanted = with_keywords(AgreeOptions, options, keywords)
-    if wanted.people and not wanted.annotators:
-        raise AgreementError("--people requires --annotators (Python: annotators=True)")
+    if not wanted.annotators and (wanted.people or wanted.blanks != "missing"):
+        option = "--people" if wanted.people else f"--blanks {wanted.blanks}"
+        raise AgreementError(f"{option} requires --annotators (Python: annotators=True)")
     run = open_run(judgments, answers=answers)
     rows, known = judged_and_labelled(
         run, labels, wanted, judges=wanted.judges, slices=wanted.slices
