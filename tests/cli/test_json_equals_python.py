@@ -182,4 +182,4 @@ def test_judges(capsys: Captured) -> None:
     found = describe_judge("regex")
     assert printed(capsys, "judges", "regex") == found.to_json()
     assert found.frame["parameter"].to_list() == ["ignore_case", "time_limit"]
-    assert found.frame["default"].to_list() == ["True", "1.0"]
+    assert found.frame["default"].to_list() == ["True", "0.5"]

@@ -130,12 +130,23 @@ def test_time_limit_must_be_positive() -> None:
         judge([("x", ["x"], None)], time_limit=0)
 
 
+def test_patterns_of_an_answer_share_the_time() -> None:
+    """900 of them once held a process for ten seconds."""
+    hostile = [rf"(?<=x)(a+)+{n}?$" for n in range(900)]
+    outcome = judge([("x" + "a" * 40 + "b", [*hostile, "(?=b)b"], None)], time_limit=0.1)
+    assert outcome["status"].to_list() == ["failed"]
+    assert f"{hostile[0]!r} was not decided within 0.1 seconds" in outcome["explanation"][0]
+
+
 def test_timed_search_starts_again_after_a_kill() -> None:
+    def found(*sources: str, text: str) -> list[bool]:
+        return search.search([read_pattern(one, ignore_case=False) for one in sources], text)
+
     with closing(TimedSearch(limit=0.2)) as search:
-        assert search.search("b", 0, "abc") is True
-        assert search.search("(a|a)+$", 0, "a" * 40 + "!") is None
-        assert search.search("x", 0, "abc") is False
-        assert search.search("é\n", 0, "é\n" * 100_000) is True
+        assert found("x", "b", "c", text="abc") == [False, True]
+        assert found("x", "(a|a)+$", "!", text="a" * 40 + "!") == [False]
+        assert found("x", text="abc") == [False]
+        assert found("é\n", text="é\n" * 100_000) == [True]
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,15 @@ knows the texts on which the two would differ.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import subprocess
 import sys
 import threading
 import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -170,12 +173,15 @@ def read_pattern(source: str, *, ignore_case: bool) -> Pattern:
 
 _WORKER = Path(__file__).with_name("re_worker.py")
 _START_SECONDS = 60.0
+_PATIENCE = 10.0
+"""Times the limit, in seconds of the clock, after which the process is killed in any case: Windows
+limits no processor time."""
 
 
 class TimedSearch:
     """Searches one text at a time; the process starts at the first one and runs until `close`.
 
-    `limit` is in seconds for each search.
+    `limit` is in seconds of processor time for each text.
     """
 
     def __init__(self, *, limit: float) -> None:
@@ -189,19 +195,26 @@ class TimedSearch:
             self._process.communicate()
             self._process = None
 
-    def search(self, pattern: str, flags: int, text: str) -> bool | None:
-        """Whether `pattern` is found in `text`; None if that could not be decided in time.
+    def search(self, patterns: Sequence[Pattern], text: str) -> list[bool]:
+        """Whether each pattern is found in `text`, up to the first that is; of fewer where the time
+        ran out.
 
         Raises:
             MarkschemeError: the process does not start.
         """
         process = self._process or self._start()
-        request = json.dumps([pattern, flags, text]).encode() + b"\n"
-        reply = self._ask(process, request, self.limit)
-        if reply not in (b"0\n", b"1\n"):
+        each = [[pattern.source, pattern.flags] for pattern in patterns]
+        request = json.dumps([each, text, self.limit]).encode() + b"\n"
+        found: list[bool] = []
+        with _killed_after(process, _PATIENCE * self.limit):
+            replies = _replies(process, request)
+            for reply in itertools.islice(replies, len(patterns)):
+                found.append(reply == b"1\n")
+                if found[-1]:
+                    break
+        if len(found) < len(patterns) and not (found and found[-1]):
             self.close()
-            return None
-        return reply == b"1\n"
+        return found
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
@@ -211,7 +224,9 @@ class TimedSearch:
             stderr=subprocess.DEVNULL,
         )
         self._process = process
-        if self._ask(process, b"", _START_SECONDS) != b"ready\n":
+        with _killed_after(process, _START_SECONDS):
+            ready = next(_replies(process, b""), b"")
+        if ready != b"ready\n":
             self.close()
             raise MarkschemeError(
                 f"the process that searches slow patterns did not start ({sys.executable}); "
@@ -219,21 +234,24 @@ class TimedSearch:
             )
         return process
 
-    @staticmethod
-    def _ask(process: subprocess.Popen[bytes], request: bytes, limit: float) -> bytes:
-        """One line of reply, or nothing if the process was killed because time ran out."""
-        if process.stdin is None or process.stdout is None:
-            return b""
-        watchdog = threading.Timer(limit, process.kill)
-        watchdog.daemon = True
-        watchdog.start()
-        try:
-            process.stdin.write(request)
-            process.stdin.flush()
-            reply = process.stdout.readline()
-        except OSError:
-            reply = b""
-        finally:
-            watchdog.cancel()
-            watchdog.join()
-        return reply if process.poll() is None else b""
+
+@contextmanager
+def _killed_after(process: subprocess.Popen[bytes], seconds: float) -> Iterator[None]:
+    watchdog = threading.Timer(seconds, process.kill)
+    watchdog.daemon = True
+    watchdog.start()
+    try:
+        yield
+    finally:
+        watchdog.cancel()
+        watchdog.join()
+
+
+def _replies(process: subprocess.Popen[bytes], request: bytes) -> Iterator[bytes]:
+    """Lines of reply to a request, until the process ends."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with suppress(OSError):  # It has ended.
+        process.stdin.write(request)
+        process.stdin.flush()
+        yield from iter(process.stdout.readline, b"")

@@ -1,11 +1,13 @@
 """A process that only searches: `re` for patterns that RE2 refuses. Run as a script, by its path.
 
-Reads one JSON list [pattern, flags, text] a line and answers 1 or 0. It imports nothing of ours, so
-that it starts fast and can be killed at any moment.
+Reads one JSON list [[[pattern, flags], ...], text, seconds] a line, and answers 1 or 0 in a line
+for each pattern up to the first that is found. The system ends it if that takes more seconds of
+processor time. It imports nothing of ours, so that it starts fast and can be killed at any moment.
 """
 
 import json
 import re
+import signal
 import sys
 import warnings
 
@@ -17,9 +19,21 @@ def main() -> None:
     replies.write(b"ready\n")
     replies.flush()
     for line in sys.stdin.buffer:
-        pattern, flags, text = json.loads(line)
-        replies.write(b"1\n" if re.search(pattern, text, flags) else b"0\n")
-        replies.flush()
+        patterns, text, seconds = json.loads(line)
+        _end_after(seconds)
+        for pattern, flags in patterns:
+            found = re.search(pattern, text, flags) is not None
+            replies.write(b"1\n" if found else b"0\n")
+            replies.flush()
+            if found:
+                break
+        _end_after(0)
+
+
+def _end_after(seconds: float) -> None:
+    """Let the system end this process after so much processor time; 0 is never."""
+    if hasattr(signal, "setitimer"):  # Not on Windows.
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,15 @@ from markscheme.results.figures import (
     share_text,
 )
 from markscheme.results.table import Column, Table
-from markscheme.tables import FOREIGN, LEARNED, OUTSIDE, as_binary, is_binary, scope_kind
+from markscheme.tables import (
+    FOREIGN,
+    LEARNED,
+    OUTSIDE,
+    as_binary,
+    holds_labels,
+    is_binary,
+    scope_kind,
+)
 from markscheme.text import excerpt, one_line
 
 _NOTE = (
@@ -103,9 +111,9 @@ def labels_of(answers: pl.LazyFrame) -> pl.Series:
     labels = answers.select("label").collect(engine="streaming").to_series()
     if labels.null_count() and "annotator_labels" in answers.collect_schema().names():
         several = answers.select("annotator_labels").collect(engine="streaming").to_series()
-        from markscheme.tables import decided_labels, holds_labels
-
         if holds_labels(several):
+            from markscheme.tables import decided_labels
+
             return decided_labels(labels, several)
     return labels
 

@@ -11,6 +11,7 @@ from http import HTTPStatus
 from types import FrameType
 from typing import Any
 
+import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -70,6 +71,7 @@ def make_app(
         title="markscheme",
         version=version(),
         description=_ABOUT,
+        openapi_url=None,  # It is among the pages.
         docs_url=None,
         redoc_url=None,
         lifespan=lambda app: _life(state),  # noqa: ARG005
@@ -84,6 +86,7 @@ def make_app(
     app.include_router(operating_routes(state))
     app.add_middleware(Watch, state=state)
     _describe_problems(app, with_keys=bool(state.keys))
+    state.description = orjson.dumps(app.openapi())
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 from starlette.types import Scope
 
 from markscheme.contract import version
@@ -18,10 +18,11 @@ from markscheme.service.state import State
 from markscheme.web import answer_script, answer_style, page_file, source_hash, templates
 
 _PACKAGE = "markscheme.service"
+JSON = "application/json"
 
 
 class Pages:
-    """The pages `/`, `/docs` and `/playground`."""
+    """The pages `/`, `/docs` and `/playground`, and the description `/openapi.json`."""
 
     def __init__(self, state: State) -> None:
         keys = bool(state.keys)
@@ -30,13 +31,15 @@ class Pages:
             "keys": keys,
             "judges": [] if keys else [served.name for served in state.allowed.served],
         }
-        self._pages = {
+        self._pages: dict[str, Callable[[str], Response]] = {
             "/": _page("Judging answers over HTTP", "start.html", **allowed),
             "/docs": _page("What this service answers", "docs.html", "docs.js", **allowed),
             "/playground": _page("Playground", "playground.html", "playground.js", **allowed),
+            # Written once: anybody may ask for it, as often as a machine can.
+            "/openapi.json": lambda _address: Response(state.description, media_type=JSON),
         }
 
-    def answer(self, scope: Scope, host: str) -> HTMLResponse | None:
+    def answer(self, scope: Scope, host: str) -> Response | None:
         """The page that a request asks for, with the address it was sent to; None for others."""
         page = self._pages.get(scope["path"])
         if page is None or scope["method"] not in ("GET", "HEAD"):
@@ -51,7 +54,7 @@ def _reached(scheme: str, host: str) -> str:
     )
 
 
-def _page(title: str, name: str, script: str = "", **values: Any) -> Callable[[str], HTMLResponse]:
+def _page(title: str, name: str, script: str = "", **values: Any) -> Callable[[str], Response]:
     """What makes the response, of the address under which the service was reached."""
     style = page_file(_PACKAGE, "page.css") + answer_style()
     code = answer_script() + page_file(_PACKAGE, script) if script else ""

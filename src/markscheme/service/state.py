@@ -17,6 +17,7 @@ class State:
     """The parts that routes work with.
 
     Attributes:
+        description: of all requests, in OpenAPI's JSON.
         ready: the default judge has judged once, so nobody waits for its weights.
         stopping: nothing more is taken; what was is finished.
         time_limits: of the requests that are being answered.
@@ -29,6 +30,7 @@ class State:
     metrics: Metrics
     judging: Judging
     jobs: Jobs
+    description: bytes = b""
     ready: bool = False
     stopping: bool = False
     time_limits: set[asyncio.Timeout] = field(default_factory=set)

@@ -18,6 +18,7 @@ from .atomic_write import whole_folder as whole_folder
 from .columns import KEYS as KEYS
 from .columns import LABEL_OF as LABEL_OF
 from .columns import OF_ANSWERS as OF_ANSWERS
+from .columns import holds_labels as holds_labels
 from .columns import is_annotator as is_annotator
 from .columns import our_names as our_names
 from .columns import recognise as recognise
@@ -79,7 +80,6 @@ from .label_values import parse_labels as parse_labels
 from .labels import ANNOTATOR_COLUMNS as ANNOTATOR_COLUMNS
 from .labels import FINAL_LABEL as FINAL_LABEL
 from .labels import decided_labels as decided_labels
-from .labels import holds_labels as holds_labels
 from .labels import inclusion_probabilities as inclusion_probabilities
 from .labels import load_labels as load_labels
 from .labels import majority as majority

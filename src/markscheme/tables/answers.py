@@ -198,8 +198,8 @@ class AnswersReader:
         self._first_row = first_row
         self.repeated_ids: list[Problem] = []
         self.last: Recognised | None = None
-        self._seen = _SeenIds() if after is None else after._seen
-        self._rows_seen = _SeenIds() if after is None else after._rows_seen
+        self._seen: _SeenIds = _SeenIds() if after is None else after._seen
+        self._rows_seen: _SeenIds = _SeenIds() if after is None else after._rows_seen
         self._named: set[Problem] = set()
         self._begun: dict[str, bool] = {}
         self._files: dict[str, dict[str, None]] = {}

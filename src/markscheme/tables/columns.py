@@ -312,6 +312,11 @@ def labels_of_systems(names: Sequence[str]) -> dict[str, str]:
     return found if len(found) > 1 else {}
 
 
+def holds_labels(values: pl.Series) -> bool:
+    """Whether any cell of `label`, or of the lists of `annotator_labels`, has a label."""
+    return bool((values.explode() if values.dtype == pl.List else values).count())
+
+
 def is_annotator(name: str) -> bool:
     """Whether a column is called like the labels of one of several people: `annotator1`, ..."""
     return re.fullmatch(r"annotator ?\d+", plain_name(name)) is not None

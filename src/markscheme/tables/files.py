@@ -69,7 +69,7 @@ DATASET = "dataset:"
 
 _SEPARATOR_LINES = (b"sep=;", b"sep=,", b"sep=\t")
 _LOOKED_AT = 20
-"""Rows of a CSV file by which its separator is told from a sign in the names of columns."""
+"""Rows of a CSV file by which its separator is known from a sign in the names of columns."""
 _END = "\x00the end of the file"
 """Both fields of a last line of our own: it ends up in one where a quote was never closed."""
 

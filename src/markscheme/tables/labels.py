@@ -15,6 +15,7 @@ from markscheme.tables.columns import (
     KEYS,
     LABEL_OF,
     annotators_among,
+    holds_labels,
     is_annotator,
     labels_of_systems,
     plain_name,
@@ -271,11 +272,6 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
     design = [name for name in ("inclusion_probability", "stratum") if name in parsed.columns]
     drawn = parsed.group_by(keys).agg(pl.col(design).drop_nulls().first())
     return found.join(drawn, on=keys, how="left", nulls_equal=True, maintain_order="left")
-
-
-def holds_labels(values: pl.Series) -> bool:
-    """Whether any cell of `label`, or of the lists of `annotator_labels`, has a label."""
-    return bool((values.explode() if values.dtype == pl.List else values).count())
 
 
 def ratings_table(annotator_labels: pl.Series, names: pl.Series | None = None) -> pl.DataFrame:

@@ -452,8 +452,8 @@ def _take_annotators(found: Recognised, raw: RawBatch, free: list[str]) -> None:
         found.annotators.clear()
     elif not found.annotators and found.format is None:
         called = annotators_among(free)
-        cells = [sample(raw.columns[name]) for name in called.values()]
-        if any(cells) and all(_labels(one) for one in cells if one):
+        looked_at = [sample(raw.columns[name]) for name in called.values()]
+        if any(looked_at) and all(_labels(one) for one in looked_at if one):
             found.annotators = called  # Who left all blank may have labels further on.
     if found.annotators:
         columns = [_listed(values_at(raw.columns, place)) for place in found.annotators.values()]

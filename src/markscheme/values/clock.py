@@ -12,8 +12,8 @@ from markscheme.values.kinds import ClockTime
 from markscheme.values.numbers import CARDINALS
 
 _ZONES: dict[str, tuple[int, ...]] = {}
-for _minutes, _names in words_of(__file__, "words")["zones"].items():
-    _ZONES |= {zone: (*_ZONES.get(zone, ()), int(_minutes)) for zone in _names.split()}
+for _shift, _names in words_of(__file__, "words")["zones"].items():
+    _ZONES |= {zone: (*_ZONES.get(zone, ()), int(_shift)) for zone in _names.split()}
 _HALF = r"(?:\s?(?P<half>[ap])\.?\s?m\b\.?)"
 _FIGURES = re.compile(
     r"(?:(?<![\w.,:/-])|(?<=\dT))(?P<hour>[01]?\d|2[0-4])(?:(?P<colon>[:.h])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:]|[.,]\d))?(?![\d])"

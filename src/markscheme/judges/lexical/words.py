@@ -17,6 +17,8 @@ _FOUND_EVERYWHERE = (
     "a reference normalises to nothing, which every answer contains; "
     "contains(empty_reference=verbatim) looks for it as written"
 )
+_MANY = 256
+"""References among which texts are looked for that are there several times."""
 
 
 class _Latest(threading.local):
@@ -28,7 +30,10 @@ class _Latest(threading.local):
     def of(self, answers: pl.DataFrame) -> tuple[Pairs, Pairs]:
         """The pairs normalised, and as they were written."""
         if self.pairs is None or self.table is None or self.table() is not answers:
-            raw = Pairs.of(answers["answer"], answers["references"])
+            references = answers["references"]
+            if (references.list.len() > _MANY).any():
+                references = references.list.unique(maintain_order=True)
+            raw = Pairs.of(answers["answer"], references)
             self.pairs = raw.map(normalise_series), raw
             self.table = weakref.ref(answers, self._forget)
         return self.pairs

@@ -117,9 +117,10 @@ def _entailment(local: Local) -> pl.DataFrame:
                     "in_inferior": _ENTAILED in backward.lower(),
                 }
             )
-    kinds = {"key": pl.String, "system": pl.String, "raw": pl.String}
-    sets = {"in_superior": pl.Boolean, "in_inferior": pl.Boolean}
-    said = pl.DataFrame(found, schema=kinds | sets)
+    texts = dict.fromkeys(("key", "system", "raw"), pl.String())
+    said = pl.DataFrame(
+        found, schema={**texts, "in_superior": pl.Boolean(), "in_inferior": pl.Boolean()}
+    )
     said = said.with_columns(key=openqa.letters(said["key"])).unique(
         ["key", "system"], keep="first", maintain_order=True
     )
