@@ -103,17 +103,22 @@ def test_the_shown_command_names_columns_with_spaces(
     assert "--columns 'question=question,references=gold text,answer=answer'" in flat
 
 
+def refused_alike(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What `columns` and `judge` both say of files that they refuse."""
+    told = []
+    for command in ("columns", "judge"):
+        assert run([command, *arguments]) == 2
+        told.append(capsys.readouterr().err)
+    assert told[0] == told[1].replace("judging: 0 judgments in 0:00:00\n", "")
+    return told[0]
+
+
 def test_what_judge_would_refuse_is_refused_alike(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "a.csv"
     file.write_text("question,gold,answer,label\nWho?,Emma,Emma,yes\nWhere?,Rome,Rome,maybe\n")
-    told = []
-    for command in ("columns", "judge"):
-        assert run([command, str(file)]) == 2
-        told.append(capsys.readouterr().err)
-    assert "line 3: label 'maybe'" in told[0]
-    assert told[0] == told[1].replace("judging: 0 judgments in 0:00:00\n", "")
+    assert "line 3: label 'maybe'" in refused_alike(capsys, str(file))
     assert run(["columns", str(file), "--on-bad-row", "skip"]) == 0
 
 
@@ -123,12 +128,8 @@ def test_ids_of_several_rows_are_refused_alike(
     first, second = tmp_path / "a.csv", tmp_path / "b.csv"
     first.write_text("id,question,gold,answer,system\n1,Who?,Emma,Emma,s\n")
     second.write_text("id,question,gold,answer,system\n1,Where?,Rome,Rome,s\n")
-    told = []
-    for command in ("columns", "judge"):
-        assert run([command, str(first), str(second), "--on-bad-row", "skip"]) == 2
-        told.append(capsys.readouterr().err)
-    assert "the id '1' was used before" in told[0]
-    assert told[0] == told[1].replace("judging: 0 judgments in 0:00:00\n", "")
+    options = [str(first), str(second), "--on-bad-row", "skip"]
+    assert "the id '1' was used before" in refused_alike(capsys, *options)
 
 
 def test_a_slice_that_is_shown_anyway_is_shown_once(

@@ -212,7 +212,7 @@ class TimedSearch:
                 found.append(reply == b"1\n")
                 if found[-1]:
                     break
-        if len(found) < len(patterns) and not (found and found[-1]):
+        if process.poll() is not None or (len(found) < len(patterns) and not any(found)):
             self.close()
         return found
 

@@ -18,7 +18,6 @@ from markscheme.service.state import State
 from markscheme.web import answer_script, answer_style, page_file, source_hash, templates
 
 _PACKAGE = "markscheme.service"
-JSON = "application/json"
 
 
 class Pages:
@@ -36,7 +35,7 @@ class Pages:
             "/docs": _page("What this service answers", "docs.html", "docs.js", **allowed),
             "/playground": _page("Playground", "playground.html", "playground.js", **allowed),
             # Written once: anybody may ask for it, as often as a machine can.
-            "/openapi.json": lambda _address: Response(state.description, media_type=JSON),
+            "/openapi.json": lambda _: Response(state.description, media_type="application/json"),
         }
 
     def answer(self, scope: Scope, host: str) -> Response | None:
