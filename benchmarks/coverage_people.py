@@ -206,7 +206,7 @@ def people(*, small: bool = False) -> Iterator[World]:
     sizes = ((20, 1, 0.0), (50, 1, 0.0), (200, 1, 0.0), (10, 10, 0.0), (10, 10, 0.3),
              (50, 4, 0.0), (50, 4, 0.3))  # fmt: skip
     for questions, each, alike in sizes[1:2] if small else sizes:
-        for share in (0.9,) if small else (0.6, 0.9, 0.97):
+        for share in (0.97,) if small else (0.6, 0.9, 0.97):
             for wrong in (0.12,) if small else (0.03, 0.12):
                 for raters in (2,) if small else (2, 3):
                     yield World(

@@ -417,3 +417,18 @@ def test_a_running_server_uses_what_another_process_changes(project: Make, tmp_p
     ann.say("1")
     assert made.rows("SELECT stage, final FROM items") == [("settled", 1)] * 2
     assert "Another title" in admin.http.get("/admin").text
+
+
+def test_no_id_tells_gold_items_from_others(project: Make) -> None:
+    gold = [
+        {"question": f"Gold {n}?", "references": ["yes"], "answer": "yes", "label": 1}
+        for n in range(4)
+    ]
+    ann = project(answers(12), gold=gold, gold_every=2).worker("Ann")
+    ids = {}
+    while ann.item:
+        ids[int(ann.item)] = re.search(r"Gold \d", ann.html) is not None
+        ann.say("1")
+    golden = [n for n, number in enumerate(sorted(ids)) if ids[number]]
+    assert len(golden) == 4
+    assert golden not in ([0, 1, 2, 3], [*range(len(ids) - 4, len(ids))])

@@ -233,29 +233,36 @@ def _ratings(number: int, group: pl.DataFrame) -> list[tuple[int, str, float]]:
     return [(number, name, label) for name, label in found.items()]
 
 
-def save_items(connection: Connection, intake: Intake) -> list[tuple[int, str, float]]:
-    """Write items and their sources; both get their final ids here.
+def save_items(
+    connection: Connection, intake: Intake, gold: Intake | None, seed: int
+) -> list[tuple[int, str, float]]:
+    """Write all items and their sources; both get their final ids here.
+
+    Ids are drawn among all items, for people see them: none tells which items are gold.
 
     Returns the annotators' labels of known items: the item's id, their name, the label.
     """
-    start = connection.execute(
-        select(t.items.c.id).order_by(t.items.c.id.desc()).limit(1)
-    ).scalar_one_or_none()
-    number_to_id = {item["item"]: (start or 0) + n + 1 for n, item in enumerate(intake.items)}
-    rows = [
-        {"id": number_to_id[item["item"]], **{k: v for k, v in item.items() if k != "item"}}
-        for item in intake.items
-    ]
-    connection.execute(insert(t.items), rows)
-    origins = [
-        {
-            "item_id": number_to_id[origin["item"]],
-            **{k: v for k, v in origin.items() if k != "item"},
-        }
-        for origin in intake.sources
-    ]
-    connection.execute(insert(t.sources), origins)
-    return [(number_to_id[item], name, label) for item, name, label in intake.known_ratings]
+    intakes = (intake, gold) if gold is not None else (intake,)
+    ids = np.random.default_rng([seed, 2]).permutation(sum(len(part.items) for part in intakes))
+    drawn = iter((ids + 1).tolist())
+    known = []
+    for part in intakes:
+        number_to_id = {item["item"]: next(drawn) for item in part.items}
+        rows = [
+            {"id": number_to_id[item["item"]], **{k: v for k, v in item.items() if k != "item"}}
+            for item in part.items
+        ]
+        connection.execute(insert(t.items), rows)
+        origins = [
+            {
+                "item_id": number_to_id[origin["item"]],
+                **{k: v for k, v in origin.items() if k != "item"},
+            }
+            for origin in part.sources
+        ]
+        connection.execute(insert(t.sources), origins)
+        known += [(number_to_id[item], name, label) for item, name, label in part.known_ratings]
+    return known
 
 
 def is_gold_of(connection: Connection, intake: Intake) -> bool:

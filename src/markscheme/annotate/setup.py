@@ -110,9 +110,7 @@ def _make(store: Store, options: AnnotateOptions, plan: Plan) -> Ready:
         if load_project(connection) is not None:
             raise RunError("another process has just made this project; start again")
         save_project(connection, project)
-        known = save_items(connection, intake)
-        if gold is not None:
-            save_items(connection, gold)
+        known = save_items(connection, intake, gold, project.seed)
         begin(connection, MADE, known=known)
         tokens = _add(connection, (ADMIN,), "admin")
         tokens += _add(connection, names, "annotator")
