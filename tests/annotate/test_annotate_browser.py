@@ -77,10 +77,8 @@ def press(page: Any, key: str) -> None:
     page.wait_for_timeout(300)
     before = page.get_attribute("#undo input[name=submission]", "value")
     page.keyboard.press(key)
-    page.wait_for_function(
-        "before => document.querySelector('#undo input[name=submission]')?.value !== before",
-        arg=before,
-    )
+    saved = "document.querySelector('#undo input[name=submission]')?.value ?? null"
+    page.wait_for_function(f"before => ({saved}) !== before", arg=before)
 
 
 def answer(page: Any) -> str:
@@ -312,6 +310,7 @@ def test_keys_for_references_notes_help_and_ranks(enter: Open, shots: Path, tmp_
         page.goto(f"{running.address}/mine")
         page.click("a[href^='/mine/']")
         page.wait_for_selector(".ranked")
+        page.wait_for_timeout(300)
         for key in "1234":
             page.keyboard.press(key)
         press(page, "Enter")

@@ -286,6 +286,10 @@
       filled = -1;
       return say(`Answer ${which + 1} is number ${ranks()[which].value}${whole(all)}`);
     }
+    if (ranks().every((each) => each.value && each.value === each.defaultValue)) {
+      setGroups([[which]]); // An order that was saved: the keys give a new one.
+      return say(`A new order: answer ${which + 1} is number 1`);
+    }
     if (ranks()[which].value) {
       setGroups(all.map((each) => each.filter((n) => n !== which)).filter((each) => each.length));
       return say(`Answer ${which + 1} taken out of the order`);
