@@ -371,6 +371,12 @@ def test_no_folder_is_larger_than_its_bar() -> None:
     )
 
 
+def test_the_page_of_the_architecture_has_the_sizes() -> None:
+    from scripts.size import PAGE, page
+
+    assert PAGE.read_text("utf-8") == page(), "python scripts/size.py --lower writes them"
+
+
 def test_what_benchmarks_import_exists() -> None:
     """They run by hand and seldom, so that nothing else would notice a name that is gone."""
     lacking = []
