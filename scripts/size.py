@@ -168,7 +168,8 @@ def page() -> str:
         f"| {sum(core[name][0] for name in names):,} | {before:,} | {aim:,} |\n"
         for names, before, aim in AIMS
     ]
-    head = "| Python lines of | now | once research and recipes had left | aim |\n|---|--:|--:|--:|\n"
+    names = "| Python lines of | now | once research and recipes had left | aim |"
+    head = f"{names}\n|---|--:|--:|--:|\n"
     before, _, rest = PAGE.read_text("utf-8").partition(MARKS[0])
     _, end, after = rest.partition(MARKS[1])
     return "".join((before, MARKS[0], "\n", head, *rows, "\n", end, after))

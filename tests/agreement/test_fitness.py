@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def world(*, kind: float, blind: float, questions: int = 150) -> pl.DataFrame:
 
 def test_the_dangerous_cell_comes_first_and_names_the_system() -> None:
     (one,) = agree(world(kind=0.6, blind=0.05)).fitness
-    first, danger, least, gate, order, whose, without, again = one.sentences
+    first, danger, least, gate, limit, order, ranks, whose, without, again = one.sentences
     assert first == "judge, by labels of 300 answers:"
     assert danger.startswith("it accepts ")
     assert " of wrong answers, and surely more of chatty's: " in danger
@@ -59,12 +60,37 @@ def test_the_dangerous_cell_comes_first_and_names_the_system() -> None:
     assert "points more than people, and a gate on its share is off by as much" in gate
     assert "another order than people do" in order
     assert one.order is False
+    needed = math.ceil(100 * (0.8 + one.off.high))  # type: ignore[operator]
+    assert limit == f"for 80% by people, of systems like these, gate its share at {needed}%"
+    assert ranks == "the labels distinguish no two systems, nor show whether it may rank them"
     agreed = (
         300 - world(kind=0.6, blind=0.05).filter(pl.col("label") != pl.col("annotator2")).height
     )
     assert whose == f"two people labelled 300 of 300 answers and agree on {agreed}"
     assert "wrong ones it agrees with people on " in without
     assert again.startswith("check again when")
+
+
+def test_a_judge_that_errs_alike_may_rank_systems_that_labels_tell_apart() -> None:
+    rows = world(kind=0.05, blind=0.05, questions=600)
+    (one,) = agree(rows).fitness
+    assert (one.apart, one.turned) == (1, 0)
+    assert one.sentences[-4].endswith("it may rank systems that far apart")
+    (one,) = agree(rows.with_columns(label=pl.lit(1), verdict=pl.lit(value=True))).fitness
+    assert (one.apart, one.turned) == (0, 0)
+    (one,) = agree(world(kind=0.6, blind=0.05, questions=600)).fitness
+    assert (
+        "of the 1 pair that the labels distinguish it puts 1 the other way round: do not rank "
+        "systems by it"
+    ) in one.sentences
+    (one,) = agree(rows.with_columns(verdict=pl.lit(value=True))).fitness
+    assert "no gate on its share shows that people accept 80% of answers" in one.sentences
+
+
+def test_a_models_labels_are_not_called_peoples() -> None:
+    rows = world(kind=0.05, blind=0.05)
+    (one,) = agree(rows, labelled_by="model").fitness
+    assert one.labels == "a model labelled: all this is agreement with it, and not with people"
 
 
 def test_answers_without_a_system_are_of_no_system() -> None:

@@ -217,6 +217,7 @@ def agree(
             signatures=_signatures(run),
             positive_from=wanted.positive_from,
             slices=wanted.slices,
+            labelled_by=wanted.labelled_by,
         )
         statements = _with_chosen(statements, joined, wanted.positive_from)
         data["fitness"] = by_judge(statements)

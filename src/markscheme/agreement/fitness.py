@@ -7,6 +7,7 @@ judge is worth: how far its share of accepted answers is from people's, by syste
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ import orjson
 import polars as pl
 
 from markscheme.agreement.annotators import once_an_item, rating_counts, ratings_of
-from markscheme.agreement.pairs import share_difference
+from markscheme.agreement.options import LabelledBy
+from markscheme.agreement.pairs import Comparison, compare_systems, share_difference
 from markscheme.agreement.people_errors import agreement_sentence
 from markscheme.agreement.verdicts import cell_table
 from markscheme.errors import AgreementError, DataError
@@ -41,6 +43,10 @@ FILE = "fitness.json"
 SURE = 0.95
 _MOST_BYTES, _MOST_SAID = 10_000_000, 1000
 CHOSEN = "this is of the labelled answers, which are evidently no random sample"
+_MOST_COMPARED = 30  # systems: their pairs grow with the square
+_BY_A_MODEL = "a model labelled: all this is agreement with it, and not with people"
+LIMIT = 0.8
+"""The accuracy by people for which a gate on the judge's share is named."""
 CLOSE = 0.03
 """A share of accepted answers this near to people's, at either end of its interval, is theirs."""
 
@@ -63,6 +69,8 @@ class Fitness:
             more than of all, with the share; each at a level corrected for their number.
         order: whether it puts no two systems of these answers the other way round than people do;
             None of one system, or where one has fewer than `stats.LEAST_FOR_JUDGES` labels.
+        apart: pairs of systems that the labels distinguish (Holm's method).
+        turned: how many of them it puts the other way round.
         without_errors: its agreement with people once the labels' errors are undone, in a
             sentence; None where nothing says how many labels are wrong.
         chosen: why the labels are evidently of no random sample of what it judged; else None.
@@ -82,6 +90,8 @@ class Fitness:
     systems: dict[str, float]
     dangerous: dict[str, Figure]
     order: bool | None
+    apart: int = 0
+    turned: int = 0
     without_errors: str | None = None
     chosen: str | None = None
     slices: int = 0
@@ -110,10 +120,11 @@ class Fitness:
         if bounds:
             least = " and ".join(bounds)
             said.append(f"it recognises at least {least} ({100 * SURE:g}% confidence)")
-        said.append(self.gate)
+        said += filter(None, [self.gate, self._limit])
         if self.order is not None:
             order = "the order that people do" if self.order else "another order than people do"
             said.append(f"on these answers it puts the {len(self.systems)} systems in {order}")
+            said.append(self._ranking)
         elif self.systems:
             said.append(
                 f"with {self.answers:,} labels the order of systems is not known "
@@ -127,6 +138,16 @@ class Fitness:
             "check again when the judge, its model, the systems or the kind of questions change"
         )
         return tuple(said)
+
+    @property
+    def _ranking(self) -> str:
+        """Whether it may rank systems, from the pairs that the labels distinguish."""
+        if not self.apart:
+            return "the labels distinguish no two systems, nor show whether it may rank them"
+        pairs = f"of the {counted(self.apart, 'pair')} that the labels distinguish it puts"
+        if self.turned:
+            return f"{pairs} {self.turned} the other way round: do not rank systems by it"
+        return f"{pairs} none the other way round: it may rank systems that far apart"
 
     @property
     def _looks(self) -> str:
@@ -154,6 +175,17 @@ class Fitness:
             )
         return f"{text}; 'markscheme estimate' corrects it"
 
+    @property
+    def _limit(self) -> str | None:
+        """The share of accepted answers from which people surely accept `LIMIT`."""
+        if self.off.high is None:
+            return None
+        needed = LIMIT + self.off.high
+        if needed >= 1:
+            return f"no gate on its share shows that people accept {LIMIT:.0%} of answers"
+        gate = max(0, math.ceil(100 * needed))
+        return f"for {LIMIT:.0%} by people, of systems like these, gate its share at {gate}%"
+
 
 def fitness_of(
     joined: Joined,
@@ -163,6 +195,7 @@ def fitness_of(
     signatures: Mapping[str, str] | None = None,
     positive_from: float | None = None,
     slices: Sequence[str] = (),
+    labelled_by: LabelledBy = "people",
 ) -> list[Fitness]:
     """One statement per judge, in order of first appearance.
 
@@ -173,11 +206,13 @@ def fitness_of(
         signatures: of the judges, by name, as far as they are known.
         positive_from: grade from which an answer is acceptable.
         slices: columns of the joined rows, whose values are looked at like systems.
+        labelled_by: who labelled.
     """
     rows = joined.rows.with_columns(
         as_binary(joined.rows["label"], positive_from=positive_from).alias("accepted")
     ).drop_nulls(["accepted", "verdict"])
-    whose, known = _whose(labels), signatures or {}
+    whose = _whose(labels) if labelled_by == "people" else _BY_A_MODEL
+    known = signatures or {}
     return [
         _of_judge(str(name), known.get(str(name)), mine, whose, noise=noise, slices=slices)
         for (name,), mine in rows.group_by("judge", maintain_order=True)
@@ -201,7 +236,7 @@ def _of_judge(
     bounds = [one for one in (right_found, wrong_found) if one is not None]
     accepted = cells[:, [_TP, _FP]].sum() / cells.sum()
     systems: dict[str, float] = {}
-    order = None
+    order, turned = None, None
     parts = _parts(rows, "system")
     if parts:
         people = {name: part[:, [_TP, _FN]].sum() / part.sum() for name, part in parts.items()}
@@ -211,6 +246,7 @@ def _of_judge(
             shares = np.array([list(people.values()), list(judged.values())])
             apart = shares[:, :, None] - shares[:, None]
             order = not (apart.prod(axis=0) < 0).any()
+            turned = _turned(rows.filter(pl.col("system").is_in(list(parts))))
     sliced = {
         f"{column}={value}": part
         for column in slices
@@ -231,6 +267,8 @@ def _of_judge(
         systems=systems,
         dangerous=_dangerous(parts | sliced, wrong_accepted.value),
         order=order,
+        apart=0 if turned is None else len(turned),
+        turned=0 if turned is None else sum(turned),
         without_errors=None
         if isinstance(noise, str)
         else agreement_sentence(noise, agreement, float(accepted)),
@@ -245,6 +283,23 @@ def _parts(rows: pl.DataFrame, column: str) -> dict[str, Ints]:
         return {}
     by_value = rows.drop_nulls(column).group_by(column, maintain_order=True)
     return {str(value): cell_table(part) for (value,), part in by_value}
+
+
+def _turned(rows: pl.DataFrame) -> list[bool]:
+    """Of each pair of systems that the labels distinguish, whether the judge turns it round."""
+
+    def pairs(verdict: str) -> list[Comparison]:
+        return compare_systems(
+            rows.select("system", question="cluster", verdict=verdict).cast({"question": pl.String})
+        )
+
+    if rows["system"].n_unique() > _MOST_COMPARED:
+        return []
+    return [
+        (by_people.difference.value or 0.0) * (by_judge.difference.value or 0.0) < 0
+        for by_people, by_judge in zip(pairs("accepted"), pairs("verdict"), strict=True)
+        if (by_people.p_holm or 0.0) <= 1 - SURE
+    ]
 
 
 def _missed(right: Ints, missing: Ints, *, confidence: float = SURE) -> Figure:

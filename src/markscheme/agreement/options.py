@@ -34,6 +34,8 @@ Unjudged = Literal["left_out", "errors"]
 acceptable answer as wrongly rejected, an unacceptable one as wrongly accepted)."""
 Predictions = Literal["auto", "score", "verdict"]
 """What a judge's prediction is taken to be."""
+LabelledBy = Literal["people", "model"]
+"""Whose labels a judge is compared with."""
 About = Literal["future", "these"]
 """What an estimate is about: answers to further questions of the kind, or these answers alone."""
 
@@ -129,6 +131,7 @@ class AgreeOptions(JudgmentOptions, JudgesOption):
         blanks: an annotator's blank is no rating (`missing`), or a `category` of its own.
         per_question: correlate scores with grades within questions (LINKAGE).
         label_errors: as of `EstimateOptions`.
+        labelled_by: `people`, or a `model`, of which what the judge may be used for then speaks.
     """
 
     by: By = None
@@ -154,6 +157,10 @@ class AgreeOptions(JudgmentOptions, JudgesOption):
         bool, Option("Correlate scores with grades within each question (LINKAGE).", rare=True)
     ] = False
     label_errors: LabelErrors = None
+    labelled_by: Annotated[
+        LabelledBy,
+        Option("Who labelled: people, or a model, with which a judge then agrees.", rare=True),
+    ] = "people"
 
 
 @retired("resamples", "seed")
