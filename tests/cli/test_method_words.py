@@ -56,6 +56,11 @@ COMMANDS: dict[str, list[str]] = {
     "compare --systems": [RUN, "--systems", "--judge", "token_f1", "--slices", "topic"],
     "compare --systems without labels": ["{unlabelled}", "--systems", "--slices", "topic"],
     "estimate": [RUN, "--judge", "token_f1", "--labels", "{some}"],
+    "estimate --by system": [RUN, "--judge", "token_f1", "--labels", "{some}", "--by", "system"],
+    "estimate --about these": [RUN, "--judge", "token_f1", "--labels", "{some}", "--about",
+                               "these"],
+    "compare --systems with labels": ["{unlabelled}", "--systems", "--labels", "{some}"],
+    "calibrate": [RUN, "--judge", "token_f1", "--labels", "{answers}"],
     "estimate --anytime": [RUN, "--judge", "token_f1", "--labels", "{some}", "--anytime"],
     "diff": ["{base}", "{new}", "--judge", "contains"],
     "research probe": ["contains", "{answers}", "--limit", "40"],
@@ -70,7 +75,7 @@ COMMANDS: dict[str, list[str]] = {
 """What prints intervals or p-values, and how it is called."""
 
 NONE = {
-    "annotate", "annotate-export", "calibrate", "columns", "explain", "failures", "init", "judges",
+    "annotate", "annotate-export", "columns", "explain", "failures", "init", "judges",
     "llm batch read", "llm batch write", "llm ledger export", "llm ledger import",
     "llm ledger stats", "plan-labels", "report", "research amend", "research bench",
     "research claims", "research datasets check", "research datasets export",
