@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
+import markscheme
 from markscheme.agreement.gate import gates
 from markscheme.api import judge
 from markscheme.cli import run
 from markscheme.engine.summary import CLUSTERS, summarise
-from markscheme.errors import MarkschemeError
+from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.tables import JUDGMENTS_SCHEMA
 
 
@@ -225,3 +226,33 @@ def test_json_has_what_the_gate_counts(
     assert (sure["passed"], sure["confidence"]) == (True, 0.9)
     assert 0.3 <= sure["figures"][0]["bound"] < 6 / 9
     assert sure["figures"][0]["method"] == "clopper-pearson"
+
+
+def test_a_gate_on_what_people_accept(example: Path, tmp_path: Path) -> None:
+    """It holds the low end of the printed estimate, without the labels' errors, to the limit."""
+    folder = tmp_path / "run"
+    markscheme.judge(example, judges=["contains"], out=folder)
+    found = markscheme.estimate(folder, example, by="system", judge="contains")
+    whole, *systems = found.estimates
+    assert whole.without_noise is not None
+    assert whole.without_noise.low is not None
+    least = min(one.without_noise.low for one in systems if one.without_noise)  # type: ignore[type-var]
+    for limit, code in ((float(least) - 0.001, 0), (float(least) + 0.001, 1)):
+        command = ["estimate", str(folder), "--labels", str(example), "--judge", "contains"]
+        assert run([*command, "--by", "system", "--fail-under", str(limit)]) == code
+    assert all(found.gates(0.2).values())
+    assert list(found.gates(0.5).values()) == [True, True, True, False, False]
+    assert next(iter(found.gates(0.99))).startswith("gate FAILED: people would accept 60.6% (")
+    with pytest.raises(AgreementError, match=r"from 0 to 1, such as 0\.8, not 80"):
+        found.gates(80)
+
+
+def test_a_gate_is_not_passed_by_what_is_not_known(example: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    markscheme.judge(example, judges=["contains"], out=folder)
+    chosen = pl.read_ndjson(example).filter(pl.col("system") == "terse")
+    found = markscheme.estimate(folder, chosen, judge="contains", by="system")
+    assert found.estimates[0].refusal is not None
+    held = found.gates(0.0)
+    assert list(held.values()) == [False, True, False, False, False]
+    assert next(iter(held)).startswith("gate FAILED: of all answers nothing is known: ")

@@ -10,6 +10,7 @@ from markscheme.agreement.accuracy_estimates import Estimate, HumanAccuracy, mat
 from markscheme.agreement.comparison_notes import systems_population
 from markscheme.agreement.options import EstimateOptions
 from markscheme.agreement.sources import JudgmentsSource, TableSource, judged_and_labelled
+from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import (
     Column,
@@ -53,6 +54,41 @@ class EstimateResult(TableResult):
     """
 
     estimates: tuple[HumanAccuracy, ...]
+
+    def gates(self, limit: float) -> dict[str, bool]:
+        """Whether people surely accept enough of all answers, and of each system's.
+
+        A figure passes where its interval begins at the limit or above it. Of labels of which some
+        are known to be wrong it is the figure without these errors.
+
+        Args:
+            limit: the share wanted, 0 to 1.
+
+        Returns:
+            Whether each passes, by a sentence that says it.
+
+        Raises:
+            AgreementError: the limit is out of range.
+        """
+        if not 0 <= limit <= 1:
+            raise AgreementError(f"the limit is a share from 0 to 1, such as 0.8, not {limit:g}")
+        return dict(_gate(one, limit) for one in self.estimates)
+
+
+def _gate(one: HumanAccuracy, limit: float) -> tuple[str, bool]:
+    """What the gate says of one set of answers, and whether it passes."""
+    figure = one.without_noise or one.figure
+    whose = "all answers" if one.system is None else f"{one.system}'s answers"
+    if figure is None or figure.low is None:
+        why = one.refusal or (figure and figure.reason) or "there is no interval"
+        return f"gate FAILED: of {whose} nothing is known: {why}; wanted {100 * limit:g}", False
+    passed = figure.low >= limit
+    errors = "" if one.without_noise is None else ", without the labels' errors"
+    share = figure.text(scale=100, digits=1, unit="%", words=True)
+    return (
+        f"gate {'passed' if passed else 'FAILED'}: people would accept {share} of {whose}{errors}; "
+        f"wanted a low end of {100 * limit:g} or more"
+    ), passed
 
 
 def estimate(
