@@ -37,6 +37,9 @@ def _km(*ends: int) -> list[str]:
             ["900 km"],
             ", ".join(f"{n} km" for n in range(90)),
         ),
+        # Each value of a reference is looked for in the question too.
+        (" ".join(map(str, range(2000))), [" ".join(map(str, range(2000)))], "Paris, 12 km"),
+        (" ".join(_km(2000)), [" ".join(_km(1000, 1900))] * 3, "5 km"),
     ],
 )
 def test_values_are_not_compared_without_end(

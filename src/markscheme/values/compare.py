@@ -40,8 +40,8 @@ _NOTHING = Comparison(outcome=Outcome.NONE)
 _MET = (Relation.SAME, Relation.FINER)
 _LONGEST = 20_000
 _MOST_PAIRS, _MOST_OF_ALL = 10_000, 40_000
-"""Values of the answer times those of a reference and the question, and the same for all references
-together; more are long texts, and no typed answer."""
+"""Pairs of values, of the answer with a reference, and of the question with both, and the same for
+all references together; more are long texts, and no typed answer."""
 _KINDS: dict[str, tuple[type[Value], ...]] = {
     "number": (Number, Percent, Quantity, Duration, Money),
     "percent": (Percent, Number),
@@ -153,7 +153,7 @@ def _compare(
         return _NOTHING
     given = parse_values(answer, question=question)
     echoed = parse_values(question)
-    if (len(wanted) + len(echoed)) * len(given) > most:
+    if len(wanted) * len(given) + len(echoed) * (len(wanted) + len(given)) > most:
         return _NOTHING
     return _Case(question, requested, reference, answer, wanted, given, echoed).result()
 
@@ -288,16 +288,19 @@ class _Case:
     def serious(self, found: _Found) -> list[Value]:
         """The values against that claim the same role: no weak ones, and no echoes of the question."""
         plain = [one for one in found.against if not one.weak]
-        if self.is_echo(found.target):
+        if not plain or self.is_echo(found.target):
             return plain
         echoes = self.echoes
         return [one for one in plain if id(one) not in echoes]
 
     def is_echo(self, value: Value) -> bool:
         """Whether the question has the value too."""
-        return any(
-            relate(echo, value, self.requested) is Relation.SAME for echo in _flat(self.echoed)
-        )
+        return any(relate(echo, value, self.requested) is Relation.SAME for echo in self.all_echoed)
+
+    @cached_property
+    def all_echoed(self) -> list[Value]:
+        """The values of the question, and the ends of its ranges."""
+        return _flat(self.echoed)
 
     @cached_property
     def echoes(self) -> set[int]:
