@@ -39,9 +39,9 @@ from markscheme.values.units import read_unit
 _NOTHING = Comparison(outcome=Outcome.NONE)
 _MET = (Relation.SAME, Relation.FINER)
 _LONGEST = 20_000
-_MOST_PAIRS, _MOST_OF_ALL = 10_000, 40_000
-"""Pairs of values, of the answer with a reference, and of the question with both, and the same for
-all references together; more are long texts, and no typed answer."""
+_MOST_PAIRS, _MOST_OF_ALL = 10_000, 20_000
+"""Pairs of readings of values, of the answer with a reference, and of the question with both, and the
+same for all references together; more are long texts, and no typed answer."""
 _KINDS: dict[str, tuple[type[Value], ...]] = {
     "number": (Number, Percent, Quantity, Duration, Money),
     "percent": (Percent, Number),
@@ -153,7 +153,8 @@ def _compare(
         return _NOTHING
     given = parse_values(answer, question=question)
     echoed = parse_values(question)
-    if len(wanted) * len(given) + len(echoed) * (len(wanted) + len(given)) > most:
+    ours, theirs = _readings(wanted), _readings(given)
+    if ours * theirs + _readings(echoed) * (ours + theirs) > most:
         return _NOTHING
     return _Case(question, requested, reference, answer, wanted, given, echoed).result()
 
@@ -182,6 +183,12 @@ def _flat(values: Sequence[Value]) -> list[Value]:
         if isinstance(one, Range):
             spread.extend(side for side in (one.low, one.high) if side is not None)
     return spread
+
+
+def _readings(values: Sequence[Value]) -> int:
+    """As how many values they are compared: both ends of a range, each date that may be meant."""
+    ends = [one for one in _flat(values) if not isinstance(one, Range)]
+    return len(ends) + sum(len(one.alternatives) for one in ends if isinstance(one, Date))
 
 
 @dataclass
