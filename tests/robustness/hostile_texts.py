@@ -107,7 +107,8 @@ def filled(pattern: str, length: int) -> str:
 def climb(judge: str, *, seed: int, first: int, steps: int, within: float) -> None:
     """Print a line of JSON for each row that took longer than all before.
 
-    What once took long and simple rows come first, then changes of the worst one. It ends after `within` seconds.
+    What once took long and simple rows come first, then changes of the worst one. It ends after
+    `within` seconds.
     """
     took_by = parse_judge(judge)
     every = "".join(PIECES)

@@ -40,8 +40,8 @@ _NOTHING = Comparison(outcome=Outcome.NONE)
 _MET = (Relation.SAME, Relation.FINER)
 _LONGEST = 20_000
 _MOST_PAIRS, _MOST_OF_ALL = 10_000, 20_000
-"""Pairs of readings of values, of the answer with a reference, and of the question with both, and the
-same for all references together; more are long texts, and no typed answer."""
+"""Pairs of readings of values, of the answer with a reference and of the question with both, or of
+items of lists; and the same for all references together. More are long texts, and no typed answer."""
 _KINDS: dict[str, tuple[type[Value], ...]] = {
     "number": (Number, Percent, Quantity, Duration, Money),
     "percent": (Percent, Number),
@@ -146,7 +146,7 @@ def _compare(
     if is_formula(formula_of(reference)):
         return _NOTHING  # never by a number that is pulled out of it
     wanted = parse_values(reference, question=question)
-    listed = compare_lists(requested, reference, answer, typed=bool(wanted))
+    listed = compare_lists(requested, reference, answer, typed=bool(wanted), most=most)
     if listed is not None:
         return listed
     if not wanted:
