@@ -23,6 +23,7 @@ PIECES = (
     "http://a.b ", "a/b ", "a-", "v1.2 ", "I think ", "we we ", "?", '\xe9\u0301 ',
     '\u200b', "北京", "👩‍👩‍👧", '\u202e', "ß", "İ", " ", "\t", "between 1 and 2 ",
     "more than ", "the ", "{n} ", "w{n} ", "W{n} ", "{n} km, ", "x{n}=",
+    "(a+)+", ".*", "a?", "(?<=a)", "[^b]{1,99}", "w{n}|", "(?i)", "$", "a",
 )  # fmt: skip
 """What texts are made of; `{n}` is another number at each repetition."""
 
@@ -31,34 +32,63 @@ PIECES = (
 class Hostile:
     """A row: `pattern` is repeated to `length` characters; the reference is of another one.
 
-    `reference` is empty for a short one; `several` references share its length.
+    `reference` is empty for a short one; `several` references share its length. `question` and
+    `context` are repeated too; empty, they are a short one and none. Where `regex`, references are
+    regular expressions.
     """
 
     pattern: str
     reference: str = ""
     ending: str = ""
     several: int = 1
+    question: str = ""
+    context: str = ""
+    regex: bool = False
 
     def __str__(self) -> str:
         """The row in words, for a cell of a table of Markdown."""
-        answer, reference, ending = map(_quoted, (self.pattern, self.reference, self.ending))
+        answer, reference, ending, question, context = map(
+            _quoted, (self.pattern, self.reference, self.ending, self.question, self.context)
+        )
+        kind = "pattern" if self.regex else "reference"
         if not self.reference:
-            return f"{answer} against a short reference"
-        references = "one" if self.several == 1 else f"{self.several:,} references"
-        return f"{answer} against {references} of {reference}, then {ending}"
+            words = f"{answer} against a short {kind}"
+        else:
+            references = f"one {kind}" if self.several == 1 else f"{self.several:,} {kind}s"
+            words = f"{answer} against {references} of {reference}, then {ending}"
+        words += f", question {question}" if self.question else ""
+        return words + (f", context {context}" if self.context else "")
 
     def row(self, length: int) -> dict[str, object]:
-        """A row of `length` characters in all."""
-        if not self.reference:
-            references = ["Paris, 12 km"]
-        else:
-            size = length // 2 // self.several
-            text = filled(self.reference, size * self.several) + self.ending
-            ends = range(size, size * self.several + 1, size)
-            references = [text[end - size : end + len(self.ending)] for end in ends]
-            length //= 2
-        answer = filled(self.pattern, length)
-        return {"question": "What is it?", "references": references, "answer": answer}
+        """A row of about `length` characters, which its long texts share."""
+        length //= 1 + sum(map(bool, (self.reference, self.question, self.context)))
+        row: dict[str, object] = {
+            "question": "What is it? " + filled(self.question, length if self.question else 0),
+            "references": self.references(length) if self.reference else ["Paris, 12 km"],
+            "answer": filled(self.pattern, length),
+        }
+        if self.context:
+            row["context"] = filled(self.context, length)
+        return {**row, "reference_kind": "regex"} if self.regex else row
+
+    def references(self, length: int) -> list[str]:
+        """The long references, which share a length."""
+        size = length // self.several
+        text = filled(self.reference, size * self.several) + self.ending
+        ends = range(size, size * self.several + 1, size)
+        return [text[end - size : end + len(self.ending)] for end in ends]
+
+
+KNOWN = (
+    Hostile("and "),
+    Hostile("12 km ", "12 km ", "x"),
+    Hostile("北京", "{n} ", "x", MANY),
+    Hostile("$\\frac{1}{2}$ ", "$\\frac{1}{2}$ ", "x"),
+    Hostile("and ", "and ", "x"),
+    Hostile("a. ", "a. ", "x"),
+    Hostile("{n} ", question="{n} "),
+)
+"""What once took long."""
 
 
 def _quoted(text: str) -> str:
@@ -77,18 +107,32 @@ def filled(pattern: str, length: int) -> str:
 def climb(judge: str, *, seed: int, first: int, steps: int, within: float) -> None:
     """Print a line of JSON for each row that took longer than all before.
 
-    Simple rows come first, then changes of the worst one. It ends after `within` seconds.
+    What once took long and simple rows come first, then changes of the worst one. It ends after
+    `within` seconds.
     """
     took_by = parse_judge(judge)
     every = "".join(PIECES)
     apply(took_by, read_answers([Hostile(every, every).row(4000)]))  # Loads what it needs.
     until, chance = time.monotonic() + within, random.Random(seed)
     simple = [
-        Hostile(piece, other, "x", several)
+        Hostile(piece, other, "x", several, question, context, regex)
         for piece in PIECES
-        for other, several in (("", 1), (piece, 1), (piece, 1000), (piece, MANY), ("{n} ", MANY))
+        for other, several, question, context, regex in (
+            ("", 1, "", "", False),
+            (piece, 1, "", "", False),
+            (piece, 1000, "", "", False),
+            (piece, MANY, "", "", False),
+            ("{n} ", MANY, "", "", False),
+            ("", 1, piece, "", False),
+            (piece, 20, "{n} ", "", False),
+            ("", 1, "", piece, False),
+            (piece, 1, "", "", True),
+            (piece, 1000, "", "", True),
+            ("w{n} ", MANY, "", "", True),
+        )
     ]
     chance.shuffle(simple)
+    simple = [*KNOWN, *simple]
     longest, worst = -1.0, simple[0]
     for step in range(first + steps):
         if time.monotonic() > until:
@@ -107,7 +151,7 @@ def climb(judge: str, *, seed: int, first: int, steps: int, within: float) -> No
 def changed(row: Hostile, chance: random.Random) -> Hostile:
     """A neighbour of a row."""
     piece = chance.choice(PIECES)
-    match chance.randrange(6):
+    match chance.randrange(9):
         case 0:
             return replace(row, pattern=row.pattern + piece)
         case 1:
@@ -118,6 +162,12 @@ def changed(row: Hostile, chance: random.Random) -> Hostile:
             return replace(row, several=chance.choice([1, 20, 1000, MANY]))
         case 4:
             return replace(row, ending=piece)
+        case 5:
+            return replace(row, question=chance.choice(["", row.pattern, row.reference, piece]))
+        case 6:
+            return replace(row, context=chance.choice(["", row.pattern, row.reference, piece]))
+        case 7:
+            return replace(row, regex=not row.regex)
         case _:
             return replace(row, pattern=piece)
 

@@ -56,9 +56,12 @@ def test_the_worst_row_that_is_found_is_judged_in_time(
         ("entailment", Hostile("and ")),
         ("entailment", Hostile("12 km ", "12 km ", "x")),
         ("entailment", Hostile("北京", "{n} ", "x", 15_000)),
+        ("entailment", Hostile("{n} ", question="{n} ")),
         ("examiner", Hostile("$\\frac{1}{2}$ ", "$\\frac{1}{2}$ ", "x")),
         ("contains", Hostile("and ", "and ", "x")),
         ("regex", Hostile("a. ", "a. ", "x")),
+        ("regex", Hostile("a", "(?<=a)", "x", 1000, regex=True)),
+        ("claims", Hostile("{n} ", question="{n} ", context="{n} ")),
     ],
 )
 def test_texts_that_took_long_are_judged(name: str, row: Hostile) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from markscheme.values import Outcome, compare, compare_values
+from markscheme.values import Outcome, compare, compare_values, lists
 
 
 @pytest.fixture
@@ -37,6 +37,9 @@ def _km(*ends: int) -> list[str]:
             ["900 km"],
             ", ".join(f"{n} km" for n in range(90)),
         ),
+        # Each value of a reference is looked for in the question too.
+        (" ".join(map(str, range(2000))), [" ".join(map(str, range(2000)))], "Paris, 12 km"),
+        (" ".join(_km(2000)), [" ".join(_km(1000, 1900))] * 3, "5 km"),
     ],
 )
 def test_values_are_not_compared_without_end(
@@ -51,3 +54,19 @@ def test_an_ordinary_row_with_many_references_is_compared(compared: list[Any]) -
     found = compare_values("How far is it?", references, "It is 150 km, or 93 miles.")
     assert found.outcome is Outcome.AGREE
     assert compared
+
+
+def test_items_of_lists_are_not_compared_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[str, str]] = []
+    same_item = lists.same_item
+
+    def counted(left: str, right: str) -> bool:
+        calls.append((left, right))
+        return same_item(left, right)
+
+    monkeypatch.setattr(lists, "same_item", counted)
+    many = [", ".join(f"fox{n}" for n in range(at, at + 30)) for at in range(0, 3030, 30)]
+    compare_values("Which are they?", many[:100], many[100])
+    assert len(calls) <= 100_000
+    found = compare_values("Which are they?", "red fox, owl and bear", "owl, bear and red fox")
+    assert found.outcome is Outcome.AGREE

@@ -39,9 +39,9 @@ from markscheme.values.units import read_unit
 _NOTHING = Comparison(outcome=Outcome.NONE)
 _MET = (Relation.SAME, Relation.FINER)
 _LONGEST = 20_000
-_MOST_PAIRS, _MOST_OF_ALL = 10_000, 40_000
-"""Values of the answer times those of a reference and the question, and the same for all references
-together; more are long texts, and no typed answer."""
+_MOST_PAIRS, _MOST_OF_ALL = 10_000, 20_000
+"""Pairs of readings of values, of the answer with a reference and of the question with both, or of
+items of lists; and the same for all references together. More are long texts, and no typed answer."""
 _KINDS: dict[str, tuple[type[Value], ...]] = {
     "number": (Number, Percent, Quantity, Duration, Money),
     "percent": (Percent, Number),
@@ -146,14 +146,15 @@ def _compare(
     if is_formula(formula_of(reference)):
         return _NOTHING  # never by a number that is pulled out of it
     wanted = parse_values(reference, question=question)
-    listed = compare_lists(requested, reference, answer, typed=bool(wanted))
+    listed = compare_lists(requested, reference, answer, typed=bool(wanted), most=most)
     if listed is not None:
         return listed
     if not wanted:
         return _NOTHING
     given = parse_values(answer, question=question)
     echoed = parse_values(question)
-    if (len(wanted) + len(echoed)) * len(given) > most:
+    ours, theirs = _readings(wanted), _readings(given)
+    if ours * theirs + _readings(echoed) * (ours + theirs) > most:
         return _NOTHING
     return _Case(question, requested, reference, answer, wanted, given, echoed).result()
 
@@ -182,6 +183,12 @@ def _flat(values: Sequence[Value]) -> list[Value]:
         if isinstance(one, Range):
             spread.extend(side for side in (one.low, one.high) if side is not None)
     return spread
+
+
+def _readings(values: Sequence[Value]) -> int:
+    """As how many values they are compared: both ends of a range, each date that may be meant."""
+    ends = [one for one in _flat(values) if not isinstance(one, Range)]
+    return len(ends) + sum(len(one.alternatives) for one in ends if isinstance(one, Date))
 
 
 @dataclass
@@ -288,16 +295,19 @@ class _Case:
     def serious(self, found: _Found) -> list[Value]:
         """The values against that claim the same role: no weak ones, and no echoes of the question."""
         plain = [one for one in found.against if not one.weak]
-        if self.is_echo(found.target):
+        if not plain or self.is_echo(found.target):
             return plain
         echoes = self.echoes
         return [one for one in plain if id(one) not in echoes]
 
     def is_echo(self, value: Value) -> bool:
         """Whether the question has the value too."""
-        return any(
-            relate(echo, value, self.requested) is Relation.SAME for echo in _flat(self.echoed)
-        )
+        return any(relate(echo, value, self.requested) is Relation.SAME for echo in self.all_echoed)
+
+    @cached_property
+    def all_echoed(self) -> list[Value]:
+        """The values of the question, and the ends of its ranges."""
+        return _flat(self.echoed)
 
     @cached_property
     def echoes(self) -> set[int]:

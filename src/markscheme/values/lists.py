@@ -202,14 +202,18 @@ _SHORT_ITEM = 4
 
 
 def compare_lists(
-    requested: Requested, reference: str, answer: str, *, typed: bool
+    requested: Requested, reference: str, answer: str, *, typed: bool, most: int
 ) -> Comparison | None:
     """Compare two lists; None where the reference is no requested list.
+
+    Nothing is compared where there would be more than `most` pairs of items.
 
     A reference of two names may be met in any order, whether or not the question asks for two;
     that one is missing counts only where it does.
     """
     wanted = _wanted(requested, reference, typed=typed)
+    if len(wanted) * len(split_items(answer)) > most:
+        return Comparison(outcome=Outcome.NONE)
     if wanted:
         return _compare(requested, _in_full(wanted, answer), reference, answer)
     names = _in_full(split_items(reference), answer)
@@ -234,13 +238,14 @@ def _compare(  # noqa: PLR0912
             return None
         return _in_prose(wanted, answer, ordered=requested.order)
     matched: dict[int, int] = {}
+    open_ = dict(enumerate(wanted))
     for place, item in enumerate(given):
-        for other, target in enumerate(wanted):
-            if other not in matched.values() and same_item(target, item):
-                matched[place] = other
-                break
+        other = next((at for at, target in open_.items() if same_item(target, item)), None)
+        if other is not None:
+            matched[place] = other
+            del open_[other]
     agreed = tuple(Pair(wanted[other], given[place], "same") for place, other in matched.items())
-    missing = tuple(item for other, item in enumerate(wanted) if other not in matched.values())
+    missing = tuple(open_.values())
     extra = tuple(
         item
         for place, item in enumerate(given)
