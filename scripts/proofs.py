@@ -66,7 +66,8 @@ RECORDED = {
     "edit": "what | secret | edits | refused or judged again | harmless | every digest made again",
     "label damage": "damage | tried | refused | harmless",
     "label value": "labels and table | values tried | refused | harmless",
-    "attack": "attack | attacker, % | load, % | median without | p99 | median with | p99 | ratio",
+    "attack": "attack | attacker, % | load, % | requests without | median | p99"
+    " | requests with | median | p99 | ratio",
     "text": "judge | answer and references | seconds",
     "bomb": "file | bytes | seconds | MB | outcome",
 }

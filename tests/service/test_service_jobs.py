@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import signal
 import time
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -290,6 +291,29 @@ def test_a_folder_that_cannot_be_had_is_said_in_a_line(
     told = capsys.readouterr().err
     assert "another service keeps its jobs in" in told
     assert "serving on" not in told
+
+
+def test_clients_and_operators_of_jobs_learn_that_they_are_deprecated(
+    client: TestClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Clients by a header (RFC 9745), also where they are refused; the operator by a line."""
+    sent = send(client, lines(ROW))
+    path = f"/v1/jobs/{sent.json()['id']}"
+    until(client, path, "done")
+    answered = [sent, client.get(path), client.get(f"{path}/judgments"), send(client, b""),
+                client.get(f"/v1/jobs/{'0' * 32}"), client.delete(path)]  # fmt: skip
+    assert [one.status_code for one in answered] == [202, 200, 200, 422, 404, 204]
+    since = {datetime.fromtimestamp(int(one.headers["deprecation"][1:]), UTC) for one in answered}
+    assert since == {datetime(2026, 11, 29, tzinfo=UTC)}
+    for other in ("/v1/judges", "/healthz", "/v1/jobsworth"):
+        assert "deprecation" not in client.get(other).headers
+    assert run(["serve", "--port", "0", "--jobs", str(tmp_path / "jobs"), "--max-jobs", "3"]) == 2
+    told = capsys.readouterr().err
+    assert "--jobs, --max-jobs: jobs (/v1/jobs) are deprecated" in " ".join(told.split())
+    assert run(["serve", "--help-all"]) == 0
+    text = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for option in ("jobs", "max-jobs", "max-job-rows", "max-upload-mb", "keep-days"):
+        assert re.search(rf"--{option} [^-]*\(deprecated\)", text), option
 
 
 def test_a_job_of_another_version_stops_no_service(tmp_path: Path) -> None:

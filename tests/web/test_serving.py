@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
+import os
+import re
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from pathlib import Path
 
+import orjson
 import pytest
 from starlette.types import Receive, Scope, Send
 
+import markscheme
 from markscheme.web import serving
 from markscheme.web.serving import BoundedProtocol, Server
 
@@ -137,3 +145,45 @@ def test_what_is_paused_is_not_read_until_it_is_resumed(
         one.settimeout(60)
         assert one.recv(12) == b"HTTP/1.1 204"
     assert held.body == b"ab"
+
+
+@pytest.mark.parametrize("command", ["annotate", "serve", "view"])
+def test_every_app_is_served_alike_where_other_parsers_and_loops_are_installed(
+    command: str, tmp_path: Path
+) -> None:
+    """Uvicorn takes those that it finds, and they lack what bounds connections; these have nothing
+    at all, so that whatever of them is used breaks."""
+    modules, log = tmp_path / "modules", tmp_path / "log"
+    modules.mkdir()
+    for name in ("httptools", "uvloop"):
+        (modules / f"{name}.py").touch()
+    row = {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Jane Austen"}
+    (tmp_path / "rows.jsonl").write_bytes(orjson.dumps(row))
+    if command == "view":
+        markscheme.judge([row], ["exact_match"], out=tmp_path / "run")
+    given = {"annotate": ["rows.jsonl"], "serve": [], "view": ["run"]}[command]
+    path = os.pathsep.join([str(modules), *map(os.path.abspath, filter(None, sys.path))])
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "markscheme", command, *given, "--port", "0"],
+            cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, stdout=stream, stderr=stream,
+        )  # fmt: skip
+    try:
+        while not (said := re.search(r"http://127\.0\.0\.1:(\d+)", log.read_text())):
+            assert process.poll() is None, log.read_text()
+            time.sleep(0.1)
+        one = http.client.HTTPConnection("127.0.0.1", int(said[1]), timeout=60)
+        for _ in range(2):
+            one.request("GET", "/")
+            one.getresponse().read()
+        assert one.sock is not None, "a connection is used again"
+        one.sock.sendall(2 * b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        answered = b""
+        while more := one.sock.recv(1 << 16):
+            answered += more
+        assert answered.count(b"HTTP/1.1 ") == 1, "not to more requests than are read"
+        one.close()
+    finally:
+        process.terminate()
+        process.wait()
+    assert "Traceback" not in log.read_text()

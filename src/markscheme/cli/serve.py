@@ -40,7 +40,9 @@ def serve(
     no_keys: Annotated[
         bool, Option("Require no key: answer everybody who can reach the address.")
     ] = False,
-    jobs: Annotated[Path, Option("Folder for jobs (deprecated).")] = Path("runs/service-jobs"),
+    jobs: Annotated[
+        Path | None, Option("Folder for jobs (deprecated). [default: runs/service-jobs]")
+    ] = None,
     linger: Annotated[
         float, Option("Seconds between SIGTERM and closing the port.", minimum=0, rare=True)
     ] = 1.0,
@@ -83,8 +85,9 @@ def serve(
     logging.getLogger("markscheme.service").setLevel(
         logging.INFO if access_log else logging.WARNING
     )
+    _note_jobs(jobs, limits)
     settings = Settings(
-        jobs=jobs,
+        jobs=jobs or Path("runs/service-jobs"),
         hosts=None if known or no_keys else LOCAL | {host.lower()},
         limits=limits,
     )
@@ -101,3 +104,18 @@ def serve(
             notes.print(f"judges: {names}")
             notes.print(f"serving on {url_of(host, listening)}; Ctrl+C stops it")
             DrainingServer(made, linger=linger, grace=grace).run(sockets=[listening])
+
+
+_OF_JOBS = ("max_jobs", "max_job_rows", "max_upload_mb", "keep_days")
+
+
+def _note_jobs(folder: Path | None, limits: Limits) -> None:
+    """Warn where options are given that go with the jobs."""
+    usual = Limits()
+    changed = [name for name in _OF_JOBS if getattr(limits, name) != getattr(usual, name)]
+    named = [f"--{name.replace('_', '-')}" for name in (folder and "jobs", *changed) if name]
+    if named:
+        print_warning(
+            f"{', '.join(named)}: jobs (/v1/jobs) are deprecated and will be removed in 0.3; judge "
+            "a large file with 'markscheme judge FILE'"
+        )

@@ -27,6 +27,8 @@ from markscheme.web import READING, SAFE_HEADERS, Guard, with_headers
 log = logging.getLogger("markscheme.service")
 
 UPLOADS = "/v1/jobs"
+DEPRECATED = {"deprecation": "@1795910400"}
+"""On every response below `UPLOADS` (RFC 9745): since 2026-11-29, as seconds of the epoch."""
 OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """Answered without a key: they tell nothing of anybody's data."""
 
@@ -85,7 +87,8 @@ class Watch:
         request_id = given if _ID.fullmatch(given) else secrets.token_hex(8)
         scope.setdefault("state", {})["request_id"] = request_id
         status = _LEFT
-        outward = with_headers(send, {**HEADERS, "x-request-id": request_id})
+        of_jobs = DEPRECATED if f"{scope['path']}/".startswith(f"{UPLOADS}/") else {}
+        outward = with_headers(send, {**HEADERS, **of_jobs, "x-request-id": request_id})
 
         async def send_headers(message: Message) -> None:
             nonlocal status

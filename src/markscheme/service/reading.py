@@ -11,8 +11,10 @@ from typing import Any
 from fastapi import HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import ValidationError
 
 from markscheme.service.problems import Refusal
+from markscheme.service.schemas import AnswerIn
 from markscheme.service.settings import Limits
 
 COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
@@ -25,7 +27,7 @@ _MOST_PARTS = 100
 """Texts and commas of a body for each row that it may have. A row with one reference has ten."""
 
 _MOST_NAMES = 40
-"""Names of one answer. Each that is not known costs a message."""
+"""Names of an answer, or of a body. Each that is not known costs a message."""
 
 _PARTS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|,', re.DOTALL)
 """A text or a comma; never goes back, so that the time is linear in the body whatever is in it."""
@@ -76,17 +78,24 @@ def _read(body: bytes, field: Any, limits: Limits) -> Any:
         raise Refusal(413, f"more than {most:,} texts and commas; send fewer answers at once")
     value = json.loads(body.decode("utf-8-sig"))
     answers = value.get("answers") if isinstance(value, dict) else None
-    rows = answers if isinstance(answers, list) else ()
+    rows = answers if isinstance(answers, list) else []
     if len(rows) > limits.max_rows:
         raise Refusal(
             413,
             f"{len(rows)} answers in one request; the limit is {limits.max_rows}. Send fewer at "
             "once, or judge the file with 'markscheme judge FILE'",
         )
-    names = max((len(one) for one in rows if isinstance(one, dict)), default=0)
+    names = max((len(one) for one in (value, *rows) if isinstance(one, dict)), default=0)
     if names > _MOST_NAMES:
-        raise Refusal(413, f"an answer with {names:,} fields; send at most {_MOST_NAMES} of each")
-    found, errors = field.validate(value, {}, loc=("body",))
-    if errors:
-        raise _Unfit(errors)
+        raise Refusal(413, f"{names:,} fields of one object; send at most {_MOST_NAMES}")
+    errors: list[Any] = []
+    for number, row in enumerate(rows):  # The framework would hold the interpreter's lock for all.
+        try:
+            rows[number] = AnswerIn.model_validate(row)
+        except ValidationError as error:
+            for one in error.errors(include_url=False, include_context=False, include_input=False):
+                errors.append({**one, "loc": ("body", "answers", number, *one["loc"])})
+    found, others = (None, errors) if errors else field.validate(value, {}, loc=("body",))
+    if others:
+        raise _Unfit(others)
     return found

@@ -9,6 +9,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    FailFast,
     Field,
     StringConstraints,
     model_validator,
@@ -72,6 +73,7 @@ class AnswerIn(_Given):
     question: Filled
     references: Annotated[
         list[Filled],
+        FailFast(),
         BeforeValidator(_listed),
         Field(
             max_length=MOST_REFERENCES,
@@ -96,7 +98,7 @@ class AnswerIn(_Given):
     ] = None
     system: Short | None = None
     reference_grades: Annotated[
-        list[Annotated[int, Field(ge=-1000, le=1000)]] | None,
+        Annotated[list[Annotated[int, Field(ge=-1000, le=1000)]], Field(fail_fast=True)] | None,
         Field(description="A grade for each reference, higher is better."),
     ] = None
     reference_kind: Literal["text", "regex"] | None = None
@@ -154,6 +156,7 @@ class ExplanationIn(_Given):
     question: Brief
     references: Annotated[
         list[Brief],
+        FailFast(),
         BeforeValidator(_listed),
         Field(
             min_length=1,

@@ -11,11 +11,11 @@ import resource
 import select
 import time
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_SECONDS = 10.0
 """From a connection, or the first byte of its next request, to the end of the headers."""
@@ -36,17 +36,15 @@ _PAUSE = 4.0
 """How long a connection is not read after that, as a multiple of the time that it took and of the
 number of connections that are paused: together they have at most a fifth of the event loop."""
 
-if TYPE_CHECKING:
-    _Protocol = Any
-else:
-    _Protocol = AutoHTTPProtocol
-
 
 def most_connections() -> int:
     """Connections that are held; for half a second there may be twice as many. Half of the files
     that the process may open are for its work."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return max(8, min(MOST_CONNECTIONS, files // 4 if files > 0 else MOST_CONNECTIONS))
+
+
+_Protocol: Any = H11Protocol  # Others have no `conn`, which says what came behind a request.
 
 
 class BoundedProtocol(_Protocol):  # type: ignore[misc]
@@ -172,6 +170,7 @@ class Server(uvicorn.Server):
     def __init__(self, app: ASGIApp, **settings: Any) -> None:
         plain: dict[str, Any] = {
             "http": BoundedProtocol,
+            "loop": "asyncio",  # uvloop's transports have no `max_size`.
             "log_level": "warning",
             "access_log": False,
             "server_header": False,
