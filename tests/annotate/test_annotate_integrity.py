@@ -246,6 +246,29 @@ def test_changes_that_were_cut_off_are_found_by_an_export_that_has_them(
         assert "changes that this one has not" in " ".join(capsys.readouterr().err.split())
 
 
+def test_an_older_copy_of_a_project_is_found_by_an_export_made_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """Its end was signed once, so that the secret does not help: by itself the copy is sound."""
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", "secret")
+    setup = AnnotateOptions(file=write_rows(tmp_path / "a.jsonl", answers(10)), annotators=("Ann",))
+    project, older = tmp_path / "p.sqlite", tmp_path / "older.sqlite"
+    with place(project, setup) as made:
+        ann = made.worker("Ann")
+        for step in range(8):
+            assert ann.say("1").is_success
+            if step == 3:
+                copy(project, older)
+    export = ["annotate-export", str(project), "-o", str(tmp_path / "labels.jsonl")]
+    assert run(export) == 0
+    copy(older, project)
+    unnoticed = exported(project, tmp_path / "fewer.jsonl")
+    assert len(unnoticed.read_bytes().splitlines()) == 4
+    capsys.readouterr()
+    assert run([*export, "--check"]) == 2
+    assert "changes that this one has not" in " ".join(capsys.readouterr().err.split())
+
+
 @pytest.mark.proof(area="attacks")
 def test_sigkill_in_the_middle_of_writing(tmp_path: Path) -> None:
     """Four times: all that was acknowledged is there, and the chain holds."""
