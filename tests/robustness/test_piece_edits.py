@@ -16,7 +16,7 @@ from piece_edits import EDITS, KEY, NAMINGS, Runs, attempt, judged, verdicts
 from markscheme.engine.run_folder import Bound, RunFolder
 from markscheme.errors import RunError
 
-FOUND = {"refused", "judged again", "harmless"}
+FOUND = {"refused", "judged again", "warned", "harmless"}
 
 
 @pytest.fixture(params=["signed", "unsigned"])
@@ -89,7 +89,7 @@ def test_ten_thousand_edits(
         found[name] = edits_of(name, runs[1], tmp_path / name, range(count))
     for name, of in found.items():
         refused = of["refused"] + of["judged again"]
-        rest = f"{of['harmless']} | {of['every digest made again']}"
+        rest = f"{of['warned']} | {of['harmless']} | {of['every digest made again']}"
         secret = "yes" if runs[1] else "no"
         record_property("edit", f"{name} | {secret} | {of.total():,} | {refused:,} | {rest}")
     assert sum(of.total() for of in found.values()) == 5_000
