@@ -32,7 +32,8 @@ from markscheme.judges.listwise.listwise_examiner import ListwiseWeights
 from markscheme.manifests import MANIFEST, verified, write_manifest
 from markscheme.models.ledger.exchange import export_ledger, read_export
 from markscheme.models.ledger.ledger import Ledger, LedgerEntry, digest_of
-from markscheme.tables.seal import check_run, file_digest, read_sealed, sealed
+from markscheme.tables.seal import check_run, file_digest, read_sealed, sealed, sealed_lines
+from markscheme.view import RunLabels
 
 Attempt = Callable[[random.Random, bool], str]
 """An edit from a seed, with every digest made again without the secret or not, and its outcome."""
@@ -158,6 +159,34 @@ def exports(folder: Path) -> Attempt:
     return attempt
 
 
+def viewer_labels(folder: Path) -> Attempt:
+    """A line of labels made in the viewer; of some files all seals are removed, or all lines
+    written again by another tool."""
+    made = RunLabels(folder / "run")
+    for number in range(40):
+        made.give(str(number), number % 2, f"comment {number}")
+    file, right = made.path, made.path.read_bytes()
+
+    def attempt(chance: random.Random, forged: bool) -> str:
+        lines = right.splitlines(keepends=True)
+        _line(chance, lines)
+        rows = [json.loads(line) for line in lines]
+        if forged:
+            plain = [{name: row[name] for name in row if name != "seal"} for row in rows]
+            with without_secret():
+                content = sealed_lines(plain)
+            if chance.random() < 0.2:
+                content = b"".join(json.dumps(row).encode() + b"\n" for row in plain)
+        elif chance.random() < 0.2:
+            content = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+        else:
+            content = b"".join(lines)
+        file.write_bytes(content)
+        return of_labels(file, right)
+
+    return attempt
+
+
 def _ledger(folder: Path) -> tuple[Ledger, dict[str, ChatReply]]:
     """A ledger of 40 replies."""
     ledger, replies = Ledger(folder / "ledger.sqlite"), {}
@@ -258,7 +287,8 @@ def weights(folder: Path) -> Attempt:
 FORMATS: dict[str, tuple[int, Callable[[Path], Attempt]]] = {
     "finished runs": (622, runs),
     "labelling projects": (250, labels),
-    "exported labels": (1000, exports),
+    "exported labels": (700, exports),
+    "labels of the viewer": (300, viewer_labels),
     "ledgers": (1000, ledgers),
     "exported ledgers": (1000, ledger_exports),
     "weights": (600, weights),
