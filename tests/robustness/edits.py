@@ -29,7 +29,7 @@ from markscheme.cli import run
 from markscheme.contract import ChatReply, ChatRequest, Message
 from markscheme.errors import MarkschemeError, UnsealedWarning
 from markscheme.judges.listwise.listwise_examiner import ListwiseWeights
-from markscheme.manifests import MANIFEST, verified, write_manifest
+from markscheme.manifests import MANIFEST, write_manifest
 from markscheme.models.ledger.exchange import export_ledger, read_export
 from markscheme.models.ledger.ledger import Ledger, LedgerEntry, digest_of
 from markscheme.tables.seal import check_run, file_digest, read_sealed, sealed, sealed_lines
@@ -267,9 +267,10 @@ def ledger_exports(folder: Path) -> Attempt:
 
 
 def weights(folder: Path) -> Attempt:
-    """A file of a judge's weights; nothing of them is signed."""
+    """A file of a judge's weights, as training writes them; of some, the manifest is removed."""
     work = folder / "weights"
     shutil.copytree(ListwiseWeights.shipped, work)
+    write_manifest(work)
     right = files_of(work)
 
     def attempt(chance: random.Random, forged: bool) -> str:
@@ -277,9 +278,14 @@ def weights(folder: Path) -> Attempt:
             (work / name).write_bytes(right[name])
         file = work / chance.choice(ListwiseWeights.files)
         (change_json if file.suffix == ".json" else flip_file)(chance, file)
-        if forged:
-            write_manifest(work)
-        return outcome(lambda: verified(file).read_bytes() == right[file.name])
+        if forged and chance.random() < 0.2:
+            (work / MANIFEST).unlink()
+        elif forged:
+            with without_secret():
+                write_manifest(work)
+        return outcome(
+            lambda: ListwiseWeights(work).path(file.name).read_bytes() == right[file.name]
+        )
 
     return attempt
 

@@ -23,13 +23,13 @@ import orjson
 import polars as pl
 
 from markscheme.errors import DataError, RunError
+from markscheme.manifests import KEY_VARIABLE, signature_of, signature_wanted
 from markscheme.tables.answers import ANSWERS_SCHEMA
 from markscheme.tables.judgments import JUDGMENTS_SCHEMA
 from markscheme.tables.parquet import scan_parquet
 
 MANIFEST = "manifest.json"
 PLAN = "run.json"
-KEY_VARIABLE = "MARKSCHEME_SEAL_KEY"
 
 TABLES = ("answers.parquet", "judgments.parquet", "bad_rows.jsonl")
 SUMMARIES = ("summary.json", "summary.md")
@@ -80,25 +80,11 @@ def manifest_bytes(
     return json_bytes(manifest)
 
 
-def signature_wanted() -> str | None:
-    """The secret that runs are signed with, if they are to be."""
-    return os.environ.get(KEY_VARIABLE) or None
-
-
 def seal_of(manifest: bytes) -> dict[str, str]:
     """What `run.json` says of its manifest."""
     signature = signature_of(manifest)
     digest = hashlib.sha256(manifest).hexdigest()
     return {"manifest": digest, **({"signature": signature} if signature else {})}
-
-
-def signature_of(content: bytes) -> str | None:
-    """The HMAC of a content's digest, if what is written is to be signed."""
-    key = signature_wanted()
-    if key is None:
-        return None
-    digest = hashlib.sha256(content).hexdigest()
-    return hmac.new(key.encode(), digest.encode(), hashlib.sha256).hexdigest()
 
 
 def sealed(content: Mapping[str, Any]) -> bytes:
