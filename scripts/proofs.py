@@ -63,7 +63,7 @@ IN_TEXT = re.compile(rf"\b((?:{'|'.join(PACKAGES)})(?:\.\w+)*)(?: import (\w+(?:
 STAGES = ("test", "test-data", "joints")
 RECORDED = {
     "damage": "run | damages | repaired | refused | harmless",
-    "edit": "what | secret | edits | refused or judged again | harmless | every digest made again",
+    "edit": "what | secret | edits | refused or judged again | warned | harmless | accepted",
     "label damage": "damage | tried | refused | harmless",
     "label value": "labels and table | values tried | refused | harmless",
     "attack": "attack | attacker, % | load, % | requests without | median | p99"

@@ -128,6 +128,10 @@ class SkippedRowsWarning(UserWarning):
     """Rows of a file that cannot be used were left out, or labels of it, as was requested."""
 
 
+class UnsealedWarning(UserWarning):
+    """A file of labels has no seal, and a secret is set to check seals with."""
+
+
 class JudgeError(MarkschemeError):
     """A judge's name, parameters or registration are wrong."""
 

@@ -1,29 +1,64 @@
 """Manifests of weights: which files lie in a folder, so that a damaged or edited one is noticed.
 
-`manifest.json` lists size and SHA-256 of each file of weights in its folder.
+`manifest.json` lists size and SHA-256 of each file of weights in its folder. Where a secret is set
+in MARKSCHEME_SEAL_KEY, it is signed when it is written, and one that is not is refused, but for
+those of the packages.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from markscheme.errors import ModelError, reading_weights
 
 MANIFEST = "manifest.json"
+KEY_VARIABLE = "MARKSCHEME_SEAL_KEY"
+
+_PACKAGES = ("markscheme", "markscheme_languages")
+"""Whose weights are as trusted as their code, next to which they lie."""
 
 
-def verified(path: Path) -> Path:
+def signature_wanted() -> str | None:
+    """The secret that what is written is signed with, if it is to be."""
+    return os.environ.get(KEY_VARIABLE) or None
+
+
+def signature_of(content: bytes) -> str | None:
+    """The HMAC of a content's digest, if what is written is to be signed."""
+    key = signature_wanted()
+    if key is None:
+        return None
+    digest = hashlib.sha256(content).hexdigest()
+    return hmac.new(key.encode(), digest.encode(), hashlib.sha256).hexdigest()
+
+
+def verified(path: Path, *, trained: bool = False) -> Path:
     """The path of a file of weights that is as the manifest in its folder, if any, says.
 
+    Args:
+        path: the file.
+        trained: whether only our training writes such a file, and so lists it in a manifest.
+
     Raises:
-        ModelError: it was changed, or the manifest is damaged.
+        ModelError: it was changed, or the manifest is damaged, or lacks a valid signature where one
+            is required.
     """
-    listed = _manifest(path.parent).get(path.name)
+    files, is_signed = _manifest(path.parent)
+    listed = files.get(path.name)
+    checked = signature_wanted() is not None and (trained or bool(files))
+    if checked and not (is_signed and listed) and not _in_a_package(path):
+        raise ModelError(
+            f"{path.parent} has no {MANIFEST} that is signed with the secret in {KEY_VARIABLE} and "
+            f"lists {path.name}; train the weights again, or unset it"
+        )
     if listed is not None and listed != sha256(path):
         raise ModelError(
             f"{path} is not the file that {MANIFEST} there lists; copy or train the weights again, "
@@ -32,16 +67,30 @@ def verified(path: Path) -> Path:
     return path
 
 
-def _manifest(folder: Path) -> dict[str, str]:
-    """SHA-256 by file, as a folder's manifest says; empty where there is none of ours."""
+def _in_a_package(path: Path) -> bool:
+    found = [one.origin for one in map(find_spec, _PACKAGES) if one is not None and one.origin]
+    return any(path.resolve().is_relative_to(Path(origin).resolve().parent) for origin in found)
+
+
+def _manifest(folder: Path) -> tuple[dict[str, str], bool]:
+    """SHA-256 by file, as a folder's manifest says, empty where there is none of ours; and whether
+    it is signed with the secret set now."""
     file = folder / MANIFEST
     if not file.is_file():
-        return {}
+        return {}, False
     with reading_weights(file):
         content = json.loads(file.read_bytes())
         files = content.get("files") if isinstance(content, dict) else None
         listed = files.items() if isinstance(files, dict) else ()
-        return {name: str(one["sha256"]) for name, one in listed if "sha256" in one}
+        found = {name: str(one["sha256"]) for name, one in listed if "sha256" in one}
+        return found, bool(found) and content == signed(content)
+
+
+def signed(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A manifest with its signature, if what is written is to be signed, in place of any before."""
+    content = {name: value for name, value in manifest.items() if name != "signature"}
+    signature = signature_of(json.dumps(content, sort_keys=True).encode())
+    return content | ({"signature": signature} if signature else {})
 
 
 def write_manifest(folder: Path, names: Sequence[str] = ()) -> None:
@@ -59,7 +108,7 @@ def write_manifest(folder: Path, names: Sequence[str] = ()) -> None:
         for file in sorted(folder.iterdir())
         if file.is_file() and (file.name in names if names else file.name != MANIFEST)
     }
-    text = json.dumps({"files": files}, indent=1) + "\n"
+    text = json.dumps(signed({"files": files}), indent=1) + "\n"
     (folder / MANIFEST).write_text(text, encoding="utf-8")
 
 

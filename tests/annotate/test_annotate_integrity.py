@@ -218,6 +218,40 @@ def test_statistics_refuse_labels_that_were_changed_since_they_were_exported(
         assert "is not signed with the secret" in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.parametrize("secret", ["", "secret"])
+def test_labels_without_a_seal_are_named_where_seals_are_checked(
+    secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """Inverted, and their seal deleted; or another tool's, which never have one."""
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", secret)
+    labels = exported(labelled(tmp_path / "made").closed, tmp_path / "labels.jsonl")
+    rows = [json.loads(line) for line in labels.read_text().splitlines()]
+    judged = write_rows(
+        tmp_path / "judged.jsonl",
+        [
+            {name: row[name] for name in ("answer_id", "question")} | {"judge": "one", "verdict": 1}
+            for row in rows
+        ],
+    )
+
+    def shown(*command: str) -> int:
+        capsys.readouterr()
+        assert run([*command, str(judged), "--labels", str(labels)]) == 0
+        text = " ".join(capsys.readouterr().err.split())
+        return text.count(f"labels: {labels} has no seal, and MARKSCHEME_SEAL_KEY is set")
+
+    assert shown("agree") == 0
+    (tmp_path / "labels.jsonl.seal.json").unlink()
+    labels.write_text(
+        "".join(
+            json.dumps(row | {"label": None if row["label"] is None else 1 - row["label"]}) + "\n"
+            for row in rows
+        )
+    )
+    assert shown("agree") == bool(secret)
+    assert shown("estimate", "--judge", "one") == bool(secret)
+
+
 def test_changes_that_were_cut_off_are_found_by_an_export_that_has_them(
     right: Truth, tmp_path: Path, capsys: Any
 ) -> None:
@@ -244,6 +278,29 @@ def test_changes_that_were_cut_off_are_found_by_an_export_that_has_them(
         capsys.readouterr()
         assert run(["annotate-export", str(cut_off), "-o", str(out), "--check"]) == 2
         assert "changes that this one has not" in " ".join(capsys.readouterr().err.split())
+
+
+def test_an_older_copy_of_a_project_is_found_by_an_export_made_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """Its end was signed once, so that the secret does not help: by itself the copy is sound."""
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", "secret")
+    setup = AnnotateOptions(file=write_rows(tmp_path / "a.jsonl", answers(10)), annotators=("Ann",))
+    project, older = tmp_path / "p.sqlite", tmp_path / "older.sqlite"
+    with place(project, setup) as made:
+        ann = made.worker("Ann")
+        for step in range(8):
+            assert ann.say("1").is_success
+            if step == 3:
+                copy(project, older)
+    export = ["annotate-export", str(project), "-o", str(tmp_path / "labels.jsonl")]
+    assert run(export) == 0
+    copy(older, project)
+    unnoticed = exported(project, tmp_path / "fewer.jsonl")
+    assert len(unnoticed.read_bytes().splitlines()) == 4
+    capsys.readouterr()
+    assert run([*export, "--check"]) == 2
+    assert "changes that this one has not" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.proof(area="attacks")

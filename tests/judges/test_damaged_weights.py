@@ -121,6 +121,44 @@ def test_weights_that_were_trained_again_are_opened_again(
     assert scores(family, folder) != made
 
 
+@pytest.mark.parametrize("family", JUDGES)
+def test_with_a_secret_trained_weights_are_signed_or_refused(
+    family: type[WeightFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also with every digest made again, without a manifest, and by another secret; the weights
+    that ship are used as they are."""
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", "secret")
+    wanted = scores(family, family.shipped)
+    folder = copied(family, tmp_path / "weights")
+    refused = "signed with the secret in MARKSCHEME_SEAL_KEY"
+    with pytest.raises(ModelError, match=refused):
+        verified(folder / family.files[0])
+    write_manifest(folder)
+    assert scores(family, folder) == wanted
+
+    def again(*, secret: str) -> None:
+        monkeypatch.setenv("MARKSCHEME_SEAL_KEY", secret)
+        write_manifest(folder)
+        monkeypatch.setenv("MARKSCHEME_SEAL_KEY", "secret")
+
+    signed = (folder / MANIFEST).read_bytes()
+    file = folder / family.files[0]
+    file.write_bytes(_edited(file.read_bytes()))
+    for secret in ("", "another"):
+        again(secret=secret)
+        with pytest.raises(ModelError, match=refused):
+            family(folder).path(file.name)
+    (folder / MANIFEST).unlink()
+    with pytest.raises(ModelError, match=refused):
+        family(folder).path(file.name)
+    (folder / MANIFEST).write_bytes(signed)
+    with pytest.raises(ModelError, match="is not the file that"):
+        family(folder).path(file.name)
+    monkeypatch.delenv("MARKSCHEME_SEAL_KEY")
+    write_manifest(folder)
+    family(folder).path(file.name)
+
+
 @pytest.mark.parametrize("folder", [*(family.shipped for family in JUDGES), ENGLISH])
 def test_the_manifests_that_ship_list_every_file(folder: Path, tmp_path: Path) -> None:
     names = {file.name for file in folder.iterdir() if file.is_file()} - {MANIFEST}

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from unittest.mock import patch
+from warnings import catch_warnings, simplefilter
 
 import polars as pl
 from piece_edits import CHANGES, KEY, judged, source
@@ -22,15 +23,17 @@ from run_damage import change_json, changed, files_of, flip_file, sealed_again
 
 from label_damage import SET, as_owner, copy, labelled
 from label_damage import outcome as of_exports
+from markscheme.agreement.sources import labelled_table
 from markscheme.annotate.database import Store
 from markscheme.cli import run
 from markscheme.contract import ChatReply, ChatRequest, Message
-from markscheme.errors import MarkschemeError
+from markscheme.errors import MarkschemeError, UnsealedWarning
 from markscheme.judges.listwise.listwise_examiner import ListwiseWeights
-from markscheme.manifests import MANIFEST, verified, write_manifest
+from markscheme.manifests import MANIFEST, write_manifest
 from markscheme.models.ledger.exchange import export_ledger, read_export
 from markscheme.models.ledger.ledger import Ledger, LedgerEntry, digest_of
-from markscheme.tables.seal import check_exported, check_run, file_digest, read_sealed, sealed
+from markscheme.tables.seal import check_run, file_digest, read_sealed, sealed, sealed_lines
+from markscheme.view import RunLabels
 
 Attempt = Callable[[random.Random, bool], str]
 """An edit from a seed, with every digest made again without the secret or not, and its outcome."""
@@ -122,8 +125,20 @@ def labels(folder: Path) -> Attempt:
     return attempt
 
 
+def of_labels(file: Path, right: bytes) -> str:
+    """`warned` too: that nothing shows whether they were changed."""
+    with catch_warnings():
+        simplefilter("error", UnsealedWarning)
+        try:
+            return outcome(
+                lambda: bool(labelled_table(str(file)).height) and file.read_bytes() == right
+            )
+        except UnsealedWarning:
+            return "warned"
+
+
 def exports(folder: Path) -> Attempt:
-    """A line of exported labels."""
+    """A line of exported labels; of their seals, some are removed where digests are made again."""
     file = folder / "labels.jsonl"
     assert run(["annotate-export", str(labelled(folder / "made").closed), "-o", str(file)]) == 0
     seal = folder / "labels.jsonl.seal.json"
@@ -134,10 +149,40 @@ def exports(folder: Path) -> Attempt:
         _line(chance, lines)
         file.write_bytes(b"".join(lines))
         seal.write_bytes(kept)
-        if forged:
+        if forged and chance.random() < 0.2:
+            seal.unlink()
+        elif forged:
             with without_secret():
                 seal.write_bytes(sealed({**said, "file": file_digest(file)}))
-        return outcome(lambda: bool(check_exported(file)) and file.read_bytes() == right)
+        return of_labels(file, right)
+
+    return attempt
+
+
+def viewer_labels(folder: Path) -> Attempt:
+    """A line of labels made in the viewer; of some files all seals are removed, or all lines
+    written again by another tool."""
+    made = RunLabels(folder / "run")
+    for number in range(40):
+        made.give(str(number), number % 2, f"comment {number}")
+    file, right = made.path, made.path.read_bytes()
+
+    def attempt(chance: random.Random, forged: bool) -> str:
+        lines = right.splitlines(keepends=True)
+        _line(chance, lines)
+        rows = [json.loads(line) for line in lines]
+        if forged:
+            plain = [{name: row[name] for name in row if name != "seal"} for row in rows]
+            with without_secret():
+                content = sealed_lines(plain)
+            if chance.random() < 0.2:
+                content = b"".join(json.dumps(row).encode() + b"\n" for row in plain)
+        elif chance.random() < 0.2:
+            content = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+        else:
+            content = b"".join(lines)
+        file.write_bytes(content)
+        return of_labels(file, right)
 
     return attempt
 
@@ -222,9 +267,10 @@ def ledger_exports(folder: Path) -> Attempt:
 
 
 def weights(folder: Path) -> Attempt:
-    """A file of a judge's weights; nothing of them is signed."""
+    """A file of a judge's weights, as training writes them; of some, the manifest is removed."""
     work = folder / "weights"
     shutil.copytree(ListwiseWeights.shipped, work)
+    write_manifest(work)
     right = files_of(work)
 
     def attempt(chance: random.Random, forged: bool) -> str:
@@ -232,9 +278,14 @@ def weights(folder: Path) -> Attempt:
             (work / name).write_bytes(right[name])
         file = work / chance.choice(ListwiseWeights.files)
         (change_json if file.suffix == ".json" else flip_file)(chance, file)
-        if forged:
-            write_manifest(work)
-        return outcome(lambda: verified(file).read_bytes() == right[file.name])
+        if forged and chance.random() < 0.2:
+            (work / MANIFEST).unlink()
+        elif forged:
+            with without_secret():
+                write_manifest(work)
+        return outcome(
+            lambda: ListwiseWeights(work).path(file.name).read_bytes() == right[file.name]
+        )
 
     return attempt
 
@@ -242,7 +293,8 @@ def weights(folder: Path) -> Attempt:
 FORMATS: dict[str, tuple[int, Callable[[Path], Attempt]]] = {
     "finished runs": (622, runs),
     "labelling projects": (250, labels),
-    "exported labels": (1000, exports),
+    "exported labels": (700, exports),
+    "labels of the viewer": (300, viewer_labels),
     "ledgers": (1000, ledgers),
     "exported ledgers": (1000, ledger_exports),
     "weights": (600, weights),

@@ -137,6 +137,16 @@ def test_a_column_of_lists_that_holds_something_else_is_named(tmp_path: Path) ->
         load_labels(str(path))
 
 
+def test_an_object_in_a_list_of_labels_is_named(tmp_path: Path) -> None:
+    """Polars makes several rows of a list with an empty object in it."""
+    file = tmp_path / "labels.jsonl"
+    rows = ['{"answer_id": "1", "annotator_labels": [{}, 1]}',
+            '{"answer_id": "2", "annotator_labels": [1, 0]}']  # fmt: skip
+    file.write_text("\n".join(rows))
+    with pytest.raises(DataError, match=r"1 of 2 rows have no list of labels: row 1"):
+        load_labels(file)
+
+
 @pytest.mark.parametrize("empty", ["", "[]", "[null]"])
 def test_a_column_of_lists_without_a_label_leaves_the_labels_as_they_are(
     tmp_path: Path, empty: str

@@ -5,7 +5,9 @@ from __future__ import annotations
 import fcntl
 import shutil
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import orjson
 import polars as pl
@@ -30,6 +32,10 @@ def folder(tmp_path: Path) -> Path:
     markscheme.judge(ROWS, ["exact_match", "contains"], out=top / "first")
     shutil.copytree(top / "first", top / "deep" / "second")
     return top
+
+
+def write_lines(file: Path, rows: list[dict[str, Any]]) -> None:
+    file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
 
 
 def unfinished(folder: Path) -> Path:
@@ -99,6 +105,58 @@ def test_a_label_is_kept_beside_the_run_and_read_by_the_statistics(folder: Path)
     assert RunLabels(folder / "first").all()["1"].comment == "a synonym"
     found = markscheme.agree(folder / "first", labels.path)
     assert found.frame["answers"].to_list() == [2, 2]
+
+
+CHANGES: dict[str, Callable[[list[dict[str, Any]]], list[dict[str, Any]]]] = {
+    "a label": lambda rows: [row | {"label": 1 - row["label"]} for row in rows],
+    "a comment": lambda rows: [*rows[:-1], rows[-1] | {"comment": "x"}],
+    "a line less": lambda rows: rows[:-1],
+    "a line twice": lambda rows: [*rows, rows[0]],
+    "another order": lambda rows: rows[::-1],
+    "a seal less": lambda rows: [{**rows[0], "seal": None}, *rows[1:]],
+}
+
+
+@pytest.mark.parametrize("secret", ["", "secret"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_labels_that_were_changed_are_one_error_wherever_they_are_read(
+    tmp_path: Path, secret: str, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", secret)
+    run = tmp_path / "run"
+    markscheme.judge(ROWS, ["exact_match"], out=run)
+    labels = RunLabels(run)
+    for name, label in (("0", 1), ("1", 0), ("2", 1)):
+        labels.give(name, label)
+    assert markscheme.agree(run, labels.path).frame["answers"].to_list() == [3]
+    rows = [orjson.loads(line) for line in labels.path.read_bytes().splitlines()]
+    write_lines(labels.path, CHANGES[change](rows))
+    for read in (labels.all, lambda: labels.give("0", 0)):
+        with pytest.raises(RunError, match="was changed since the viewer wrote it"):
+            read()
+    for read in (markscheme.agree, markscheme.estimate):
+        with pytest.raises(RunError, match="was changed since the viewer wrote it"):
+            read(run, labels.path)
+
+
+def test_with_a_secret_only_labels_that_were_written_with_it_are_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MARKSCHEME_SEAL_KEY", raising=False)
+    labels = RunLabels(folder / "first")
+    labels.give("0", 1)
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", "secret")
+    with pytest.raises(RunError, match="with another MARKSCHEME_SEAL_KEY"):
+        labels.all()
+    row = orjson.loads(labels.path.read_bytes())
+    del row["seal"]
+    write_lines(labels.path, [row])
+    with pytest.raises(RunError, match="has no seal, and MARKSCHEME_SEAL_KEY is set"):
+        labels.all()
+    monkeypatch.delenv("MARKSCHEME_SEAL_KEY")
+    assert labels.all()["0"].label == 1, "as earlier versions wrote it"
+    labels.give("1", 0)
+    assert all("seal" in orjson.loads(line) for line in labels.path.read_bytes().splitlines())
 
 
 def test_labels_given_here_go_before_those_of_the_file() -> None:

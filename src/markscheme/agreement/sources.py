@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,16 +13,18 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 import polars as pl
 
 from markscheme.agreement.options import JudgmentOptions, LabelOptions
-from markscheme.errors import BadValuesError, DataError
+from markscheme.errors import BadValuesError, DataError, UnsealedWarning
 from markscheme.flags import columns_option, parse_columns, split_list, with_keywords
 from markscheme.results import NO_VALUE
 from markscheme.tables import (
     ANNOTATOR_COLUMNS,
     ANSWERS_SCHEMA,
+    KEY_VARIABLE,
     KEYS,
     LABEL_OF,
     REMARKS,
     ReadOptions,
+    check_exported,
     column_names,
     holds_labels,
     judgments_file,
@@ -39,6 +42,7 @@ from markscheme.tables import (
     read_with_notes,
     recognise,
     renamed,
+    signature_wanted,
     with_answers,
 )
 
@@ -470,6 +474,14 @@ def names_of_judged(
 def _label_table(labels: JudgmentsSource) -> pl.DataFrame:
     """Where labels are: the answers of a run or a `Result`, else the table itself."""
     run = open_run(labels)
+    file = run.file if run.folder is None else None  # A run's own are in its seal.
+    if file and signature_wanted() and not check_exported(Path(file)):
+        warnings.warn(
+            f"labels: {file} has no seal, and {KEY_VARIABLE} is set, so nothing shows whether "
+            "they were changed",
+            UnsealedWarning,
+            stacklevel=2,
+        )
     return run.table if run.stored_labels is None else run.stored_labels
 
 

@@ -28,7 +28,7 @@ from markscheme.cli.app import (
     registrations,
     silence,
 )
-from markscheme.errors import MarkschemeError, SkippedRowsWarning, install_line
+from markscheme.errors import MarkschemeError, SkippedRowsWarning, UnsealedWarning, install_line
 from markscheme.text import one_line
 
 RESEARCH = (
@@ -331,7 +331,7 @@ def _warnings_noted() -> Iterator[None]:
     def noted(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, DeprecationWarning):
             notes.print(f"note: {message}")
-        elif issubclass(category, SkippedRowsWarning):
+        elif issubclass(category, SkippedRowsWarning | UnsealedWarning):
             notes.print(f"warning: {message}", soft_wrap=True)
         else:
             show(message, category, *where, **more)
@@ -341,6 +341,7 @@ def _warnings_noted() -> Iterator[None]:
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.filterwarnings("default", category=DeprecationWarning, module="markscheme")
         warnings.simplefilter("always", SkippedRowsWarning)
+        warnings.simplefilter("default", UnsealedWarning)
         warnings.showwarning = noted
         yield
 

@@ -57,7 +57,7 @@ class WeightFolder:
     def lineage(self) -> Lineage:
         """The questions that the judge learned from. They decide nothing: no part of `revision`."""
         if (self.folder / LINEAGE).is_file():
-            verified(self.folder / LINEAGE)
+            verified(self.folder / LINEAGE, trained=True)
         return Lineage.load(self.folder)
 
     @cached_property
@@ -95,7 +95,7 @@ class WeightFolder:
                 f"{self.folder} holds no {name}; give a folder that {self.command!r} wrote, or "
                 "leave `weights` out for the one that ships"
             )
-        return verified(path)
+        return verified(path, trained=True)
 
 
 class AlignedWeights(WeightFolder):

@@ -105,6 +105,7 @@ from .seal import SUMMARIES as SUMMARIES
 from .seal import TABLES as TABLES
 from .seal import bytes_digest as bytes_digest
 from .seal import check_exported as check_exported
+from .seal import check_lines as check_lines
 from .seal import check_run as check_run
 from .seal import content_digests as content_digests
 from .seal import damages as damages
@@ -117,6 +118,7 @@ from .seal import read_manifest as read_manifest
 from .seal import read_sealed as read_sealed
 from .seal import seal_of as seal_of
 from .seal import sealed as sealed
+from .seal import sealed_lines as sealed_lines
 from .seal import signature_of as signature_of
 from .seal import signature_wanted as signature_wanted
 from .seal import table_batches as table_batches

@@ -316,7 +316,12 @@ def _series(name: str, values: Sequence[Any] | pl.Series) -> pl.Series:
         texts = {True: "true", False: "false"}
         cells = [v if v is None else texts[v] if isinstance(v, bool) else str(v) for v in values]
         return pl.Series(name, cells, dtype=pl.String)
-    return pl.Series(name, values, strict=False)
+    found = pl.Series(name, values, strict=False)
+    if len(found) == len(values):
+        return found
+    # Polars gives [{}, 1] more rows than one.
+    cells = [None if value is None else orjson.dumps(value).decode() for value in values]
+    return pl.Series(name, cells, dtype=pl.String)
 
 
 def check_characters(text: str, ours: str) -> None:

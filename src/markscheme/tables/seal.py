@@ -13,7 +13,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,13 @@ import orjson
 import polars as pl
 
 from markscheme.errors import DataError, RunError
+from markscheme.manifests import KEY_VARIABLE, signature_of, signature_wanted
 from markscheme.tables.answers import ANSWERS_SCHEMA
 from markscheme.tables.judgments import JUDGMENTS_SCHEMA
 from markscheme.tables.parquet import scan_parquet
 
 MANIFEST = "manifest.json"
 PLAN = "run.json"
-KEY_VARIABLE = "MARKSCHEME_SEAL_KEY"
 
 TABLES = ("answers.parquet", "judgments.parquet", "bad_rows.jsonl")
 SUMMARIES = ("summary.json", "summary.md")
@@ -37,6 +38,8 @@ OUTPUTS = (*TABLES, *SUMMARIES)
 
 _SAME_IN_BOTH = ("format", "markscheme", "judges", "options", "engine", "command", "input")
 """What run.json and the manifest say alike."""
+
+_SEALED_LINE = re.compile(rb'"seal"\s*:\s*"[0-9a-f]{64}"')
 
 _MEASURED = ("seconds",)
 """Columns that differ from one equal run to the next."""
@@ -77,25 +80,11 @@ def manifest_bytes(
     return json_bytes(manifest)
 
 
-def signature_wanted() -> str | None:
-    """The secret that runs are signed with, if they are to be."""
-    return os.environ.get(KEY_VARIABLE) or None
-
-
 def seal_of(manifest: bytes) -> dict[str, str]:
     """What `run.json` says of its manifest."""
     signature = signature_of(manifest)
     digest = hashlib.sha256(manifest).hexdigest()
     return {"manifest": digest, **({"signature": signature} if signature else {})}
-
-
-def signature_of(content: bytes) -> str | None:
-    """The HMAC of a content's digest, if what is written is to be signed."""
-    key = signature_wanted()
-    if key is None:
-        return None
-    digest = hashlib.sha256(content).hexdigest()
-    return hmac.new(key.encode(), digest.encode(), hashlib.sha256).hexdigest()
 
 
 def sealed(content: Mapping[str, Any]) -> bytes:
@@ -117,14 +106,15 @@ def read_sealed(file: Path) -> dict[str, Any]:
 
 
 def check_exported(file: Path, seal: Path | None = None) -> dict[str, Any]:
-    """What the seal of an exported file says, `FILE.seal.json` by default; {} where that is none.
+    """What the seal of an exported file says, `FILE.seal.json` by default, or the seals of its
+    lines; {} where there are none.
 
     Raises:
         RunError: the file is not as its seal has it, or the seal was changed.
     """
     found = seal or file.with_name(f"{file.name}.seal.json")
     if seal is None and not (found.is_file() and file.is_file()):
-        return {}
+        return check_lines(file)
     said = read_sealed(found)
     if said.get("file") != file_digest(file):
         raise RunError(
@@ -132,6 +122,40 @@ def check_exported(file: Path, seal: Path | None = None) -> dict[str, Any]:
             f"{found.name} if the change is meant"
         )
     return said
+
+
+def sealed_lines(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """JSONL of rows, each with a `seal` over it, the seal before it and how many rows there are."""
+    written, before = [], ""
+    for row in rows:
+        before = mark_of({"row": row, "before": before, "rows": len(rows)})
+        written.append(orjson.dumps({**row, "seal": before}) + b"\n")
+    return b"".join(written)
+
+
+def check_lines(file: Path) -> dict[str, Any]:
+    """How many `rows` are in a file that `sealed_lines` wrote; {} where no line has a seal.
+
+    Raises:
+        RunError: a line is missing, or not as it was written with the secret set now.
+    """
+    if file.suffix != ".jsonl" or not file.is_file():
+        return {}
+    with file.open("rb") as stream:
+        if not any(_SEALED_LINE.search(part) for part in iter(lambda: stream.read(2**20), b"")):
+            return {}
+    content = file.read_bytes()
+    try:
+        rows = [orjson.loads(line) for line in content.splitlines() if line.strip()]
+        plain = [{name: row[name] for name in row if name != "seal"} for row in rows]
+        if sealed_lines(plain) == content:
+            return {"rows": len(plain)}
+    except (orjson.JSONDecodeError, TypeError):
+        pass  # No JSON, or none that we write.
+    raise RunError(
+        f"{file} was changed since the viewer wrote it, or written with another {KEY_VARIABLE}; "
+        "remove `seal` from each line if the change is meant"
+    )
 
 
 def mark_of(value: Mapping[str, Any]) -> str:

@@ -15,7 +15,16 @@ import polars as pl
 from markscheme.engine import RunFolder
 from markscheme.errors import DataError, RunError
 from markscheme.results import labels_of
-from markscheme.tables import is_binary, load_labels, read_json, replace_file
+from markscheme.tables import (
+    KEY_VARIABLE,
+    check_lines,
+    is_binary,
+    load_labels,
+    read_json,
+    replace_file,
+    sealed_lines,
+    signature_wanted,
+)
 
 State = Literal["done", "running", "stopped", "unreadable"]
 
@@ -108,8 +117,8 @@ class Given:
 class RunLabels:
     """The labels of one run, in `RUN.labels.jsonl` next to its folder.
 
-    The file has a row for each answer (`answer_id`, `label`, `comment`, `labelled_at`), is written
-    whole each time, and is what `markscheme agree`, `estimate` and `report --labels` read.
+    The file has a row for each answer (`answer_id`, `label`, `comment`, `labelled_at`, `seal`), is
+    written whole each time, and is what `markscheme agree`, `estimate` and `report --labels` read.
     """
 
     def __init__(self, run: Path) -> None:
@@ -122,6 +131,7 @@ class RunLabels:
 
         Raises:
             DataError: the file is none of ours.
+            RunError: it was changed, or has no seal and a secret is set.
         """
         if not self.path.is_file():
             return {}
@@ -144,6 +154,11 @@ class RunLabels:
                     f"{self.path}, line {number}: no label of the viewer ({error}); fix the line "
                     "or move the file away"
                 ) from None
+        if not check_lines(self.path) and found and signature_wanted():
+            raise RunError(
+                f"{self.path} has no seal, and {KEY_VARIABLE} is set; unset it, or move the file "
+                "away and label again"
+            )
         return found
 
     def give(self, answer_id: str, label: int | None, comment: str = "") -> dict[str, Given]:
@@ -158,8 +173,8 @@ class RunLabels:
                     comment=comment[:_LONGEST_COMMENT],
                     labelled_at=round(time.time(), 3),
                 )
-            rows = (orjson.dumps({"answer_id": name, **vars(one)}) for name, one in kept.items())
-            replace_file(self.path, b"".join(row + b"\n" for row in rows))
+            rows = [{"answer_id": name, **vars(one)} for name, one in kept.items()]
+            replace_file(self.path, sealed_lines(rows))
             return kept
 
 

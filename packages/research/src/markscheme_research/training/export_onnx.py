@@ -33,6 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import MissingExtraError, ModelError
+from markscheme.manifests import signed
 
 Array = npt.NDArray[Any]
 RUN = 64
@@ -265,12 +266,15 @@ def _manifest(checkpoint: Path, output: Path) -> dict[str, Any]:
         data = path.read_bytes()
         return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
-    manifest = {
-        "source": {"model.safetensors": entry(checkpoint / "model.safetensors")},
-        "files": {
-            name: entry(output / name) for name in ("config.json", "model.onnx", "tokenizer.json")
-        },
-    }
+    manifest = signed(
+        {
+            "source": {"model.safetensors": entry(checkpoint / "model.safetensors")},
+            "files": {
+                name: entry(output / name)
+                for name in ("config.json", "model.onnx", "tokenizer.json")
+            },
+        }
+    )
     (output / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
     return manifest
 
