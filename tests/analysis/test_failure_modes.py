@@ -122,6 +122,32 @@ def test_any_text_can_be_read(text: str) -> None:
     tag(text, [text or "x"], text)
 
 
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("It cost 1.200,50 Euro", {1200.5}),
+        ("about 3 x 10^8 m/s", {3e8}),
+        ("2.2e-10 of them", {2.2e-10}),
+        ("1 1/2 cups", {1.5}),
+        ("two and a half hours", {2.5}),
+        ("twenty-five of them", {25}),
+        ("3. 97 degrees", {3.97}),
+        ("World War II", {2}),
+        ("Washington, DC", set()),
+        ("no figure", set()),
+    ],
+)
+def test_numbers_are_read_as_the_values_are(text: str, numbers: set[float]) -> None:
+    assert wording(text).numbers == numbers
+
+
+def test_another_writing_of_a_number_is_no_other_number() -> None:
+    found = tag("What did the bike cost?", ["1200.50 euros for the bike"],
+                "The bike cost us 1.200,50 euros in all, with a lock and a lamp")  # fmt: skip
+    assert found is not None
+    assert found.mode in ("more_elaborate", "symbolic_equivalence")
+
+
 def test_spelling_ignores_how_words_are_cut() -> None:
     assert spelled_in(("light", "emitting"), ("a", "lightemitting", "diode"))
     assert not spelled_in(("art",), ("started",))

@@ -20,7 +20,7 @@ from markscheme.text import (
     split,
     unaccented,
 )
-from markscheme.values import Date, Value, parse_values
+from markscheme.values import Date, Value, numbers_of, parse_values
 
 _GAP = re.compile(r"[\W_]+")
 _APART = re.compile(r"(?<=\d) ?\. ?(?=\d+\b(?! [a-z]+ [a-z]+ [a-z]))")
@@ -40,7 +40,7 @@ class Wording:
         pieces: lower-case runs of letters and digits, in order: "s-block" is two.
         content: canonical forms (stems, numbers as numbers) of words that are not function words.
         capitals: canonical forms of words written with a capital.
-        numbers: values of its numbers, years and days included.
+        numbers: values of its numbers in all of their readings, years and days included.
         values: its typed values.
         names: lower-case pieces without titles, suffixes and function words.
         written: canonical forms but of numbers, with the first word of each as in the text.
@@ -115,7 +115,7 @@ def wording(text: str) -> Wording:
         pieces=pieces,
         content=tuple(canon for canon, _, kind in known if not kind & STOPWORD),
         capitals=frozenset(canon for canon, _, kind in known if kind & CAPITAL),
-        numbers=frozenset(value for _, value, kind in known if kind & NUMBER),
+        numbers=frozenset(numbers_of(read)),
         values=tuple(parse_values(read)),
         names=tuple(piece for piece in pieces if piece not in _NOT_OF_NAMES),
         written=written,

@@ -54,10 +54,10 @@ from .numbers import MONTHS as MONTHS
 from .numbers import NUMBER_UNITS as NUMBER_UNITS
 from .numbers import NUMBER_WORDS as NUMBER_WORDS
 from .numbers import ORDINAL_WORDS as ORDINAL_WORDS
-from .numbers import ROMAN_BELOW_1000 as ROMAN_BELOW_1000
 from .numbers import SCALES as SCALES
 from .numbers import month_of as month_of
 from .numbers import roman_value as roman_value
+from .numbers import roman_word as roman_word
 from .question_forms import asks_amount as asks_amount
 from .question_forms import asks_example as asks_example
 from .question_forms import asks_list as asks_list

@@ -29,9 +29,9 @@ CARDINAL_WORDS = {word: float(value) for word, value in NUMBER_WORDS.items()} | 
     "thrice": 3.0,
     "half": 0.5,
 }
-ROMAN_BELOW_1000 = r"(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})"
-"""The pattern of a Roman numeral up to 999 in capitals; it matches nothing too."""
-_ROMAN = re.compile(rf"(?=[IVX]{{2,}}$|[LCDM][IVXLCDM]{{2,}}$)M*{ROMAN_BELOW_1000}")
+_ROMAN = re.compile(r"M*(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})")
+_ROMAN_WORD = re.compile(r"[IVX]{2,}|[LCDM][IVXLCDM]{2,}")
+"""Capitals that are read as a Roman numeral wherever they are: "DC" and "I" are not."""
 _ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _DIGITS = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?|\d+(?:[.,]\d+)*)(st|nd|rd|th|s)?$")
 
@@ -54,9 +54,7 @@ def word_value(word: str) -> float | None:
         return SCALES[lower]
     if word[:1].isdigit():
         return _digits_value(lower)
-    if word.isupper() and _ROMAN.fullmatch(word):
-        return float(roman_value(word))
-    return None
+    return roman_word(word)
 
 
 def _digits_value(word: str) -> float | None:
@@ -75,11 +73,23 @@ def _digits_value(word: str) -> float | None:
         return None
 
 
-def roman_value(word: str) -> int:
-    """The value of a Roman numeral in capitals."""
+def roman_word(word: str) -> float | None:
+    """The value of a word that is a Roman numeral in any text, else None.
+
+    >>> roman_word("XIV"), roman_word("DC"), roman_word("IIX")
+    (14.0, None, None)
+    """
+    return roman_value(word) if _ROMAN_WORD.fullmatch(word) else None
+
+
+def roman_value(word: str) -> float | None:
+    """The value of a Roman numeral in capitals, one letter too, else None."""
+    if not word or not _ROMAN.fullmatch(word):
+        return None
     values = [_ROMAN_DIGITS[char] for char in word]
     following = [*values[1:], 0]
-    return sum(-one if one < after else one for one, after in zip(values, following, strict=True))
+    pairs = zip(values, following, strict=True)
+    return float(sum(-one if one < after else one for one, after in pairs))
 
 
 def merge_runs(words: Sequence[str]) -> list[tuple[int, int, float]]:

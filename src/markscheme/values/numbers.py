@@ -15,9 +15,9 @@ from markscheme.text import (
     LETTERS,
     NUMBER_WORDS,
     ORDINAL_WORDS,
-    ROMAN_BELOW_1000,
     numbers_by_word,
     roman_value,
+    roman_word,
     words_of,
 )
 from markscheme.text import SCALES as ENGLISH_SCALES
@@ -84,7 +84,6 @@ _OUT_OF = re.compile(
     r"\s+(?:(?:\w+\s+)?(?:out\s+)?of(?:\s+every)?|in(?:\s+every)?|(?P<other>(?:[^\W\d_]+\s+)?(?:sur|de cada|em cada|su(?: ogni)?|von|op de|van de|из|من كل)))\s+",
     re.IGNORECASE,
 )
-_ROMAN = re.compile(rf"\b(?=[IVXLCDM]{{1,15}}\b)M{{0,3}}{ROMAN_BELOW_1000}\b")
 _EASTERN = re.compile(r"[〇零一二两三四五六七八九十百千万億亿]{1,12}")
 _EAST_DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")} | {
     "零": 0,
@@ -93,14 +92,13 @@ _EAST_DIGITS = {char: value for value, char in enumerate("〇一二三四五六�
 
 
 def roman(word: str) -> int | None:
-    """The value of a Roman numeral in capitals, else None.
+    """The value of a Roman numeral in capitals, below 4000, else None.
 
     >>> roman("XIV"), roman("IIII"), roman("MIX")
     (14, None, 1009)
     """
-    if not word or not _ROMAN.fullmatch(word):
-        return None
-    return roman_value(word)
+    value = roman_value(word)
+    return int(value) if value is not None and value < 4000 else None
 
 
 def digits_value(text: str, *, foreign: bool = False) -> tuple[float, float, tuple[float, ...]]:
@@ -154,18 +152,18 @@ def read_numbers(text: str, *, foreign: bool = False) -> list[Reading]:
 def numbers_of(text: str, *, foreign: bool = False) -> set[float]:
     """The values of the numbers of any text, Roman ones too, in all of their readings.
 
+    They are equal where they are written differently: "2.2 x 10^-10", "2.2e-10".
+
     >>> sorted(numbers_of("Part II: 12,5 kg in two and a half hours"))
-    [2, 2.5, 12.5]
+    [2.0, 2.5, 12.5]
     """
     text = plain(text)
     found = {
-        value
+        float(f"{value:.14g}")
         for one in read_numbers(text, foreign=foreign)
         for value in (one.value, *one.alternatives)
     }
-    return found | {
-        float(value) for word in LETTERS.findall(text) if len(word) > 1 and (value := roman(word))
-    }
+    return found | {value for word in LETTERS.findall(text) if (value := roman_word(word))}
 
 
 def _digit_numbers(text: str, *, foreign: bool) -> Iterator[Reading]:
