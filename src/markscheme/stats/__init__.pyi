@@ -50,10 +50,12 @@ from .limits import LEAST_QUESTIONS as LEAST_QUESTIONS
 from .limits import LEAST_RANKED as LEAST_RANKED
 from .limits import LEAST_SHARED as LEAST_SHARED
 from .limits import MOST_WRONG as MOST_WRONG
+from .limits import QUESTIONS_A_FIGURE as QUESTIONS_A_FIGURE
 from .plans import MOST_ANSWERS as MOST_ANSWERS
 from .plans import Assured as Assured
 from .plans import Supposed as Supposed
 from .plans import labels_needed as labels_needed
+from .powered_core import judges_weighted as judges_weighted
 from .prediction_powered import Powered as Powered
 from .prediction_powered import possible_counts as possible_counts
 from .prediction_powered import powered as powered
