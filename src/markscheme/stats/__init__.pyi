@@ -7,16 +7,17 @@ from .coefficients import fleiss_kappas as fleiss_kappas
 from .coefficients import gwet_ac1s as gwet_ac1s
 from .coefficients import krippendorff_alphas as krippendorff_alphas
 from .coefficients import pair_agreement as pair_agreement
+from .counts import expected_pairs as expected_pairs
+from .counts import kinds as kinds
 from .differences import detectable_by_t as detectable_by_t
 from .differences import detectable_difference as detectable_difference
 from .differences import detectable_share as detectable_share
+from .differences import detectable_unpaired as detectable_unpaired
 from .differences import times_as_many as times_as_many
 from .evidence import Evidence as Evidence
 from .evidence import correlation_within as correlation_within
 from .evidence import difference_evidence as difference_evidence
-from .evidence import expected_pairs as expected_pairs
 from .evidence import freedom_of as freedom_of
-from .evidence import kinds as kinds
 from .evidence import kish as kish
 from .evidence import mean_evidence as mean_evidence
 from .evidence import share_evidence as share_evidence
@@ -29,6 +30,7 @@ from .intervals import score_statistic as score_statistic
 from .intervals import share_bound as share_bound
 from .intervals import share_interval as share_interval
 from .intervals import unpaired_interval as unpaired_interval
+from .intervals import unpaired_p as unpaired_p
 from .intervals import wilson_interval as wilson_interval
 from .jackknife import auroc_influences as auroc_influences
 from .jackknife import jackknife_variance as jackknife_variance
@@ -65,6 +67,8 @@ from .quantiles import t_interval as t_interval
 from .quantiles import t_p as t_p
 from .quantiles import t_quantile as t_quantile
 from .quantiles import t_tail as t_tail
+from .rank_correlation import TIE_DIGITS as TIE_DIGITS
+from .rank_correlation import tau_interval as tau_interval
 from .samples import About as About
 from .samples import Sample as Sample
 from .samples import balanced as balanced

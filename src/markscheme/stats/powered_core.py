@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.stats.counts import expected_pairs
 from markscheme.stats.evidence import (
     MOST_LEVERAGE,
     Evidence,
     difference_evidence,
-    expected_pairs,
     freedom_of,
     kish,
     mean_evidence,
