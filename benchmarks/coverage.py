@@ -30,6 +30,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +55,7 @@ from benchmarks.worlds import (
     difficulty,
 )
 from markscheme.agreement.accuracy_estimates import estimates
+from markscheme.agreement.accuracy_estimates import few_labels as few_for_judges
 from markscheme.agreement.pairs import share_difference
 from markscheme.agreement.verdicts import FROM_COUNTS, clustered_statistics
 from markscheme.stats import (
@@ -62,7 +64,10 @@ from markscheme.stats import (
     evidence,
     expected_pairs,
     intervals,
+    judges_weighted,
     kinds,
+    powered,
+    powered_core,
     quantiles,
 )
 
@@ -194,6 +199,52 @@ def labelled_answers(
     )  # fmt: skip
 
 
+SETS = {
+    "1 sharp": (("sharp",), (15, 20)),
+    "2 sharp": (("sharp",) * 2, (20, 30)),
+    "3 sharp": (("sharp",) * 3, (20, 40)),
+    "5 sharp": (("sharp",) * 5, (20, 60)),
+    "5 mixed": (tuple(JUDGES), (20, 60)),
+}
+"""Judges that err independently of each other, in the order in which they are named; and labels:
+20, of which one is weighted, and the fewest of which all are."""
+
+
+def several(*, small: bool = False) -> Iterator[World]:
+    """`estimate` from few labels of 1,000 answers, with one judge and with several."""
+    for title in ("5 sharp",) if small else SETS:
+        names, numbers = SETS[title]
+        for labels in numbers:
+            for accuracy in (0.5,) if small else (0.5, 0.95):
+                yield World(
+                    "several judges", f"{title}|{labels}|{accuracy:g}",
+                    partial(_several, names=names, labels=labels, accuracy=accuracy),
+                )  # fmt: skip
+
+
+def _several(
+    tally: Tally, rng: np.random.Generator, *, names: tuple[str, ...], labels: int, accuracy: float
+) -> None:
+    answers = 1000
+    truth = rng.random(answers) < accuracy
+    chances = np.array([JUDGES[name] for name in names])
+    accepts = np.where(truth[:, None], chances[:, 0], 1 - chances[:, 1])
+    sample = Sample(
+        predictions=(rng.random(accepts.shape) < accepts).astype(np.float64),
+        labels=np.where(np.arange(answers) < labels, truth, np.nan),
+        weights=np.ones(answers),
+        clusters=np.arange(answers),
+    )
+    for found in estimates(sample, [f"judge {place}" for place in range(len(names))]):
+        low, high = found.figure.low, found.figure.high
+        tally.covers(found.method, accuracy, low or 0.0, 1.0 if high is None else high)
+    if few_for_judges(sample) or judges_weighted(labels, len(names)) < len(names):
+        # What the least numbers of labels are for.
+        with patch.object(powered_core, "QUESTIONS_A_FIGURE", 1):
+            every = powered(sample)
+        tally.covers("before: every judge", accuracy, every.low, every.high)
+
+
 def against_labels(*, small: bool = False) -> Iterator[World]:
     """`agree`: judge against labels, seven statistics."""
     for questions, each in ((10, 10),) if small else ((10, 10), (20, 10), (50, 4), (200, 1)):
@@ -279,7 +330,8 @@ def _pair(
 
 
 PARTS: dict[str, Callable[..., Iterator[World]]] = {
-    "shares": shares, "few_labels": few_labels, "against_labels": against_labels, "pairs": pairs,
+    "shares": shares, "few_labels": few_labels, "several": several,
+    "against_labels": against_labels, "pairs": pairs,
     **coverage_sizes.PARTS, **coverage_choices.PARTS, **coverage_people.PARTS,
     **coverage_plans.PARTS, **coverage_systems.PARTS,
 }  # fmt: skip

@@ -400,6 +400,21 @@ def test_each_of_several_judges_has_its_weight_and_each_interval_its_population(
     assert each.endswith(", according to the labels of its own answers (counts in its row)")
 
 
+def test_judges_that_the_labels_are_too_few_to_weight_are_named() -> None:
+    table = world()
+    names = ("judge", "second", "third")
+    rows = pl.concat([judged(table).with_columns(judge=pl.lit(name)) for name in names])
+    questions = table.unique("question", keep="first", maintain_order=True).drop("score")
+    few, enough = questions.head(35), questions.head(40)
+    (found,) = estimate(rows, few, judge=names, trust_sample=True).estimates
+    assert (
+        "labels of 35 questions are too few to weight 3 judges (40 are needed): the estimate uses "
+        "judge and second only"
+    ) in found.notes
+    (found,) = estimate(rows, enough, judge=names, trust_sample=True).estimates
+    assert "too few to weight" not in str(found.notes)
+
+
 def test_infinite_scores_have_an_order_and_no_mean() -> None:
     rows = answers_of("j", [n % 3 > 0 or n % 7 == 0 for n in range(100)]).with_columns(
         score=pl.when("verdict").then(0.9).otherwise(float("-inf"))

@@ -636,6 +636,30 @@ def test_a_margin_that_holds_is_shown_and_a_plan_says_how_many_questions() -> No
     assert again.comparison.detectable == pytest.approx(0.02, rel=0.03)
 
 
+def test_a_loss_within_the_margin_is_shown_to_be_one_and_to_be_no_more(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    base, new = rows(2900, 100), rows(2895, 105)
+    paths = [
+        str(write(tmp_path / name, side)) for name, side in (("a.jsonl", base), ("b.jsonl", new))
+    ]
+    options = ["--judge", "exact_match", "--margin", "0.02", "--fail-on-regression"]
+    assert run(["diff", *paths, *options]) == 0
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "gate passed: The new answers are worse: -0.2 points (interval -0.4 to 0.0)" in shown
+    within = "They are shown to be worse, but by no more than the margin, 2 points."
+    assert f"A loss of more than 0.4 points is excluded. {within}" in shown
+    assert shown.count("margin") == 1
+    # The interval reaches beyond the margin, which is then named by itself: before it, and behind.
+    for lost in (50, 300):
+        more = found(base, rows(2900 - lost, 100 + lost), margin=0.02)
+        assert more.conclusion == "worse"
+        assert more.regression == (lost == 300)
+        assert "no more than the margin" not in more.headline
+        assert "is excluded" not in more.headline
+        assert more.headline.endswith(" The margin is 2 points.")
+
+
 def test_where_no_change_is_shown_it_is_said_how_many_questions_would_tell() -> None:
     def flipped(times: int) -> markscheme.analysis.DiffResult:
         new = rows(180 * times, 220 * times)

@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pkgutil
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -83,6 +84,25 @@ def test_one_wrong_answer_more_raises_no_bound_where_questions_repeat(
         ends.append((*share_interval(share, evidence), share_bound(share, evidence)))
     assert (np.diff(ends, axis=0) < 1e-12).all()
     assert ends[0][2] == pytest.approx(0.05 ** (1 / questions))
+
+
+def test_how_far_one_wrong_answer_more_raises_a_bound_is_what_the_page_says() -> None:
+    """Up to .47 points, with 20 to 40 questions of 5 to 9 answers; with others of these, not."""
+    raised = {}
+    for questions, each in product((20, 25, 30, 40, 50), (2, 4, 5, 6, 7, 8, 9, 10)):
+        answers, ends = np.full(questions, each), []
+        for wrong in range(6):
+            right = answers - (np.arange(questions) < wrong)
+            share, evidence = right.sum() / answers.sum(), share_evidence(right, answers)
+            ends.append((*share_interval(share, evidence), share_bound(share, evidence)))
+        rise = np.diff(ends, axis=0).max(axis=0)
+        assert rise[2] <= 1e-12  # the bound that gates take
+        if rise.max() > 1e-12:
+            raised[questions, each] = round(100 * float(rise.max()), 2)
+    assert raised == {
+        (20, 5): 0.16, (20, 6): 0.47, (20, 7): 0.41, (20, 8): 0.21, (20, 9): 0.06,
+        (25, 5): 0.13, (25, 6): 0.24, (25, 7): 0.02, (30, 5): 0.12, (30, 6): 0.02, (40, 5): 0.04,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("questions", [5, 10, 30, 100])

@@ -142,6 +142,32 @@ def test_two_judges_whose_errors_differ_leave_less_than_either() -> None:
     assert sum(powered(twice).weights) == pytest.approx(alone[0].weights[0])
 
 
+@pytest.mark.parametrize(("judges", "labels"), [(2, 20), (3, 20), (5, 20), (3, 30), (5, 40)])
+def test_estimates_from_few_labels_and_several_judges_cover(judges: int, labels: int) -> None:
+    """All weighted, they covered 82 to 94%: the judges' errors on so few labels can be fitted."""
+    rng, draws, covered = np.random.default_rng(labels + judges), 600, 0
+    for _ in range(draws):
+        truth = accepted(rng, 500, 0.5)
+        said = np.concatenate([judge(rng, truth, 0.7, 0.99) for _ in range(judges)], axis=1)
+        found = powered(sample(rng, truth, said, labels))
+        covered += found.low <= 0.5 <= found.high
+        assert not any(found.weights[labels // 10 - 1 :])
+    assert covered / draws >= 0.95 - 3 * (0.95 * 0.05 / draws) ** 0.5
+
+
+def test_the_judges_that_few_labels_do_not_weight_change_nothing() -> None:
+    rng = np.random.default_rng(8)
+    truth = accepted(rng, 500, 0.7)
+    said = np.concatenate([judge(rng, truth, 0.85, 0.8) for _ in range(4)], axis=1)
+    for labels, used in ((29, 1), (30, 2), (49, 3), (50, 4)):
+        made = sample(rng, truth, said, labels)
+        found, first = powered(made), powered(replace(made, predictions=said[:, :used]))
+        assert replace(found, weights=found.weights[:used]) == first
+    # Answers to a question count once: what is fitted is fitted to questions.
+    made = replace(sample(rng, truth, said, 100), clusters=np.arange(500) // 25)
+    assert not any(powered(made).weights[1:])
+
+
 @pytest.mark.parametrize("labels", [50, 100, 200])
 def test_no_interval_is_much_wider_than_the_labels_own(labels: int) -> None:
     """Judges of any kind. A value that they put nearer to a half may have a wider interval."""

@@ -32,9 +32,11 @@ from markscheme.results import Figure, by_labels, population, share_text
 from markscheme.stats import (
     LEAST_FOR_JUDGES,
     LEAST_QUESTIONS,
+    QUESTIONS_A_FIGURE,
     LabelNoise,
     Powered,
     Sample,
+    judges_weighted,
     possible_counts,
     powered,
 )
@@ -299,6 +301,8 @@ def _of_answers(table: pl.DataFrame, system: str | None, options: EstimateOption
         return replace(about, refusal=refusal)
     if few:
         notes.append(f"few labels ({few}): the estimate uses the labels only, without the judge")
+    elif labelled < table.height and (left := too_many(sample, judges)):
+        notes.append(left)
     found = estimates(sample, judges, about=about.about, confidence=options.confidence)
     if found[0].method == "ppi_tuned" and not found[0].helped:
         notes.append(NOTHING_ADDED)
@@ -523,6 +527,19 @@ def few_labels(sample: Sample) -> str | None:
     if questions < LEAST_QUESTIONS:
         return f"of {questions} questions; {LEAST_QUESTIONS} are needed"
     return None
+
+
+def too_many(sample: Sample, judges: Sequence[str]) -> str | None:
+    """Which judges are left out, where there are too few labels to weight all of them."""
+    _, questions = labels_of(sample)
+    used = judges_weighted(questions, len(judges))
+    if used == len(judges):
+        return None
+    needed = QUESTIONS_A_FIGURE * (len(judges) + 1)
+    return (
+        f"labels of {questions:,} questions are too few to weight {len(judges)} judges ({needed} "
+        f"are needed): the estimate uses {' and '.join(judges[:used])} only"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from statistics import NormalDist
 from typing import Any, TypeVar
 
 import numpy as np
@@ -36,6 +35,7 @@ from markscheme.stats import (
     LEAST_OF_A_LABEL,
     detectable_by_t,
     detectable_difference,
+    detectable_unpaired,
     difference_evidence,
     difference_interval,
     difference_p,
@@ -46,6 +46,7 @@ from markscheme.stats import (
     t_interval,
     t_p,
     unpaired_interval,
+    unpaired_p,
     variance_without_one,
 )
 from markscheme.tables import Joined, as_binary, known_by, one_judge, one_row_each
@@ -234,16 +235,13 @@ def unpaired_difference(
     value = sides[0][0] - sides[1][0]
     low, high = unpaired_interval(*sides)
     difference = Figure(value=value, low=low, high=high, method="newcombe")
-    reach = NormalDist().inv_cdf((1 + confidence) / 2)
     if low == high:
         return {"difference": difference, "p": Figure(reason=KNOWN), "detectable": None}
-    # Of the side towards 0, so that p is at most 1 - confidence just where the interval excludes 0.
-    error = max(value - low if value > 0 else high - value, _TINY) / reach
-    widest = max(value - low, high - value) / reach
+    p = unpaired_p(value, low, high, confidence=confidence)
     return {
         "difference": difference,
-        "p": Figure(value=math.erfc(abs(value) / error / math.sqrt(2)), method="newcombe"),
-        "detectable": detectable_by_t(widest, math.inf, confidence=confidence),
+        "p": Figure(value=p, method="newcombe"),
+        "detectable": detectable_unpaired(value, low, high, confidence=confidence),
     }
 
 

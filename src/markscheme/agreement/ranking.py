@@ -29,15 +29,13 @@ from markscheme.results import (
     interval_note,
     population,
 )
-from markscheme.stats import LEAST_QUESTIONS, freedom_of, jackknife_variance, kish, t_quantile
+from markscheme.stats import LEAST_QUESTIONS, TIE_DIGITS, tau_interval
 from markscheme.tables import Joined, as_binary, join_labels
 
 Array = npt.NDArray[np.float64]
 
 HUMAN, EXACT = "human", "exact_match"
 CONSTANT = "all systems are equal on one side"
-DIGITS = 9
-"""Means closer than this many decimals are ties: sums in another order must not break them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +51,7 @@ class Ranking:
             `shortfall` (average below human; negative where the measure is more generous),
             `rank_changes` (systems whose rank differs from the human one).
         tau_b: Kendall's tau-b with the human ranking, by measure; interval of
-            `tau_interval`.
+            `stats.tau_interval`.
         spearman: Spearman's rho with the human ranking, by measure. It has no interval: none is
             known that holds the truth where systems are near each other.
         human: the measure that is people's verdicts.
@@ -104,7 +102,7 @@ def rank_systems(
     shape = questions, len(systems)
     sums = np.stack([cells[name].to_numpy().reshape(shape) for name in columns], axis=2)
     counts = cells["answers"].to_numpy().reshape(shape).astype(np.float64)
-    means = (sums.sum(axis=0) / counts.sum(axis=0)[:, None]).round(DIGITS)
+    means = (sums.sum(axis=0) / counts.sum(axis=0)[:, None]).round(TIE_DIGITS)
 
     table = pl.DataFrame(
         {"system": systems, "answers": counts.sum(axis=0).astype(np.int64)}
@@ -118,7 +116,7 @@ def rank_systems(
         sides = [columns.index(name), people]
         found = correlations(*means[:, sides].T)
         point = Figure(value=found["kendall"]) if found else Figure(reason=CONSTANT)
-        tau[name] = tau_interval(point, sums[:, :, sides], counts, confidence=confidence)
+        tau[name] = _with_interval(point, sums[:, :, sides], counts, confidence)
         rho[name] = Figure(value=found["spearman"]) if found else Figure(reason=CONSTANT)
     return Ranking(
         systems=table,
@@ -131,41 +129,11 @@ def rank_systems(
     )
 
 
-def tau_interval(point: Figure, sums: Array, counts: Array, *, confidence: float = 0.95) -> Figure:
-    """Kendall's tau with bounds from the pairs of systems that both rankings distinguish.
-
-    A pair counts as ranked alike or contrariwise where the difference of its means is beyond chance
-    on both sides, for all pairs and both sides together (Student's t with the jackknife over
-    questions; Bonferroni); every other pair may be either. The percentiles of resampled tau do not
-    hold: where systems are near each other a resample's order is worse than the sample's, and their
-    interval leaves out a truth of 1.
-
-    Args:
-        point: tau-b of the sample.
-        sums: (questions, systems, 2) of the answers' values by the measure and by people.
-        counts: (questions, systems) answers.
-        confidence: of the bounds.
-    """
-    questions = len(counts)
-    if point.value is None or questions < LEAST_QUESTIONS:
+def _with_interval(point: Figure, sums: Array, counts: Array, confidence: float) -> Figure:
+    if point.value is None or len(counts) < LEAST_QUESTIONS:
         return point
-    left, right = np.triu_indices(counts.shape[1], k=1)
-    total, answers = sums.sum(axis=0), counts.sum(axis=0)
-    means = total / answers[:, None]
-    differences = (means[left] - means[right]).round(DIGITS)
-    without = (total - sums) / (answers - counts)[:, :, None]
-    moved = np.apply_along_axis(jackknife_variance, 0, without[:, left] - without[:, right])
-    # Where no question moves it, one answer more would: a chance of zero is not known to be one.
-    error = np.sqrt(moved + (0.5 / questions) ** 2)
-    freedom = freedom_of(kish(counts.sum(axis=1)))
-    reach = t_quantile(freedom, 1 - (1 - confidence) / 2 / differences.size)
-    signs = np.sign(differences).prod(axis=1)
-    sure = (np.abs(differences) > reach * error).all(axis=1)
-    alike, open_ = float(signs[sure].sum()), float((~sure).sum())
-    low, high = ((alike + side * open_) / len(signs) for side in (-1, 1))
-    return Figure(
-        value=point.value, low=min(low, point.value), high=max(high, point.value), method="pairs"
-    )
+    low, high = tau_interval(point.value, sums, counts, confidence=confidence)
+    return Figure(value=point.value, low=low, high=high, method="pairs")
 
 
 def _check(scores: pl.DataFrame, columns: Sequence[str]) -> None:

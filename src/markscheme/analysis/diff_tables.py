@@ -92,14 +92,16 @@ def headline(
     text += f"; {needed}." if (needed := _needed(options)) else "."
     whole = worst is None and change.method == "tango"
     most = -(change.low or 0.0)
-    excluded = conclusion != "worse" and whole and float(share_text(most)) > 0
-    if excluded:
+    excluded = whole and float(share_text(most)) > 0
+    within = excluded and bool(margin) and most <= margin
+    if excluded and (within or conclusion != "worse"):
         text += f" A loss of more than {share_text(most)} points is excluded."
-        if margin and most <= margin:
-            text += f" They are shown to be not worse than the margin, {100 * margin:g} points."
+    if within:
+        how = "worse, but by no more than" if conclusion == "worse" else "not worse than"
+        text += f" They are shown to be {how} the margin, {100 * margin:g} points."
     if conclusion not in _WORDS:
         text += _detectable(comparison, options, excluded=most if excluded else None)
-    if margin and (hidden or conclusion == "worse"):
+    if margin and not within and (hidden or conclusion == "worse"):
         text += f" The margin is {100 * margin:g} points."
     if gone := counts["only in base"]:
         what, new = ("answers", "new one") if by_name else ("questions", "new answer")

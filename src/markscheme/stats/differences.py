@@ -100,6 +100,19 @@ def detectable_by_t(
     return least if least < most else None
 
 
+def detectable_unpaired(
+    value: float, low: float, high: float, *, confidence: float = 0.95
+) -> float | None:
+    """`detectable_by_t` of two figures of different questions, by their interval's wider side.
+
+    >>> round(detectable_unpaired(0.2, 0.0524, 0.3339), 3)
+    0.211
+    """
+    reach = NormalDist().inv_cdf((1 + confidence) / 2)
+    error = max(value - low, high - value) / reach
+    return detectable_by_t(error, math.inf, confidence=confidence)
+
+
 def detectable_share(limit: float, evidence: Evidence, *, confidence: float = 0.95) -> float | None:
     """The smallest share that `ASSURANCE` of such samples would show to reach a limit.
 

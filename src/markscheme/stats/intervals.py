@@ -31,6 +31,7 @@ Array = npt.NDArray[np.float64]
 FEW = 3
 """Single answers of the rarer kind up to which Wilson's interval alone covers too little."""
 HALVINGS = 50
+_TINY = 1e-12
 
 
 # --- Shares ---------------------------------------------------------------------------------------
@@ -206,6 +207,24 @@ def unpaired_interval(
         value - math.hypot(one - one_low, other_high - other),
         value + math.hypot(one_high - one, other - other_low),
     )
+
+
+def unpaired_p(value: float, low: float, high: float, *, confidence: float = 0.95) -> float:
+    """The two-sided p of no difference between figures of different questions.
+
+    By the normal distribution, with the standard error of the side towards 0: it is at most
+    1 - `confidence` just where the interval excludes 0.
+
+    Args:
+        value, low, high: as `unpaired_interval` gives them; its ends differ.
+        confidence: of that interval.
+
+    >>> round(unpaired_p(0.2, 0.0524, 0.3339), 4)
+    0.0079
+    """
+    reach = NormalDist().inv_cdf((1 + confidence) / 2)
+    error = max(value - low if value > 0 else high - value, _TINY) / reach
+    return math.erfc(abs(value) / error / math.sqrt(2))
 
 
 def score_statistic(

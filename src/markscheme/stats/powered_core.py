@@ -13,17 +13,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.stats.counts import expected_pairs
 from markscheme.stats.evidence import (
     MOST_LEVERAGE,
     Evidence,
     difference_evidence,
-    expected_pairs,
     freedom_of,
     kish,
     mean_evidence,
     share_evidence,
     variance_of_sum,
 )
+from markscheme.stats.limits import QUESTIONS_A_FIGURE
 from markscheme.stats.samples import About, Pulls, Sample
 
 Array = npt.NDArray[np.float64]
@@ -127,13 +128,26 @@ def pairs_evidence(
     return apart, Evidence(answers=size, independent=independent, freedom=freedom)
 
 
+def judges_weighted(questions: int, judges: int) -> int:
+    """How many of the judges, the first ones, so many labelled questions suffice to weight.
+
+    Set before a label is seen: weights that are fitted to few labels fit these too well, and the
+    errors that several judges seem to have no longer show.
+
+    >>> [judges_weighted(questions, 3) for questions in (20, 30, 40, 400)]
+    [1, 2, 3, 3]
+    """
+    return min(judges, max(1, questions // QUESTIONS_A_FIGURE - 1))
+
+
 def regressed(
     pulls: Pulls, labels: int, about: About, *, judges: bool = True
 ) -> tuple[Array, float]:
     """The judges' weights, and the share of the labels' variance that remains.
 
-    Questions that tuned the weights fit them too well; leverages undo that (HC3; MacKinnon & White
-    1985). A judge that errs on one answer in ten:
+    Judges beyond those that are weighted (`judges_weighted`) have the weight 0. Questions that
+    tuned the weights fit them too well; leverages undo that (HC3; MacKinnon & White 1985). A judge
+    that errs on one answer in ten:
 
     >>> from markscheme.stats.samples import pulls_of
     >>> place = np.arange(200)
@@ -149,10 +163,11 @@ def regressed(
     >>> weights.round(2).tolist(), round(share, 2)
     ([0.87], 0.6)
     """
-    number = pulls.judges.shape[1]
-    none = np.zeros(number), 1.0 if about == "future" else pulls.left
     here = pulls.parts > 0  # Few of many questions; the sums over all of them are no products.
-    seen, labelled = pulls.judges[here], pulls.labels[here]
+    every = pulls.judges.shape[1]
+    number = judges_weighted(int(here.sum()), every)
+    none = np.zeros(every), 1.0 if about == "future" else pulls.left
+    seen, labelled = pulls.judges[here, :number], pulls.labels[here]
     power = float(labelled @ labelled)
     if not judges or not power or pulls.left <= 0:
         return none
@@ -163,7 +178,7 @@ def regressed(
         return none
     own = np.minimum(pulls.parts[here], MOST_LEVERAGE)
     fitted = ((seen @ inverse) * seen).sum(axis=1)
-    rest = (pulls.whole * weights).sum(axis=1)
+    rest = (pulls.whole[:, :number] * weights).sum(axis=1)
     rest[here] /= 1 - own
     rest[here] += (labelled - seen @ weights) / (1 - np.minimum(own + fitted, MOST_LEVERAGE))
     whole = (labelled / (1 - own)) ** 2
@@ -171,6 +186,7 @@ def regressed(
     share = (float((rest**2).sum()) + unseen) / (float(whole.sum()) + unseen)
     if share >= 1:
         return none
+    weights = np.pad(weights, (0, every - number))
     return weights, share if about == "future" else share * pulls.left
 
 

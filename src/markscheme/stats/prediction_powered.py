@@ -14,7 +14,9 @@ variance unexplained, it is (1 - n/N) e about these answers, and n/N more about 
 rules, set before a label is seen, keep the judges honest:
 
 - they count only where their correlation with the labels, question by question, exceeds
-  1 / sqrt(n - 2): below it, tuning costs more than it gives (Mani et al. 2025, arXiv 2505.20178);
+  1 / sqrt(n - 2): below it, tuning costs more than it gives (Mani et al. 2025, arXiv 2505.20178),
+  and of several, in their order, only as many as there are labels to weight
+  (`powered_core.judges_weighted`);
 - a judge that was right on the few answers of the rarer kind that are labelled may err on others:
   `powered_core.UNSEEN_ERRORS` such answers, on which it errs, are added to those seen.
 

@@ -50,7 +50,7 @@ def balanced(first: Sample, second: Sample) -> tuple[Sample, Sample]:
 
     Where one has more answers than the other to some questions and not to others: else the one with
     more answers to easy questions would have the higher mean for it. A question counts as its mean
-    share of either's answers is (as in `evidence.expected_pairs`).
+    share of either's answers is (as in `counts.expected_pairs`).
 
     >>> first, second = (
     ...     Sample(
