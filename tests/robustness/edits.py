@@ -18,7 +18,6 @@ from unittest.mock import patch
 
 import polars as pl
 from piece_edits import CHANGES, KEY, judged, source
-from run_damage import change_json, changed, files_of, flip_file, sealed_again
 
 from label_damage import SET, as_owner, copy, labelled
 from label_damage import outcome as of_exports
@@ -31,6 +30,7 @@ from markscheme.manifests import MANIFEST, verified, write_manifest
 from markscheme.models.ledger.exchange import export_ledger, read_export
 from markscheme.models.ledger.ledger import Ledger, LedgerEntry, digest_of
 from markscheme.tables.seal import check_exported, check_run, file_digest, read_sealed, sealed
+from run_damage import change_json, changed, files_of, flip_file, sealed_again
 
 Attempt = Callable[[random.Random, bool], str]
 """An edit from a seed, with every digest made again without the secret or not, and its outcome."""

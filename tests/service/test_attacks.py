@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 from attacks import ATTACKS
+
 from service_helpers import KEY, OTHER_KEY, ROW, bearer, server
 
 SECONDS = 8.0
