@@ -1,7 +1,7 @@
 """What markscheme withstands, in figures: `python -m benchmarks.hostile`, for docs/robustness.md.
 
 `--damages N`: random damages of a run's folder, finished and unfinished in turn, from fixed seeds,
-counted by what became of them; the checks are those of tests/robustness/run_damage.py, and the
+counted by what became of them; the checks are those of tests/support/run_damage.py, and the
 first damage that gives a traceback or a wrong figure ends the script. `--rows`: processor time of
 every judge that ships and asks no server, on rows of 2,000 x 2,000 words.
 """
@@ -35,7 +35,7 @@ def damages(count: int) -> dict[str, Counter[str]]:
     Raises:
         AssertionError: one gives a traceback or a wrong figure.
     """
-    sys.path.insert(0, str(ROOT / "tests" / "robustness"))
+    sys.path.insert(0, str(ROOT / "tests" / "support"))
     import run_damage
 
     with tempfile.TemporaryDirectory() as name:

@@ -2,11 +2,14 @@
 
     python scripts/make_pictures.py docs/pictures
 
+`report.json` has the figures that `report.png` shows; a test compares them with a report made now.
+
 Needs Chromium (MARKSCHEME_CHROMIUM, or on the path) and the package playwright.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -48,6 +51,28 @@ def served(*arguments: str, cwd: Path | None = None) -> Iterator[str]:
         finally:
             process.terminate()
             process.wait()
+
+
+def example_report(run: Path) -> str:
+    """Judge the example into a folder, and write its report; the HTML."""
+    judges = [part for name in JUDGES for part in ("-j", name)]
+    markscheme("judge", str(EXAMPLE), *judges, "-o", str(run), "-q")
+    markscheme("report", str(run))
+    return (run / "report.html").read_text("utf-8")
+
+
+def shown_figures(html: str) -> dict[str, Any]:
+    """What the first table of a report shows: its caption, and the cells by system and judge."""
+    table = html[html.index("<caption>") : html.index("</table>")]
+    caption, *rows = table.split("<tr>")
+    names, *cells = (
+        [re.sub("<[^<>]*>", "", cell) for cell in re.findall("<t[hd][ >].*?</t[hd]>", row)]
+        for row in rows
+    )
+    return {
+        "caption": re.findall("<caption>(.*?)</caption>", caption)[0],
+        "figures": {row[0]: dict(zip(names[1:], row[1:], strict=True)) for row in cells},
+    }
 
 
 def labelling(page: Any, place: Path, shot: Callable[[Any, str], None]) -> None:
@@ -101,9 +126,8 @@ def main(folder: Path) -> None:
     chromium = os.environ.get("MARKSCHEME_CHROMIUM") or shutil.which("chromium")
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         runs = Path(place) / "runs"
-        judges = [part for name in JUDGES for part in ("-j", name)]
-        markscheme("judge", str(EXAMPLE), *judges, "-o", str(runs / "example"), "-q")
-        markscheme("report", str(runs / "example"))
+        figures = shown_figures(example_report(runs / "example"))
+        (folder / "report.json").write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
         second = str(runs / "with-token-f1")
         markscheme("judge", str(EXAMPLE), "-j", "token_f1", "-j", "examiner", "-o", second, "-q")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])

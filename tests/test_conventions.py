@@ -392,3 +392,26 @@ def test_what_benchmarks_import_exists() -> None:
                 if not hasattr(found, one.name)
             ]
     assert lacking == []
+
+
+CATALOGUES = {
+    "service/attacks.py", "robustness/hostile_texts.py", "robustness/piece_edits.py",
+    "robustness/edits.py",
+}  # fmt: skip
+"""Helpers next to the tests of their area, since a page names them (docs/testing.md)."""
+
+
+def test_helpers_of_tests_are_in_one_folder() -> None:
+    tests = ROOT / "tests"
+    files = [path.relative_to(tests) for path in tests.rglob("*.py")]
+    elsewhere = {
+        path.as_posix()
+        for path in files
+        if path.name != "conftest.py"
+        and not path.name.startswith("test_")
+        and path.parts[0] != "support"
+        and path.parts[:3] != ("tables", "exports", "make")
+    }
+    assert elsewhere - CATALOGUES == set()
+    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    assert not [name for name in CATALOGUES if Path(name).name not in page]

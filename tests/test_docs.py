@@ -149,6 +149,27 @@ def test_links_lead_to_files_and_headings(path: Path) -> None:
         assert not anchor or target.suffix != ".md" or anchor in anchors(target), link
 
 
+def test_the_words_of_readme_and_docs_are_those_that_are_counted() -> None:
+    docs = ROOT / "docs"
+    counted = {
+        "README": [ROOT / "README.md"],
+        "docs": list(docs.rglob("*.md")),
+        "docs/reference": list((docs / "reference").rglob("*.md")),
+    }
+    told = re.search(
+        r"README went from 1,526 to about ([\d,]+) words.*?98,618 on 62 pages to about ([\d,]+) on "
+        r"(\d+) pages, and\s+`docs/reference` from 20,883 to about ([\d,]+)\.",
+        text_of("docs/testing.md"),
+        re.S,
+    )
+    assert told
+    readme, pages, number, reference = (int(one.replace(",", "")) for one in told.groups())
+    assert number == len(counted["docs"])
+    for said, paths in zip((readme, pages, reference), counted.values(), strict=True):
+        words = sum(len(path.read_text("utf-8").split()) for path in paths)
+        assert said == pytest.approx(words, rel=0.02), (paths[0].name, words)
+
+
 def test_every_picture_is_shown() -> None:
     text = "".join(path.read_text("utf-8") for path in PAGES)
     pictures = [*(ROOT / "docs" / "pictures").iterdir(), *(ROOT / "docs").glob("*.svg")]

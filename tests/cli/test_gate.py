@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
@@ -57,10 +58,10 @@ def test_a_gate_says_which_accuracy_so_many_answers_could_show() -> None:
     assert near.detectable == pytest.approx(0.895, abs=0.001)
     assert near.outcome.endswith(
         "wanted 80 with 95% confidence. It is not shown to reach the limit: with so many answers "
-        "only an accuracy of 89.5 or more is, in 4 of 5 such runs"
+        "only a share of 89.5 or more is, in 4 of 5 such runs"
     )
     assert few.detectable is None
-    assert few.outcome.endswith("with so few answers no accuracy is")
+    assert few.outcome.endswith("with so few answers no share is")
     assert below.outcome.endswith("wanted 80 with 95% confidence")
     records = judge(rows(95, 5), "exact_match").run.records
     (shown,) = gates(records, 0.8, confidence=0.95)
@@ -93,13 +94,13 @@ def test_exit_codes(
     Path("a.jsonl").write_text("".join(lines % pair for pair in enumerate(said)))
     command = ["judge", "a.jsonl", "-j", "exact_match", "-q", "--fail-under", "0.8"]
     assert run(command) == 0
-    assert "gate passed: exact_match, a: accuracy 85.0; wanted 80" in capsys.readouterr().err
+    assert "gate passed: exact_match, a: accepted 85.0; wanted 80" in capsys.readouterr().err
     assert run([*command, "--confidence", "0.95"]) == 1
     told = capsys.readouterr().err
     assert "gate FAILED" in told
     assert "with 95% confidence" in " ".join(told.split())
     assert "these bounds are for further questions like these" in " ".join(told.split())
-    assert "only an accuracy of 89.5 or more is, in 4 of 5 such runs" in " ".join(told.split())
+    assert "only a share of 89.5 or more is, in 4 of 5 such runs" in " ".join(told.split())
     assert run([*command[:-1], "0.7", "--confidence", "0.95"]) == 0
     assert run([*command[:-1], "80"]) == 2
     assert run(["judge", "a.jsonl", "-q", "--confidence", "0.95"]) == 2
@@ -149,10 +150,10 @@ def test_rows_that_cannot_be_read_count_against_their_own_system(
     assert run([*command, "--fail-under", "0.5"]) == 1
     told = capsys.readouterr().err
     assert "warning: 3 bad rows were skipped (3 of B)" in " ".join(told.split())
-    assert "gate passed: exact_match, A: accuracy 100.0; wanted 50" in told
-    lost = "gate FAILED: exact_match, B: accuracy 0.0 (3 not judged, counted as wrong)"
+    assert "gate passed: exact_match, A: accepted 100.0; wanted 50" in told
+    lost = "gate FAILED: exact_match, B: accepted 0.0 (3 not judged, counted as wrong)"
     assert lost in " ".join(told.split())
-    assert "exact_match, (all): accuracy 57.1 (3 not judged" in told
+    assert "exact_match, (all): accepted 57.1 (3 not judged" in told
 
 
 def test_rows_of_no_known_system_count_against_all() -> None:
@@ -191,8 +192,8 @@ def test_a_small_slice_fails_a_build_only_where_slices_are_held_too(
     assert "topic=" not in capsys.readouterr().err
     assert run([*command, "--fail-under", "0.8", "--gate-slices"]) == 1
     said = capsys.readouterr().err
-    assert "gate FAILED: exact_match, topic=rare: accuracy 0.0; wanted 80" in said
-    assert "gate passed: exact_match, topic=usual: accuracy 100.0; wanted 80" in said
+    assert "gate FAILED: exact_match, topic=rare: accepted 0.0; wanted 80" in said
+    assert "gate passed: exact_match, topic=usual: accepted 100.0; wanted 80" in said
     assert run([*command, "--gate-slices"]) == 2
     assert "--gate-slices require --fail-under" in capsys.readouterr().err
     assert run([*command[:-2], "--fail-under", "0.8", "--gate-slices"]) == 2
@@ -256,3 +257,16 @@ def test_a_gate_is_not_passed_by_what_is_not_known(example: Path, tmp_path: Path
     held = found.gates(0.0)
     assert list(held.values()) == [False, True, False, False, False]
     assert next(iter(held)).startswith("gate FAILED: of all answers nothing is known: ")
+
+
+def test_help_and_report_call_accepted_what_a_judge_accepts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    judge(rows(6, 3), "exact_match", out=out)
+    assert run(["report", str(out)]) == 0
+    captions = re.findall("<caption>(.*?)</caption>", (out / "report.html").read_text("utf-8"))
+    assert captions[0] == "Answers accepted, in percent, with 95% interval"
+    capsys.readouterr()
+    assert run(["judge", "--help-all"]) == 0
+    assert "accuracy" not in capsys.readouterr().out

@@ -45,12 +45,12 @@ def test_the_file_gives_columns_judges_slices_and_the_gate(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["judge", "a.csv", "-q", "-o", "run"]) == 0
-    assert "gate passed: contains, a: accuracy 50.0; wanted 30" in capsys.readouterr().err
+    assert "gate passed: contains, a: accepted 50.0; wanted 30" in capsys.readouterr().err
     assert run(["judge", "a.csv", "-q", "-o", "run", "--gate-slices"]) == 1
     shown = capsys.readouterr()
     assert "contains" in shown.out
     assert "by judge and topic" in shown.out
-    assert "topic=y: accuracy 0.0; wanted 30" in shown.err
+    assert "topic=y: accepted 0.0; wanted 30" in shown.err
     said = [line for line in shown.err.splitlines() if "from markscheme.toml" in line]
     assert len(said) == 1
     assert "judges = contains" in said[0]
@@ -72,11 +72,11 @@ def test_columns_that_are_typed_add_to_those_of_the_file(
     Path("a.csv").write_text("nr,frage,out,antwort,gold,topic\n1,A?,Emma,x,Emma,x\n1,B?,y,x,no,y\n")
     typed = ["--columns", "answer_id=none"]
     assert run(["judge", "a.csv", "-q", "-o", "run", "--fail-under", "0", *typed]) == 0
-    assert "accuracy 0.0" in capsys.readouterr().err
+    assert "accepted 0.0" in capsys.readouterr().err
     typed += ["--columns", "answer=out"]
     assert run(["judge", "a.csv", "-q", "-o", "two", "--fail-under", "0", *typed]) == 0
     told = capsys.readouterr().err
-    assert "accuracy 50.0" in told
+    assert "accepted 50.0" in told
     assert "note: from markscheme.toml: columns = question=frage; " in told
     # A column that is typed for something else is not what the file says as well.
     assert (

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
 from fuzz_mutate import LONGEST, mutations
 from fuzz_targets import TARGETS
 
@@ -73,7 +74,8 @@ def fuzz_in_a_child(name: str, *, count: int, seed: int) -> int:
         "print('done')\n"
     )
     begin, aborted = 0, 0
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent), "RUST_BACKTRACE": "0"}
+    support = str(Path(__file__).parents[1] / "support")
+    environment = os.environ | {"PYTHONPATH": support, "RUST_BACKTRACE": "0"}
     while True:
         done = subprocess.run(
             [sys.executable, "-c", script, str(begin)], check=False, env=environment,

@@ -37,8 +37,8 @@ def test_a_wrong_answer_fails_its_test_with_a_reason(pytester: pytest.Pytester) 
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [
-        (["--markscheme-fail-under", "0.8"], 0, "*passed: exact_match, all: accuracy 85.0*"),
-        (["--markscheme-fail-under", "0.9"], 1, "*FAILED: exact_match, all: accuracy 85.0*"),
+        (["--markscheme-fail-under", "0.8"], 0, "*passed: exact_match, all: accepted 85.0*"),
+        (["--markscheme-fail-under", "0.9"], 1, "*FAILED: exact_match, all: accepted 85.0*"),
         (
             ["--markscheme-fail-under", "0.8", "--markscheme-confidence", "0.95"],
             1,
@@ -83,7 +83,7 @@ def test_nothing_heavy_is_loaded_for_suites_that_do_not_ask(pytester: pytest.Pyt
 @pytest.mark.proof(area="harnesses")
 @pytest.mark.parametrize(
     ("limit", "code", "told"),
-    [("0.8", 0, "*passed: exact_match, all: accuracy 85.0*"), ("0.9", 1, "*FAILED*accuracy 85.0*")],
+    [("0.8", 0, "*passed: exact_match, all: accepted 85.0*"), ("0.9", 1, "*FAILED*accepted 85.0*")],
 )
 def test_workers_of_xdist_share_one_limit(
     pytester: pytest.Pytester, limit: str, code: int, told: str
@@ -98,7 +98,7 @@ def test_workers_of_xdist_share_one_limit(
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--markscheme-fail-under", "80"], "*an accuracy from 0 to 1, such as 0.8, not 80"),
+        (["--markscheme-fail-under", "80"], "*a share from 0 to 1, such as 0.8, not 80"),
         (["--markscheme-fail-under", "0.8", "--markscheme-confidence", "95"], "*0.9999, not 95"),
         (["--markscheme-confidence", "0.95"], "*requires --markscheme-fail-under*"),
     ],

@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from entailment_script import Script
 
 import markscheme
+from entailment_script import Script
 from markscheme.contract import ChatReply
 from markscheme.contract.grammar import parse_judge, signature
 from markscheme.engine.execute import apply

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import polars as pl
 import pytest
-import squad_formulas as squad
 from hypothesis import given
 from hypothesis import strategies as st
 
+import squad_formulas as squad
 from markscheme.metrics.lexical import contains, exact_match, token_f1
 
 words = st.sampled_from(

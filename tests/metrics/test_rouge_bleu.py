@@ -10,12 +10,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 import sacrebleu
-import squad_formulas as squad
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 from rouge_score.rouge_scorer import RougeScorer
 
+import squad_formulas as squad
 from markscheme.metrics import pairs, rouge_bleu
 from markscheme.metrics.rouge_bleu import bleu, rouge1, rouge2, rouge_l
 from markscheme.metrics.similarity import char_similarity

@@ -19,7 +19,6 @@ from warnings import catch_warnings, simplefilter
 
 import polars as pl
 from piece_edits import CHANGES, KEY, judged, source
-from run_damage import change_json, changed, files_of, flip_file, sealed_again
 
 from label_damage import SET, as_owner, copy, labelled
 from label_damage import outcome as of_exports
@@ -32,8 +31,15 @@ from markscheme.judges.listwise.listwise_examiner import ListwiseWeights
 from markscheme.manifests import MANIFEST, write_manifest
 from markscheme.models.ledger.exchange import export_ledger, read_export
 from markscheme.models.ledger.ledger import Ledger, LedgerEntry, digest_of
-from markscheme.tables.seal import check_run, file_digest, read_sealed, sealed, sealed_lines
+from markscheme.tables.seal import (
+    check_run,
+    file_digest,
+    read_sealed,
+    sealed,
+    sealed_lines,
+)
 from markscheme.view import RunLabels
+from run_damage import change_json, changed, files_of, flip_file, sealed_again
 
 Attempt = Callable[[random.Random, bool], str]
 """An edit from a seed, with every digest made again without the secret or not, and its outcome."""

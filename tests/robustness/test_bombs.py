@@ -9,11 +9,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import bombs
 import polars as pl
 import pytest
 import zstandard
 
+import bombs
 from markscheme.errors import BadRowsError, DataError
 from markscheme.tables import limits, validation
 from markscheme.tables.answers import AnswersReader, ReadOptions, read_answers, write_answers

@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 import pytest
 from benchmarks.hostile import damages
-from run_damage import JUDGES, Truth, answers, sealed_again, truth
 
 import markscheme
 from markscheme.cli import run
@@ -18,6 +17,7 @@ from markscheme.errors import RunError
 from markscheme.tables.answers import AnswersReader
 from markscheme.tables.read_options import ReadOptions
 from markscheme.tables.seal import MANIFEST, bytes_digest, json_bytes, seal_of
+from run_damage import JUDGES, Truth, answers, sealed_again, truth
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from service_helpers import KEY, OTHER_KEY, make
 from starlette.testclient import TestClient
 
 from markscheme.service.settings import Keys, read_keys
+from service_helpers import KEY, OTHER_KEY, make
 
 Open = Callable[..., TestClient]
 

@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from attacks import ATTACKS
+
 from service_helpers import KEY, OTHER_KEY, ROW, bearer, server
 
 SECONDS = 8.0

@@ -8,7 +8,6 @@ from typing import Any
 import orjson
 import polars as pl
 import pytest
-from service_helpers import until
 from starlette.testclient import TestClient
 
 import markscheme
@@ -16,6 +15,7 @@ from markscheme.cli import run
 from markscheme.integrations.rewards import MarksReward
 from markscheme.metrics import reward
 from markscheme.service.judging import explanation
+from service_helpers import until
 
 _RIGHT = "Jane Austen"
 _ANSWERS: dict[str, Any] = {

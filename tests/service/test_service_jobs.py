@@ -15,7 +15,6 @@ import httpx
 import orjson
 import polars as pl
 import pytest
-from service_helpers import KEY, OTHER_KEY, ROW, bearer, make, server, until
 from starlette.testclient import TestClient
 
 import markscheme
@@ -25,6 +24,7 @@ from markscheme.service import jobs
 from markscheme.service.settings import Keys
 from markscheme.tables.answers import read_answers, write_answers
 from markscheme.tables.judgments import OUTCOME
+from service_helpers import KEY, OTHER_KEY, ROW, bearer, make, server, until
 
 
 def send(client: Any, data: bytes, name: str = "answers.jsonl", **fields: Any) -> Any:

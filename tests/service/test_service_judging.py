@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_helpers import KEY, OTHER_KEY, ROW, bearer
 from starlette.testclient import TestClient
 
 import markscheme
@@ -23,6 +22,7 @@ from markscheme.service.app import make_app
 from markscheme.service.settings import Keys, Settings
 from markscheme.tables.judgments import OUTCOME
 from servers import Answer, ChatServer, last_message
+from service_helpers import KEY, OTHER_KEY, ROW, bearer
 
 FIELDS = ("id", "question", "references", "answer", "system")
 

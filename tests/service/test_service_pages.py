@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 
 import pytest
-from service_helpers import KEY, ROW, bearer
 from starlette.testclient import TestClient
 
 from markscheme.service.pages import _reached
 from markscheme.service.settings import Keys
+from service_helpers import KEY, ROW, bearer
 
 PAGES = ("/", "/docs", "/playground")
 

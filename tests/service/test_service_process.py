@@ -13,11 +13,11 @@ from typing import Any
 
 import httpx
 import pytest
-from service_helpers import KEY, ROW, bearer, server
 from typer.testing import CliRunner
 
 from markscheme.cli import load_commands, run
 from markscheme.cli.app import app
+from service_helpers import KEY, ROW, bearer, server
 
 _POLICY = '''
 """A judge of one's own."""

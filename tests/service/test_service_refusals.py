@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_helpers import KEY, OTHER_KEY, ROW, bearer, make
 from starlette.testclient import TestClient
 
 from markscheme.errors import DataError, ModelError
 from markscheme.service import judging
 from markscheme.service.guard import OPEN
 from markscheme.service.settings import Keys, Limits, Settings, read_keys
+from service_helpers import KEY, OTHER_KEY, ROW, bearer, make
 
 JSON = {"content-type": "application/json"}
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+
 from service_helpers import server
 
 COUNT = 300

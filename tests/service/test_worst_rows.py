@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from service_helpers import KEY, OTHER_KEY, ROW, bearer
 
 from markscheme.service.app import make_app
 from markscheme.service.settings import Limits, Settings, read_keys
+from service_helpers import KEY, OTHER_KEY, ROW, bearer
 
 REFERENCES = 12
 REQUESTS = 40

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import grounding_figures
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import grounding_figures
 from markscheme.judges.entailment.grounding import ungrounded
 
 

@@ -1,4 +1,4 @@
-"""A gate on accuracy, for continuous integration: is it high enough, and are we sure?"""
+"""A gate on the share accepted, for continuous integration: is it high enough, and are we sure?"""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ class Gate:
         units = "questions" if self.method == "wilson-t" else "answers"
         text += ". It is not shown to reach the limit: with so "
         if self.detectable is None:
-            return text + f"few {units} no accuracy is"
+            return text + f"few {units} no share is"
         least = share_text(self.detectable)
-        return text + f"many {units} only an accuracy of {least} or more is, in 4 of 5 such runs"
+        return text + f"many {units} only a share of {least} or more is, in 4 of 5 such runs"
 
     def __str__(self) -> str:
         """A line for people."""
         where = f"{self.judge}, {self.system}"
         if self.accuracy is None or self.bound is None:
             return f"{where}: no answers"
-        text = f"{where}: accuracy {share_text(self.accuracy)}"
+        text = f"{where}: accepted {share_text(self.accuracy)}"
         if self.bound != self.accuracy:
             text += f", at least {share_text(self.bound)} (one-sided, {self.method})"
         if self.not_judged:
@@ -84,7 +84,7 @@ def gates(
 
     Args:
         records: as `engine.summary.summarise` gives them.
-        limit: the accuracy wanted, 0 to 1.
+        limit: the share accepted that is wanted, 0 to 1.
         confidence: how sure to be: the limit is held against a one-sided lower bound, the exact
             one where each question has one answer (`stats.share_bound`). None takes the figure
             itself.
@@ -95,7 +95,7 @@ def gates(
         MarkschemeError: the limit or the confidence is out of range.
     """
     if not 0 <= limit <= 1:
-        raise MarkschemeError(f"the limit is an accuracy from 0 to 1, such as 0.8, not {limit:g}")
+        raise MarkschemeError(f"the limit is a share from 0 to 1, such as 0.8, not {limit:g}")
     if confidence is not None and not 0.5 <= confidence < 1:
         raise MarkschemeError(f"the confidence is from 0.5 to 0.9999, not {confidence:g}")
     return [_gate(one, limit, confidence) for one in _with_skipped(records, skipped)]

@@ -240,7 +240,7 @@ def _table(found: Sequence[HumanAccuracy], options: EstimateOptions) -> Table:
     if any(row["worth"] is not None for row in rows):
         said.append(_WORTH)
     return Table.of(
-        "Human accuracy in percent",
+        "Answers that people would accept, in percent",
         (
             Column("system", missing="(all)"),
             *columns("count", "answers", "labelled"),

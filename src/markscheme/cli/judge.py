@@ -62,15 +62,15 @@ def judge(
     fail_under: Annotated[
         float | None,
         Option(
-            "Exit with code 1 if a system's accuracy is below this, such as 0.8: a gate for CI. "
-            "Answers that were not judged count as wrong. With --confidence, the accuracy's lower "
-            "bound must reach it."
+            "Exit with code 1 if less than this share of a system's answers is accepted, such as "
+            "0.8: a gate for CI. Answers that were not judged count as wrong. With "
+            "--confidence, the share's lower bound must reach it."
         ),
     ] = None,
     gate_slices: Annotated[
         bool,
         Option(
-            "With --fail-under and --slices: the accuracy of every slice must reach it too.",
+            "With --fail-under and --slices: the share accepted of every slice must reach it too.",
             rare=True,
         ),
     ] = False,
@@ -109,7 +109,7 @@ def judge(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Judge answers, print accuracy per system, and write the judgments.
+    """Judge answers, print the share accepted per system, and write the judgments.
 
     Results: `judgments.parquet`, `summary.json`, `summary.md` in the --out folder.
     """

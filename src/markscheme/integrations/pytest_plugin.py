@@ -1,4 +1,4 @@
-"""A pytest plugin: `assert_answer(...)` in tests, and a gate on the accuracy of the whole suite.
+"""A pytest plugin: `assert_answer(...)` in tests, and a gate on the share accepted of a suite.
 
 Installed with markscheme; nothing is loaded before a test asks for it.
 
@@ -50,19 +50,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--markscheme-fail-under",
         type=float,
         default=None,
-        help="Fail the run if the accuracy over all assert_answer calls is below this (0.8, say); "
+        help="Fail the run if less than this share of the answers is accepted (0.8, say); "
         "single answers then no longer fail their tests.",
     )
     group.addoption(
         "--markscheme-confidence",
         type=float,
         default=None,
-        help="Be so sure (0.95, say) that the accuracy is not below the limit.",
+        help="Be so sure (0.95, say) that the share accepted is not below the limit.",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start a suite; a limit that no accuracy can be held against is refused before any test."""
+    """Start a suite; a limit that no share can be compared with is refused before any test."""
     config.stash[SUITE] = Suite()
     limit = config.getoption("--markscheme-fail-under")
     confidence = config.getoption("--markscheme-confidence")
@@ -123,7 +123,7 @@ def assert_answer(request: pytest.FixtureRequest) -> Callable[..., Judgment]:
 
 
 def _gates(config: pytest.Config) -> Sequence[Any]:
-    """How each judge's accuracy compares with the limit; empty without one or without answers."""
+    """How each judge's share compares with the limit; empty without one or without answers."""
     judged = config.stash[SUITE].judged
     limit = config.getoption("--markscheme-fail-under")
     if limit is None or not judged:
@@ -157,7 +157,7 @@ def _records(judged: Sequence[tuple[Item, Judgment]]) -> list[dict[str, Any]]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail the run where the suite's accuracy is below the limit.
+    """Fail the run where less of the suite is accepted than the limit.
 
     A worker of pytest-xdist sees a part of the suite: it hands that over, and holds it to nothing.
     """
@@ -185,7 +185,7 @@ def pytest_testnodedown(node: Any, error: object) -> None:  # noqa: ARG001 - pyt
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Print each judge's accuracy and the limit."""
+    """Print the share that each judge accepts, and the limit."""
     limit = 100 * (config.getoption("--markscheme-fail-under") or 0)
     if config.getoption("--markscheme-fail-under") is not None and not config.stash[SUITE].judged:
         terminalreporter.section("markscheme")

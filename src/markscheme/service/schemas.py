@@ -286,7 +286,7 @@ class JobOut(BaseModel):
     rows_skipped: int = Field(description="Bad rows that on_bad_row=skip left out.")
     error: str | None = Field(description="Why it failed.")
     figures: list[dict[str, Any]] | None = Field(
-        description="Per system, once done: rows, not judged by status, accuracy with interval."
+        description="Per system, once done: rows, not judged by status, share accepted, interval."
     )
     figures_left_out: int = Field(
         description="Of more than 1,000 figures, only those of all systems together are shown."

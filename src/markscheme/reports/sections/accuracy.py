@@ -1,4 +1,4 @@
-"""Accuracy by judge and system: exact match, judges and people on one line (Kamalloo Figure 2)."""
+"""Shares accepted: exact match, judges and people on one line (Kamalloo Figure 2)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def accuracy(material: Material) -> Section:
             )
             + ("; exact match is added for comparison." if EXACT not in material.names else ".")
         ),
-        table="Accuracy in percent, with 95% interval",
+        table="Answers accepted, in percent, with 95% interval",
         names=("system",),
         rows=[(system,) for system in systems],
         across=[*material.names, *([PEOPLE] if people else [])],

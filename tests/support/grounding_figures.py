@@ -2,8 +2,8 @@
 
 `statements_good.jsonl` has statements as a good model writes them, `statements_bad.jsonl` what must
 not pass for one. Both were written one by one for this, from no data set, the good ones in two
-turns: the kind `written last` when the check had been mended for the others. Printed by
-`PYTHONPATH=tests/text python -m grounding_figures`.
+turns: the kind `written last` when the check had been corrected by the others. Printed by
+`PYTHONPATH=tests/support python -m grounding_figures`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import orjson
 
 from markscheme.judges.entailment import read_statement
 
-HERE = Path(__file__).parent
+TEXTS = Path(__file__).parents[1] / "text"
 
 
 def rows(name: str) -> list[dict[str, str]]:
     """The rows of one of the two files."""
-    lines = (HERE / f"statements_{name}.jsonl").read_bytes().splitlines()
+    lines = (TEXTS / f"statements_{name}.jsonl").read_bytes().splitlines()
     return [orjson.loads(line) for line in lines]
 
 

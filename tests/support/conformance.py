@@ -1,6 +1,6 @@
 """Behaviours of providers, each tried on the shipped judges that ask a language model.
 
-    PYTHONPATH=tests/models python -m conformance     # prints a table of all outcomes
+    PYTHONPATH=tests/support python -m conformance     # prints a table of all outcomes
 
 A behaviour is played by `FaultServer`; a run of three rows must end as the behaviour says: every
 row in a named status, no call that is of no use, the cost that the server billed.
