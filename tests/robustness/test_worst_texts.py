@@ -70,10 +70,11 @@ def test_texts_that_took_long_are_judged(name: str, row: Hostile) -> None:
     assert outcome["status"].to_list() == ["judged"]
 
 
-def test_patterns_that_backtrack_end_within_the_limit_of_the_judge() -> None:
-    row = Hostile("a", "(?<=a)", "x", 1000, regex=True).row(LENGTH)
+def test_patterns_that_re2_refuses_end_within_the_limit_of_the_judge() -> None:
+    row = Hostile("a", "(?<=a)x", "", 1020, regex=True).row(LENGTH)
     outcome = apply(parse_judge("regex"), read_answers([row]), row_seconds=8)
     assert not outcome["explanation"][0].startswith("too long")
+    assert "not a valid" not in outcome["explanation"][0]
 
 
 def test_long_references_are_found_as_short_ones_are() -> None:
