@@ -83,6 +83,16 @@ def words(count: int, step: int = 0) -> str:
     return " ".join(f"{place + step:x}" for place in range(count))
 
 
+def numbers(length: int) -> str:
+    """Numbers that are all different, up to a length."""
+    return " ".join(map(str, range(length)))[:length]
+
+
+def ranges(first: int) -> str:
+    """Thirty ranges."""
+    return "".join(f"from {n} to 9{n} km. " for n in range(first, first + 30))
+
+
 def long_row(judge: str, answer: str, reference: str, *, references: int = 1) -> bytes:
     return answers({**ROW, "answer": answer, "references": [reference] * references}, judge=judge)
 
@@ -220,6 +230,19 @@ ATTACKS: dict[str, Callable[[], Attack]] = {
     ),
     "and and and, entailment": lambda: body(
         long_row("entailment", "and " * 24_000, "and " * 24_000)
+    ),
+    # The slow lane: each value of a long question was looked for in each of the answer, 10 s a row.
+    "numbers in question and answer, entailment": lambda: body(
+        answers(
+            {**ROW, "question": numbers(8000), "answer": numbers(8000), "references": ["12 km"]},
+            judge="entailment",
+        )
+    ),
+    "ranges against 100 references, entailment": lambda: body(
+        answers(
+            {**ROW, "answer": ranges(50), "references": [ranges(1000 * n) for n in range(100)]},
+            judge="entailment",
+        )
     ),
     "worst for contains": lambda: body(
         long_row("contains", "ab" * 20_000 + "c", "ba" * 20_000 + "d")
