@@ -9,7 +9,6 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from http import HTTPStatus
 from types import FrameType
-from typing import Any
 
 import orjson
 from fastapi import FastAPI, Request, Response
@@ -154,28 +153,18 @@ async def _warm(state: State) -> None:
 
 def _describe_problems(app: FastAPI, *, with_keys: bool) -> None:
     """Give refusals their media type in the description, and keys their scheme."""
-    plain = app.openapi
-
-    def described() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            schema = plain()
-            for path, operations in schema["paths"].items():
-                for operation in operations.values():
-                    for status, response in operation["responses"].items():
-                        content = response.get("content", {})
-                        shown = content.get("application/json", {}).get("schema", {})
-                        if int(status) >= 400 and shown.get("$ref", "").endswith("/Problem"):
-                            response["content"] = {MEDIA: content["application/json"]}
-                    if with_keys and path not in OPEN:
-                        operation["security"] = [{"key": []}]
-            if with_keys:
-                schema["components"]["securitySchemes"] = {
-                    "key": {"type": "http", "scheme": "bearer"}
-                }
-        assert app.openapi_schema is not None
-        return app.openapi_schema
-
-    app.openapi = described  # type: ignore[method-assign]
+    schema = app.openapi()  # The framework makes it once, and gives the same again.
+    for path, operations in schema["paths"].items():
+        for operation in operations.values():
+            for status, response in operation["responses"].items():
+                content = response.get("content", {})
+                shown = content.get("application/json", {}).get("schema", {})
+                if int(status) >= 400 and shown.get("$ref", "").endswith("/Problem"):
+                    response["content"] = {MEDIA: content["application/json"]}
+            if with_keys and path not in OPEN:
+                operation["security"] = [{"key": []}]
+    if with_keys:
+        schema["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
 
 
 # --- Running the service: the port it takes, and how it stops -------------------------------------

@@ -126,7 +126,7 @@ class Watch:
         if path in OPEN:
             # No key is required, so nobody's body is waited for.
             if scope["method"] not in READING:
-                raise Refusal(405, f"{path} is only read: GET", allow="GET")
+                raise HTTPException(405, f"{path} is only read: GET", {"allow": "GET"})
         else:
             if owner is None:
                 raise Refusal(401, "send a valid key: 'Authorization: Bearer KEY'")

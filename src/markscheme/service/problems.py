@@ -21,12 +21,8 @@ STATUSES = (400, 401, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 500, 503
 class Refusal(HTTPException):
     """A request that is not done, with the reason in words for the client."""
 
-    def __init__(
-        self, status: int, detail: str, *, retry_after: int | None = None, allow: str | None = None
-    ) -> None:
+    def __init__(self, status: int, detail: str, *, retry_after: int | None = None) -> None:
         headers = {} if retry_after is None else {"retry-after": str(retry_after)}
-        if allow is not None:
-            headers["allow"] = allow
         if status == HTTPStatus.UNAUTHORIZED:
             headers["www-authenticate"] = 'Bearer realm="markscheme"'
         super().__init__(status, detail, headers)

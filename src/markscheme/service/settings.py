@@ -29,16 +29,12 @@ class Limits:
 
     max_rows: Annotated[int, _limit("Maximum number of answers in one request.")] = 1_000
     max_body_mb: Annotated[float, _limit("Maximum size of one request, in MB.", 0.01)] = 4.0
-    max_upload_mb: Annotated[float, _limit("Maximum MB of a job's file (deprecated).", 0.01)] = (
-        1_000.0
-    )
-    max_job_rows: Annotated[int, _limit("Maximum answers in one job (deprecated).")] = 10_000_000
+    max_upload_mb: Annotated[float, _limit("Maximum MB of a job's file (deprecated).", 0.01)] = 1e3
+    max_job_rows: Annotated[int, _limit("Maximum rows of a job (deprecated).")] = 10_000_000
     keep_days: Annotated[
         float, _limit("Days until a finished job and its files go (deprecated).", 0.01, 100_000)
     ] = 30.0
-    max_jobs: Annotated[int, _limit("Maximum number of unfinished jobs per key (deprecated).")] = (
-        100
-    )
+    max_jobs: Annotated[int, _limit("Maximum unfinished jobs per key (deprecated).")] = 100
     request_seconds: Annotated[float, _limit("Seconds until a request is abandoned.", 0.1)] = 60.0
     queue_rows: Annotated[
         int, _limit("Maximum number of waiting answers per key; more are refused with status 429.")

@@ -17,9 +17,6 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-HEADER_SECONDS = 10.0
-"""From a connection, or the first byte of its next request, to the end of the headers."""
-
 MOST_CONNECTIONS = 1_000
 
 _GRACE = 0.5
@@ -56,7 +53,8 @@ class BoundedProtocol(_Protocol):  # type: ignore[misc]
     without one count as one. Where there are twice as many, one goes that has just come, too.
     """
 
-    header_seconds = HEADER_SECONDS
+    header_seconds = 10.0
+    """From a connection, or the first byte of its next request, to the end of the headers."""
     most: int = most_connections()
 
     def connection_made(self, transport: asyncio.Transport) -> None:
