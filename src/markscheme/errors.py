@@ -21,6 +21,7 @@ traceback and exits with 2.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -255,3 +256,23 @@ def reading_weights(path: object) -> Iterator[None]:
             f"{path} is damaged, or no weights of this kind ({said}); copy or train the weights "
             "again, or install markscheme again if they are the package's own"
         ) from error
+
+
+KEY_VARIABLE = "MARKSCHEME_SEAL_KEY"
+
+
+def signature_wanted() -> str | None:
+    """The secret that what is written is signed with, if it is to be."""
+    return os.environ.get(KEY_VARIABLE) or None
+
+
+def signature_of(content: bytes) -> str | None:
+    """The HMAC of a content's digest, if what is written is to be signed."""
+    import hashlib
+    import hmac
+
+    key = signature_wanted()
+    if key is None:
+        return None
+    digest = hashlib.sha256(content).hexdigest()
+    return hmac.new(key.encode(), digest.encode(), hashlib.sha256).hexdigest()

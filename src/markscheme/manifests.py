@@ -8,36 +8,25 @@ those of the packages.
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from markscheme.errors import ModelError, reading_weights
+from markscheme.errors import (
+    KEY_VARIABLE,
+    ModelError,
+    reading_weights,
+    signature_of,
+    signature_wanted,
+)
 
 MANIFEST = "manifest.json"
-KEY_VARIABLE = "MARKSCHEME_SEAL_KEY"
 
 _PACKAGES = ("markscheme", "markscheme_languages")
 """Whose weights are as trusted as their code, next to which they lie."""
-
-
-def signature_wanted() -> str | None:
-    """The secret that what is written is signed with, if it is to be."""
-    return os.environ.get(KEY_VARIABLE) or None
-
-
-def signature_of(content: bytes) -> str | None:
-    """The HMAC of a content's digest, if what is written is to be signed."""
-    key = signature_wanted()
-    if key is None:
-        return None
-    digest = hashlib.sha256(content).hexdigest()
-    return hmac.new(key.encode(), digest.encode(), hashlib.sha256).hexdigest()
 
 
 def verified(path: Path, *, trained: bool = False) -> Path:

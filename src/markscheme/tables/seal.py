@@ -22,8 +22,7 @@ import numpy as np
 import orjson
 import polars as pl
 
-from markscheme.errors import DataError, RunError
-from markscheme.manifests import KEY_VARIABLE, signature_of, signature_wanted
+from markscheme.errors import KEY_VARIABLE, DataError, RunError, signature_of, signature_wanted
 from markscheme.tables.answers import ANSWERS_SCHEMA
 from markscheme.tables.judgments import JUDGMENTS_SCHEMA
 from markscheme.tables.parquet import scan_parquet
