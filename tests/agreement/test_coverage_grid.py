@@ -15,7 +15,7 @@ from markscheme.results.figures import METHODS
 PARTS = (
     "shares", "few_labels", "against_labels", "pairs", "scores", "rankings", "cascades",
     "finalists", "habits", "sizes", "paired", "finite", "errors", "rare", "plans",
-    "systems", "unpaired", "people",
+    "systems", "unpaired", "people", "several",
 )  # fmt: skip
 MEASURED = {
     "wilson": "accuracy and gate", "wilson-t": "accuracy and gate",
@@ -69,7 +69,7 @@ def test_the_published_grid_has_every_part(laboratory: Any) -> None:
         "accuracy and gate", "estimate", "agree", "compare", "scores", "rank", "cascade",
         "tune-judge", "annotators", "sizes", "paired", "these answers", "label errors",
         "rare labels", "perfect judge", "plan-labels", "unequal chances", "systems", "unpaired",
-        "between people",
+        "between people", "several judges",
     }  # fmt: skip
     assert set(laboratory.PARTS) == set(PARTS)
     page = (laboratory.DOCS / "coverage.md").read_text()
@@ -117,6 +117,19 @@ def test_a_cell_passes_if_it_covers_and_is_hardly_wider_than_the_best(laboratory
     assert replace(now, rate=0.98, commonest=0.2).passes
     assert (replace(now, alarm=True, rate=0.04).within, now.nominal) == (True, 0.05)
     assert not replace(now, alarm=True, rate=0.04, nominal=0.025).within
+
+
+def test_the_page_has_the_grids_figure_of_a_judge_with_fifteen_labels(laboratory: Any) -> None:
+    cells = laboratory.read_cells(laboratory.DOCS / "coverage.csv")
+    few = {
+        cell.world: cell.rate
+        for cell in cells
+        if (cell.part, cell.method) == ("several judges", "before: every judge")
+    }
+    worst = min(rate for world, rate in few.items() if world.startswith("1 sharp|15|"))
+    assert worst == few["1 sharp|15|0.5"]
+    page = (laboratory.DOCS / "trusting-a-judge.md").read_text()
+    assert f"With 15 and the judge, intervals covered {worst:.0%}" in page
 
 
 def test_no_interval_or_test_is_printed_that_nothing_measures(laboratory: Any) -> None:
