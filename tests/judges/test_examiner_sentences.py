@@ -7,6 +7,7 @@ import re
 import pytest
 
 import markscheme
+from markscheme.judges.examiner.explanations import marked_words
 
 WHY = [
     ("Does the policy cover flood damage?", "No", "Yes, it covers flood damage.",
@@ -92,7 +93,7 @@ SENTENCES = [
     ("Who wrote Emma?", "Jane Austen", "It was Austen.",
      r"^accepted with less than the reference says \(0\.\d\d\): of the reference 'Jane Austen'"),
     ("Who chairs the committee?", "Samira Nasser", "Mr Lyle, since Samira Nasser retired",
-     r"contradicts it, although the answer contains the reference 'Samira Nasser'$"),
+     r"contradict it, although the answer contains the reference 'Samira Nasser'$"),
     ("What is the main cause of the aurora?",
      "Charged particles from the Sun that hit atoms in the upper atmosphere",
      "Electrons and protons of solar origin excite the atoms up there, which then glow.",
@@ -109,3 +110,49 @@ def test_a_sentence_is_true_and_goes_the_way_of_the_verdict(
 ) -> None:
     found = markscheme.mark(question, [reference], answer).explanation or ""
     assert re.search(pattern, found), found
+
+
+@pytest.mark.parametrize(
+    ("references", "answer", "marked", "words"),
+    [
+        (["Paris"], "Paris, but also London is the capital", ["Paris, but also London is"],
+         ["'but also London is'"]),
+        (["Marie Curie"], "Marie Curie", ["Marie Curie"], []),
+        (["Marie Curie"], "Maria, not Marie Curie", ["Maria, not Marie Curie"],
+         ["'Maria, not Marie Curie'"]),
+        (["Tom"], "Not Tom. Tom was later", ["Not Tom. Tom was"], ["'Not Tom'"]),
+        (["top"], "`ps` or `ls`", ["`ps`", "`ls`"], ["'ps'", "'ls'"]),
+        (["twenty-five dogs"], "25 cats, the dog", ["25 cats", "dog"], ["'cats'"]),
+        (["Orléans"], "Orleans's bishop", ["Orleans's bishop"], ["'bishop'"]),
+        (["1560", "1830"], "1830, after 1807", ["1830", "1807"], ["'1807'"]),
+        (["He was not there"], "He was there", ["was there"], []),
+        (["After the war"], "Before the war", ["Before the"], ["'Before'"]),
+        (["4 km"], "A plain answer", [], None),
+    ],
+)  # fmt: skip
+def test_words_of_a_reference_contradict_it_only_where_denied(
+    references: list[str], answer: str, marked: list[str], words: list[str] | None
+) -> None:
+    places = [(answer.index(text), answer.index(text) + len(text), 1.0) for text in marked]
+    assert marked_words(answer, places, references) == words
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer"),
+    [
+        ("What is the capital of France?", "Paris",
+         "Paris, but also London is the capital of France"),
+        ("Which command lists processes?", "top", "ps or ls"),
+        ("Which twin was born first?", "Tom", "Tim was born before Tom. No, wait, Tom was not."),
+    ],
+)  # fmt: skip
+def test_the_right_answer_is_never_what_contradicts_it(
+    question: str, reference: str, answer: str
+) -> None:
+    found = markscheme.mark(question, [reference], answer)
+    assert not found.verdict
+    said = (found.explanation or "").partition(", although ")[0]
+    assert f"'{reference}'" not in said.partition("read as a whole")[2]
+    shown = markscheme.explain(question, reference, answer)
+    stretches = [shown.answer[start:end].strip(",. ") for start, end in shown.contradicting]
+    assert reference not in stretches

@@ -141,6 +141,11 @@ def _row(question: str, reference: str, answer: str) -> tuple[float, ...]:
     )
 
 
+def denies(text: str) -> bool:
+    """Whether a text has an English word that denies."""
+    return _NEGATION.search(text.lower()) is not None
+
+
 def denies_and_adds_nothing(question: str, answer: str) -> bool:
     """Whether an answer has more denials than the question, and no content word that it lacks."""
     question, answer = question[:_LONGEST].lower(), answer[:_LONGEST].lower()

@@ -195,8 +195,10 @@ class Examiner(Thresholded):
                     trees=found_by.trees,
                     encoder=found_by.encoder,
                     marked=[
-                        marked_words(answer, found)
-                        for answer, found in zip(texts["answer"], found_by.marks, strict=True)
+                        marked_words(answer, found, references)
+                        for (_, references, answer), found in zip(
+                            texts.rows(), found_by.marks, strict=True
+                        )
                     ],
                 ),
                 "scope": scope,
@@ -373,7 +375,7 @@ def find_effects(
         values=reading.comparisons[0].reason,
         trees=float(found.trees[0]),
         encoder=None if np.isnan(encoder) else float(encoder),
-        contradicting=marked_spans(answer, found.marks[0]) if unchanged else [],
+        contradicting=marked_spans(answer, found.marks[0], references) if unchanged else [],
     )
 
 

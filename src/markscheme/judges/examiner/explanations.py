@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from markscheme.features import denies
 from markscheme.features.alignment import FeatureView
 from markscheme.judges.examiner.shared_words import quote, shared_words
 from markscheme.judges.examiner.weight_files import COLUMNS
 from markscheme.models.local import Mark
 from markscheme.tables import RELATIONS
-from markscheme.text import yes_or_no
+from markscheme.text import MARK, STOPWORD, describe, merged, split, unaccented, yes_or_no
 from markscheme.values import Comparison, Outcome
 
 Matrix = npt.NDArray[np.float32]
@@ -28,7 +30,6 @@ _SURE = 0.9
 _NEAR = 0.2
 """Scores this near to the threshold are called unsure."""
 _UNSURE = ", unsure"
-_FOR, _AGAINST = (Outcome.AGREE,), (Outcome.CONFLICT, Outcome.MISSING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def explanations(
     spoke: pl.Series,
     trees: Floats,
     encoder: Floats,
-    marked: Sequence[str],
+    marked: Sequence[Sequence[str] | None],
 ) -> pl.Series:
     """One sentence a row: the relation, what speaks for the verdict, then what speaks against it.
 
@@ -95,11 +96,13 @@ def explanations(
         scores: probabilities of acceptance.
         relation: places in `RELATIONS`.
         threshold: from which score answers are accepted.
-        compared: the typed values, whose outcome is named where the verdict goes the same way.
+        compared: the typed values, whose outcome is named whether the verdict follows it or not;
+            but none is called missing in an accepted answer, which has it in another form.
         spoke: answers with text addressed to the marker, which was removed.
         trees: probabilities by the trees alone.
         encoder: log-odds by the encoder; NaN where it did not read.
-        marked: words of each answer that the encoder reads as contradicting the reference.
+        marked: words of each answer that the encoder reads as contradicting the reference, quoted;
+            None where it marks nothing.
     """
     feature = _FeaturesByName(matrix)
     accepted = scores >= threshold
@@ -121,11 +124,15 @@ def explanations(
         findings = [(said, speaks == "for" or (right and is_part))]
         findings += [(text, False) for text, flags in noticed.items() if flags[row]]
         values = compared[row]
-        if values.reason and values.outcome in (_FOR if right else _AGAINST) and not exact[row]:
-            findings.insert(1, (values.reason, right))
-        if marked[row] and not right:
-            findings.append((f"read as a whole, {marked[row]} contradicts it", False))
-        elif turned[row] or all(side != right for _, side in findings):
+        silent = (Outcome.NONE, Outcome.MISSING) if right else (Outcome.NONE,)
+        if values.reason and values.outcome not in silent and not exact[row]:
+            findings.insert(1, (values.reason, values.outcome is Outcome.AGREE))
+        stretches = None if right else marked[row]
+        if stretches:
+            contradict = "contradicts" if len(stretches) == 1 else "contradict"
+            text = f"read as a whole, {', '.join(stretches)} {contradict} it"
+            findings.append((text, False))
+        elif turned[row] or stretches == [] or all(side != right for _, side in findings):
             findings.append((_as_a_whole(encoder[row], right=right), right))
         if spoke[row]:
             findings.insert(0, ("it speaks to the marker, which is ignored", right))
@@ -147,28 +154,67 @@ def _as_a_whole(log_odds: float, *, right: bool) -> str:
     return "it means much the same" if right else "too few answers like it are right"
 
 
-def marked_spans(answer: str, marks: Sequence[Mark]) -> list[tuple[int, int]]:
-    """Places of the words of an answer that have marked tokens, neighbours together.
+def marked_spans(
+    answer: str, marks: Sequence[Mark], references: Sequence[str]
+) -> list[tuple[int, int]]:
+    """Places of the marked words of an answer, neighbours together, but for the references' words.
 
-    >>> marked_spans("It was Emily Bronte.", [(7, 12, 2.1), (13, 16, 1.4), (16, 19, 0.2)])
-    [(7, 20)]
+    Those are what makes an answer right; they contradict nothing unless a marked word before them
+    in the clause denies them.
+
+    >>> answer = "Paris, but also London, not Paris"
+    >>> [answer[start:end] for start, end in marked_spans(answer, [(0, 33, 2.1)], ["Paris"])]
+    ['but also London, not Paris']
     """
-    spans: list[tuple[int, int]] = []
-    following = False
+    runs: list[list[re.Match[str]]] = [[]]
     for word in re.finditer(r"\S+", answer if marks else ""):
-        marked = any(start < word.end() and end > word.start() for start, end, _ in marks)
-        if marked and following:
-            spans[-1] = (spans[-1][0], word.end())
-        elif marked:
-            spans.append(word.span())
-        following = marked
-    return spans
+        if any(start < word.end() and end > word.start() for start, end, _ in marks):
+            runs[-1].append(word)
+        elif runs[-1]:
+            runs.append([])
+    known = frozenset(form for text in references for form in _forms(text)) if runs[0] else ()
+    return [place for run in runs for place in _besides(run, known)]
 
 
-def marked_words(answer: str, marks: Sequence[Mark]) -> str:
-    """The first three stretches of marked words, quoted: "'Emily Bronte', 'Leeds'"."""
-    spans = marked_spans(answer, marks)[:3]
-    return ", ".join(quote(answer[start:end].strip(" ,.;:!?")) for start, end in spans)
+def _besides(run: Sequence[re.Match[str]], known: Container[str]) -> Iterator[tuple[int, int]]:
+    """Places of the stretches of neighbouring words that are not among the known forms."""
+    stretches: list[list[tuple[re.Match[str], bool]]] = [[]]
+    denied = False
+    for word in run:
+        forms = _forms(word[0])
+        own = not denied and all(form in known for form in forms)
+        if own and any(forms.values()):
+            stretches.append([])
+        elif stretches[-1] or not own:
+            stretches[-1].append((word, own))
+        denied |= not own and denies(word[0])
+        denied &= word[0][-1] not in ",.;:!?"
+    for stretch in stretches:
+        while stretch and stretch[-1][1]:  # a small word of a reference at the end
+            stretch.pop()
+        words = [word for word, _ in stretch]
+        telling = any(denies(one[0]) or any(_forms(one[0]).values()) for one in words)
+        if words and (telling or len(stretches) == 1):
+            yield words[0].start(), words[-1].end()
+
+
+@lru_cache(4_096)
+def _forms(text: str) -> Mapping[str, bool]:
+    """The words of a text as they are compared, and which of them have a meaning of their own."""
+    words = split(unaccented(text))
+    known = (describe(word) for word in dict.fromkeys([*words, *merged(words)]))
+    return {form: not kind & STOPWORD for form, _, kind in known if not kind & MARK}
+
+
+def marked_words(answer: str, marks: Sequence[Mark], references: Sequence[str]) -> list[str] | None:
+    """The first three different stretches of `marked_spans`, quoted; None where nothing is marked.
+
+    >>> marked_words("ps or `ls`", [(0, 2, 2.1), (6, 10, 1.4)], ["top"])
+    ["'ps'", "'ls'"]
+    """
+    found = (answer[start:end] for start, end in marked_spans(answer, marks, references))
+    quoted = dict.fromkeys(quote(text.strip(" ,.;:!?`*\"'“”")) for text in found)
+    return [*quoted][:3] if marks else None
 
 
 def _noticed(
