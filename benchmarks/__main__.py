@@ -71,7 +71,7 @@ OURS = ("three in memory", "three streamed from Parquet", "three through the eng
 
 
 def main_table(figures: dict[tuple[str, int], Figure], squad: Figure) -> str:
-    """The three judges together at every size, beside evaluate's squad."""
+    """The three judges together at every size, next to evaluate's squad."""
     rows = []
     for job in (*OURS, "evaluate squad", "squad formulas"):
         for size in SIZES:

@@ -4,7 +4,7 @@
 
 A server on loopback, in a process of its own, answers every request after the delay. Ideal is
 concurrency divided by delay. The calls go all the way: through the official SDK, into a fresh
-ledger on disk, back in order. Then they are asked again, which the ledger answers alone.
+ledger on disk, back in order. Then they are sent again, which the ledger answers alone.
 """
 
 from __future__ import annotations

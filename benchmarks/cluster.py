@@ -1,4 +1,4 @@
-"""Ray beside the local engine, with one process and with as many as Ray has workers, in one run.
+"""Ray and the local engine, with one process and with as many as Ray has workers, in one run.
 
     python -m benchmarks.cluster --rows 1000000
 

@@ -1,4 +1,4 @@
-"""A run on Ray over S3 that loses a node and then its driver, beside the local engine's judgments.
+"""A run on Ray over S3 that loses a node and then its driver, and the local engine's judgments.
 
     python -m benchmarks.cluster_s3 --rows 10000000
 
@@ -69,7 +69,7 @@ def main() -> None:
         cluster.add_node(num_cpus=1)
         again = subprocess.run(command, check=True, capture_output=True, text=True)
         said = next((one for one in again.stderr.splitlines() if "earlier run" in one), "")
-        print(f"{_seconds(began)}: done by the same command; it said: {said}", flush=True)
+        print(f"{_seconds(began)}: done by the same command; it printed: {said}", flush=True)
         cluster.shutdown()
         began = time.perf_counter()
         command = [

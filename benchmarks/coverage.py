@@ -11,7 +11,7 @@ intervals, and the truth is known. `--write` writes the figures and the picture 
 are those that the product used until then, on the same draws: Wilson's interval with the normal
 quantile, the percentile bootstrap over questions. Methods
 called `peer` are others' (`benchmarks/peer_intervals.py`): the mean width of the product's interval
-is shown beside that of the narrowest of them that covers.
+is shown next to that of the narrowest of them that covers.
 
 A cell holds if it covers at least 93% (nominal 95%), or raises at most 6% false alarms (nominal
 5%; 3% where 2.5% are promised), but for three standard errors of the simulation; what comes out
@@ -394,7 +394,7 @@ def table(cells: list[Cell]) -> str:
     """A Markdown table: by part and method, how many cells hold, the worst, the mean widths."""
     lines = [
         "| what | method | cells | hold | worst | where | above 97% | mean width | "
-        "width beside the best: mean, worst |",
+        "width relative to the best: mean, worst |",
         "|---|---|--:|--:|--:|---|--:|--:|---|",
     ]
     for part, method in dict.fromkeys((cell.part, cell.method) for cell in cells):
@@ -456,7 +456,8 @@ def counts(cells: list[Cell]) -> str:
             for own in [[cell for cell in ratios if cell.part == part]]
         )
         text += (
-            f"\n\n**Beside other methods**: of {len(ratios):,} cells {passed:,} pass ({shares}), "
+            f"\n\n**Compared with other methods**: of {len(ratios):,} cells {passed:,} pass "
+            f"({shares}), "
             f"{discrete:,} of them covering more than {WIDE_COVERAGE:.1%} where one and the same "
             f"interval came out in {DISCRETE:.0%} of the draws or more. Of the others {low:,} "
             f"cover too little, {wider:,} are more than {MOST_BESIDE:.2f} times as wide as the "
@@ -471,7 +472,7 @@ def counts(cells: list[Cell]) -> str:
 
 
 def one_method_for_all(cells: list[Cell]) -> str:
-    """Shares beside the best method that covers whatever the correlation within a question is.
+    """Shares next to the best method that covers whatever the correlation within a question is.
 
     That correlation is not known where an interval is made, so that no method can be chosen by it.
     """
@@ -496,10 +497,10 @@ def one_method_for_all(cells: list[Cell]) -> str:
         return ""
     near = sum(ratio <= MOST_BESIDE for ratio in ratios)
     return (
-        "\n\n**Beside one method for every correlation**: an interval of a share cannot know how "
-        "alike the answers to a question are. With "
+        "\n\n**Compared with one method for every correlation**: an interval of a share cannot "
+        "know how alike the answers to a question are. With "
         f"{alone} of {len(widths)} kinds of questions and accuracies no other method covers for "
-        f"each correlation. Beside the narrowest that does the product's interval is "
+        f"each correlation. Compared with the narrowest that does, the product's interval is "
         f"{np.median(ratios):.2f} times as wide (median), and at most {MOST_BESIDE:.2f} times with "
         f"{near} of the other {len(ratios)}."
     )
@@ -551,7 +552,7 @@ def write_figures(name: str, found: pl.DataFrame, table: Callable[[pl.DataFrame]
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """Coverage of two methods side by side, a square a world.
+    """Coverage of two methods side by side, one square per world.
 
     Attributes:
         file: its name in `docs/`.
@@ -622,7 +623,7 @@ def draw_heat_map(cells: list[Cell], picture: Picture) -> None:
 
 
 def main() -> None:
-    """Run the parts, print the table, and write the page's figures if asked."""
+    """Run the parts, print the table, and write the page's figures on request."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--part", nargs="*", default=list(PARTS), choices=list(PARTS))

@@ -108,7 +108,7 @@ def _regression(labels: Array, said: Array | None, every: Array) -> tuple[float,
 
 
 def errors(*, small: bool = False) -> Iterator[World]:
-    """The true accuracy, from labels of which some are wrong, whoever gave them."""
+    """The true accuracy, from labels of which some are wrong, of any annotator."""
     plans = [(wrong, twice, people) for wrong in (0.02, 0.05, 0.1)
              for twice, people in ((50, 2), (200, 2), (200, 3))]  # fmt: skip
     for wrong, twice, people in [(0.05, 200, 2)] if small else plans:

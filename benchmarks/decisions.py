@@ -187,8 +187,8 @@ def figures(draws: int, seed: int) -> pl.DataFrame:
 
 
 def table(found: pl.DataFrame) -> str:
-    """Markdown: a way a row, its labels also as a share of those of the decision's first way; and
-    what the table comes to."""
+    """Markdown: one row per way, its labels also as a share of those of the decision's first way;
+    and what the table comes to."""
     lines = [
         "| answers | decision | way | labels, median | labels, all together | of the first way "
         "| covers |",
@@ -216,7 +216,7 @@ def table(found: pl.DataFrame) -> str:
 
 
 def main() -> None:
-    """Print the table, and write it into the page if asked."""
+    """Print the table, and write it into the page on request."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)

@@ -79,7 +79,7 @@ def sets(rows: pl.DataFrame) -> None:
 
 
 def verdicts(rows: pl.DataFrame) -> None:
-    """F1 and accuracy by system under every policy, beside Table 1's Entailment row."""
+    """F1 and accuracy by system under every policy, next to Table 1's Entailment row."""
     print("F1 and accuracy in per cent (Table 1, Entailment; Table 11's alternatives)")
     line("policy, system", "F1", "paper", "accuracy", "paper")
     for one in alternatives(rows["relation"], rows["accepted"], rows["system"]):
@@ -104,7 +104,7 @@ def marks(rows: pl.DataFrame) -> None:
 
 
 def example(judge: str) -> None:
-    """Relations of the bundled example beside those written into it."""
+    """Relations of the bundled example next to those written into it."""
     known = pl.read_ndjson(EXAMPLE)
     found = apply(parse_judge(judge), read_answers(EXAMPLE), Models())
     both = known.select("relation").with_columns(ours=found["relation"].cast(pl.String))

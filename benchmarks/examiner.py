@@ -113,7 +113,7 @@ def test_part(data_dir: Path | None) -> pl.DataFrame:
 
 
 def judged(name: str, answers: pl.DataFrame) -> pl.DataFrame:
-    """The outcomes of a judge beside the answers' ids."""
+    """The outcomes of a judge next to the answers' ids."""
     outcomes = apply(parse_judge(name), answers, Models())
     return outcomes.with_columns(answers["answer_id"], judge=pl.lit(name))
 

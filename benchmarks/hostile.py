@@ -94,7 +94,7 @@ def rows(judges: tuple[str, ...]) -> None:
 
 
 def main() -> None:
-    """Print what was asked for."""
+    """Print what was requested."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--damages", type=int, default=0, metavar="N")
     options.add_argument("--rows", action="store_true")

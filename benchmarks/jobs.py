@@ -37,7 +37,7 @@ def judges_in_memory(*names: str) -> Callable[[Path], Callable[[], object]]:
 
 
 def judges_streamed(*names: str) -> Callable[[Path], Callable[[], object]]:
-    """Our judges streamed from a Parquet file with the judgments kept in memory."""
+    """Our judges streamed from a Parquet file with the judgments held in memory."""
 
     def prepare(file: Path) -> Callable[[], object]:
         import markscheme

@@ -7,7 +7,7 @@ and NQ301. Each judge runs in a process of its own, on the same rows, one after 
 answers judged a second on EVOUNA-NQ, its models already loaded, memory the process's peak. What
 other people's judges gave on NQ301 was recorded by Kamalloo et al.
 
-Other libraries' measures run beside ours: rouge-score, sacrebleu and, where MiniLM's weights, torch
+Other libraries' measures run too: rouge-score, sacrebleu and, where MiniLM's weights, torch
 and bert-score are installed, bert-score and our own (`markscheme[research,hf]`). BERTScore has no
 threshold of its own, so its is the one that is most often right on 2,000 answers of part
 `development`.

@@ -1,7 +1,7 @@
 """How well and how fast the listwise examiner marks: `python -m benchmarks.listwise [--quality]`.
 
 Speed: candidates of TREC-DL-NF a second, whose references and questions were encoded before, with
-and without embeddings, loading of weights apart; beside it, the encoder alone on the same texts in
+and without embeddings, loading of weights apart; next to it, the encoder alone on the same texts in
 the same run. `--quality` adds the cross-validated correlations of the recipe that made the shipped
 weights (many minutes).
 """

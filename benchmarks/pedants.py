@@ -1,4 +1,4 @@
-"""PEDANTS of qa-metrics beside the examiner, on the same rows, where its weights can be had.
+"""PEDANTS of qa-metrics next to the examiner, on the same rows, where its weights can be had.
 
 It fetches its classifiers, which are pickles, when it is first used: so it runs in an interpreter
 of its own (BENCH_PEDANTS names one that has qa-metrics), never in ours, and not without a network.

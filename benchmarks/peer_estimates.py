@@ -256,7 +256,7 @@ def note_intervals(
 
 
 def table(cells: list[Cell], draws: int) -> str:
-    """Markdown: a world a row, a method a column; coverage and mean width in per cent."""
+    """Markdown: one row per world, one column per method; coverage and mean width in per cent."""
     found = {(cell.world, cell.method): cell for cell in cells}
     lines = [f"| world | {' | '.join(COLUMNS)} |", f"|---|{'--:|' * len(COLUMNS)}"]
     for design in DESIGNS:
@@ -315,7 +315,7 @@ def described(draws: int, seed: int) -> str:
 
 
 def main() -> None:
-    """Draw the worlds, print the table, and write it into the page if asked."""
+    """Draw the worlds, print the table, and write it into the page on request."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--seed", type=int, default=SEED)

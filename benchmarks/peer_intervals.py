@@ -1,6 +1,6 @@
 """Other intervals of shares and paired differences, each as its paper has it: for comparison.
 
-`benchmarks/coverage_sizes.py` draws them beside the product's. All promise 95%. Where a sample has
+`benchmarks/coverage_sizes.py` draws them next to the product's. All promise 95%. Where a sample has
 no variance (all answers right), those that divide by it take the sample for a simple one.
 """
 

@@ -6,7 +6,7 @@ Answers of EVOUNA-NQ, judged by exact_match, contains, token_f1 and examiner; be
 repeated under other systems' names. Targets at 50,000 answers: open in under 1 s, filter in under
 200 ms. The viewer is started again, so that it has seen no run before: its page opens from the
 run's tables, and asks for reasons and figures afterwards. A filter's time is from the event to the
-first frame that shows its rows; beside it stands the time that the page's thread computed, which
+first frame that shows its rows; next to it is the time that the page's thread computed, which
 other work on the machine does not change.
 """
 
@@ -121,7 +121,7 @@ def browse(path: Path, repeats: int) -> dict[str, list[tuple[float, float]]]:
 def serve(run: Path) -> dict[str, tuple[float, float]]:
     """Seconds until the viewer's page of a run shows rows, reasons and figures, then rows again.
 
-    Beside the wall time stands that of the server's processor and the page's thread.
+    Next to the wall time is that of the server's processor and the page's thread.
     """
     from playwright.sync_api import sync_playwright
 

@@ -4,7 +4,7 @@
     python -m benchmarks.scheduler --limits   # the first alone: simulated time, a few seconds
 
 The first table is in simulated time: servers that allow 10 to 1,000 requests a second and answer
-after .3 s, asked by 16 to 512 side by side, without any option that says so. Each turns away (HTTP
+after .3 s, sent 16 to 512 side by side, without any option that says so. Each turns away (HTTP
 429, `Retry-After: 1`) what goes beyond a bucket of one second's allowance. Ideal is the time in
 which the server can take all of it, or in which so many side by side can ask it.
 

@@ -6,7 +6,7 @@ Made worlds of 5,000 answers whose labels are known; up to 500 of them are label
 *False stops*: in how many draws the true share lay outside the interval at any look, for the
 sequence (`estimate --anytime`, looked at after every label) and for the ordinary interval (tuned
 PPI, looked at after every tenth label from the 30th). *Labels for +-5 points*: how many the
-sequence took (mean), beside the number that has to be planned without knowing accuracy or judge,
+sequence took (mean), next to the number that has to be planned without knowing accuracy or judge,
 and the number that somebody would plan who knew both beforehand. `--write` writes
 docs/sequences.csv and its table in `docs/coverage.md`.
 """
@@ -93,7 +93,7 @@ def labels_of_one_look(truth: Array, said: Array) -> int:
 
 
 def figures(draws: int, seed: int) -> pl.DataFrame:
-    """A world a row: shares of draws, and mean numbers of labels where answers are independent."""
+    """One row per world: shares of draws, and mean numbers of labels of independent answers."""
     rng = np.random.default_rng(seed)
     rows = []
     for questions, alike, accuracy, judge in WORLDS:
@@ -121,7 +121,7 @@ def _mean(numbers: list[int]) -> float | None:
 
 
 def table(found: pl.DataFrame) -> str:
-    """Markdown: a world a row, and what the table comes to."""
+    """Markdown: one row per world, and what the table comes to."""
     lines = [
         "| questions, correlation | accuracy | judge | false stops | ordinary interval | "
         "labels for +-5 points | planned blind | planned by an oracle |",
@@ -150,7 +150,7 @@ def table(found: pl.DataFrame) -> str:
 
 
 def main() -> None:
-    """Print the table, and write it into the page if asked."""
+    """Print the table, and write it into the page on request."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)

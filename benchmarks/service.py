@@ -1,11 +1,11 @@
-"""The service beside the library: `python -m benchmarks.service`, or with `--soak MINUTES`.
+"""The service compared with the library: `python -m benchmarks.service`, or with `--soak MINUTES`.
 
 Starts `markscheme serve` with the examiner on loopback. The first form measures batches of 64 in
 process and over HTTP in turn, then single answers at a steady 50 requests a second; latency counts
 from when a request was due, not from when it could be sent. The second sends bad requests of every
 kind, mixed with good ones, and watches for 5xx and for memory. `--worst SECONDS`: one key sends
 rows that take longest within the limits, four requests at a time; another key's single answers are
-timed beside it, and alone before it.
+timed next to it, and alone before it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ KEYS = ("the-key-of-the-benchmark", "the-key-of-somebody-else")
 
 
 def main() -> None:
-    """Print the figures, and the machine's load beside them."""
+    """Print the figures, and the machine's load with them."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--soak", type=float, metavar="MINUTES", help="bad requests, this long")
     options.add_argument(
@@ -199,7 +199,7 @@ def worst(pid: int, port: int, seconds: float, rate: float) -> None:
     threads = [threading.Thread(target=attack, daemon=True) for _ in range(4)]
     for thread in threads:
         thread.start()
-    print(f"beside four connections of another key with {len(body):,} bytes to claims each:")
+    print(f"next to four connections of another key with {len(body):,} bytes to claims each:")
     singles(pid, port, seconds, rate, judge="contains")
     ended.set()
     for thread in threads:

@@ -53,7 +53,7 @@ _SMALL = {
 
 
 def judge_rows() -> list[tuple[str, str]]:
-    """Processor time of judging twenty answers, beside loading the libraries of others."""
+    """Processor time of judging twenty answers, compared with loading the libraries of others."""
     python = sys.executable
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "small.jsonl"

@@ -3,7 +3,7 @@
 
     MARKSCHEME_DATA=... python -m benchmarks.values [--errors 40] [--half development]
 
-Rows of `near-miss/contrast.jsonl` are split by the hash of their group. Half was kept aside at
+Rows of `near-miss/contrast.jsonl` are split by the hash of their group. Half was set aside at
 first; of that half, three quarters were read once its first figures had been taken, so `unseen` is
 the eighth of which no row was ever read. False vetoes are conflicts on answers that people accepted: the training half of
 EVOUNA-NQ (part `train` of the project's split) and EfficientQA, of which we hold one half only.

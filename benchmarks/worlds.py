@@ -17,7 +17,7 @@ from markscheme.agreement.sequences import _bets, _foretold, _log_wealth, _place
 Array = npt.NDArray[np.float64]
 LEAST_COVERAGE, MOST_COVERAGE, MOST_ALARMS = 0.93, 0.97, 0.06
 WIDE_COVERAGE, MOST_BESIDE = 0.975, 1.15
-"""What a cell may cover, and how wide it may be beside the best method, to pass."""
+"""What a cell may cover, and how wide it may be relative to the best method, to pass."""
 DISCRETE = 0.1
 """Share of draws with one and the same interval from which 95% need not be within reach: two
 standard errors away an outcome still has about an eighth of the chance of the commonest one."""
@@ -156,7 +156,7 @@ class World:
     once: Callable[[Tally, np.random.Generator], None]
 
     def draw(self, draws: int, seed: int) -> list[Cell]:
-        """A cell a method; the same for a seed, whatever other worlds are drawn."""
+        """One cell per method; the same for a seed, whatever other worlds are drawn."""
         rng = np.random.default_rng([seed, zlib.crc32(f"{self.part} {self.name}".encode())])
         tally = Tally()
         for _ in range(draws):

@@ -1,4 +1,4 @@
-"""`make check`: ruff, mypy and the nearest tests of what has changed since a commit, in seconds.
+"""`make check`: ruff, mypy and the nearest tests of what has changed since a commit.
 
     make check                     # or: python scripts/check.py [BASE]
     make check BASE=main

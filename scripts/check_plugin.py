@@ -64,7 +64,7 @@ def run(*command: str | Path, folder: Path, env: dict[str, str] | None = None) -
 
 
 def copied(source: Path, names: tuple[str, ...], target: Path) -> Path:
-    """A copy of some files and folders of a project, without what lies beside them by chance."""
+    """A copy of some files and folders of a project, without what lies next to them by chance."""
     target.mkdir(parents=True)
     for name in names:
         if (source / name).is_dir():

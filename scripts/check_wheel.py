@@ -93,7 +93,7 @@ def megabytes(folder: Path) -> float:
 
 
 def sources(project: Path, folder: Path) -> Path:
-    """A copy of a project's sources without what lies beside them by chance."""
+    """A copy of a project's sources without what lies next to them by chance."""
     folder.mkdir(parents=True)
     for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-e5", "NOTICE"):
         if (project / name).exists():

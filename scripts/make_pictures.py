@@ -34,7 +34,7 @@ def markscheme(*arguments: str) -> None:
 
 @contextmanager
 def served(*arguments: str, cwd: Path | None = None) -> Iterator[str]:
-    """A command that serves; what it printed until it said where."""
+    """A command that serves; what it printed until it named the address."""
     with tempfile.TemporaryFile("w+") as log:
         command = [sys.executable, "-m", "markscheme", *arguments, "--port", "0"]
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=cwd)

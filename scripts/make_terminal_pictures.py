@@ -43,7 +43,7 @@ GONE = re.compile(
 """What was written over again, such as a bar that shows how far a command is."""
 
 DEFAULT_RUN = re.compile(r"(?<=runs/answers-)[0-9a-f]{8}")
-"""Digits of a run's own name, which stand for the file's place and time."""
+"""Digits of a run's own name, which encode the file's place and time."""
 
 # The reader's own font: a page of the documentation fetches nothing.
 FORMAT = re.sub(r"@font-face \{\{.*?\}\}\n?", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)

@@ -131,7 +131,7 @@ class Project:
         return (self.root / file).read_text("utf-8")
 
     def resolve(self, dotted: str) -> set[str]:
-        """The files that a dotted name stands for; a package's all, where it leads no further."""
+        """The files that a dotted name refers to; all of a package's, where it leads no further."""
         first, *rest = dotted.split(".")
         folder = PACKAGES[first]
         for number, name in enumerate(rest):

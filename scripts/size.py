@@ -114,7 +114,7 @@ def files_by_folder(package: Path) -> Iterator[tuple[str, Path]]:
 
 
 def size_by_folder(package: Path) -> dict[str, Size]:
-    """Counts of each folder directly below `package`; files beside them count as "."."""
+    """Counts of each folder directly below `package`; files next to them count as "."."""
     sizes: dict[str, Size] = {}
     for folder, path in files_by_folder(package):
         if path.suffix == ".py":

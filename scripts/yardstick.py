@@ -1,11 +1,11 @@
-"""What the product says now, compared with what it said when that was last recorded.
+"""What the product says now, compared with what was last recorded.
 
     make yardstick                  # or: python scripts/yardstick.py [--all FILE]
     make yardstick-accept ENTRY="judge/examiner commands/agree" REASON="dates in Dutch are read"
 
 Code may be moved and rewritten as long as this finds no difference. What is recorded, and how, is
 in `yardstick_entries.py`: entries (`judge/examiner`) have rows (an answer), and rows have fields (a
-score). The record is `tests/yardstick/record.json.xz`; why it was ever changed is beside it, in
+score). The record is `tests/yardstick/record.json.xz`; why it was ever changed is next to it, in
 `accepted.md`.
 
 Numbers may differ by 0.001, since processors add in different orders. Everything else is exact, but

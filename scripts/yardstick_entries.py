@@ -205,7 +205,7 @@ PROMPTED = (
 
 
 def record_all(say: Callable[[str], None] = lambda text: print(text, file=sys.stderr)) -> Record:
-    """Everything, by entry; takes a minute and a half. `say` is told what each part took."""
+    """Everything, by entry; takes a minute and a half. `say` gets what each part took."""
     record: Record = {}
     with _workplace() as folder:
         for part in (commands, papers, judges, values, prompts):

@@ -1,7 +1,7 @@
 """Made-up pairs of strings with values in them: numbers, dates, units, formulae in written forms.
 
 A family has templates for one value. A pair is two of them, filled with the same value or with one
-that is close to it, and the second often stands in a sentence. The same seeds give the same pairs.
+that is close to it, and the second is often in a sentence. The same seeds give the same pairs.
 """
 
 from __future__ import annotations

@@ -258,8 +258,8 @@ LIMIT = Option(
     "Use at most this many answers, drawn at random (for training, by whole questions).", minimum=1
 )
 COUNT = (
-    "Number of examples, or of answers to label, to draw. For plan-labels: instead of a plan, and "
-    "beyond those labelled already; with --by system, for each system."
+    "Number of examples, or of answers to label, to draw. plan-labels draws them instead of making "
+    "a plan, in addition to those labelled already; with --by system, for each system."
 )
 Count = Annotated[int, Option(COUNT, minimum=1, maximum=64)]
 Title = Annotated[str | None, Option("Title of the pages. [default: the name of FILE or RUN]")]

@@ -70,7 +70,7 @@ ABOUT = (
 )
 HalfWidth = Annotated[
     float | None,
-    Option("Wanted half-width of the confidence interval: 0.03 is 3 points of accuracy."),
+    Option("Wanted half-width of the confidence interval: 0.03 is 3 percentage points."),
 ]
 
 
@@ -294,7 +294,7 @@ class PlanOptions(JudgmentOptions):
     """How many answers are to be labelled.
 
     Attributes:
-        half_width: wanted of the interval, as a share: 0.03 is 3 points of accuracy.
+        half_width: wanted of the interval, as a share: 0.03 is 3 percentage points.
         above: labels to show that people accept more than this share, as a gate would.
         for_difference: two systems, both answers to a question are labelled: labels to show which
             is better, for `compare --systems`, or, with `half_width`, by how much.
@@ -313,12 +313,12 @@ class PlanOptions(JudgmentOptions):
     half_width: HalfWidth = None
     above: Annotated[
         float | None,
-        Option("Plan the labels that show that people accept more than this share, such as 0.8."),
+        Option("Plan for showing that people accept more than this share, such as 0.8."),
     ] = None
     for_difference: Annotated[
         tuple[str, ...],
         Option(
-            "Plan the labels that show which of two systems is better, for compare --systems.",
+            "Plan for showing which of two systems is better, with compare --systems.",
             split=True,
             metavar="A,B",
         ),

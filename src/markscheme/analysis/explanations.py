@@ -216,7 +216,7 @@ def _deciding(frame: pl.DataFrame) -> Table:
         frame,
         (
             "Each by itself, against its usual value; together the effects do not add up to the "
-            "probability. Of what is so or not, 1 is yes and 0 is no; shares and likenesses are "
-            "from 0 to 1.",
+            "probability. For yes-or-no features, 1 is yes and 0 is no; shares and similarities "
+            "are from 0 to 1.",
         ),
     )

@@ -120,7 +120,7 @@ class DiffOptions(FileOptions):
     margin: Annotated[
         float,
         Option(
-            "Tolerated loss: 0.02 is 2 points of accuracy.",
+            "Tolerated loss: 0.02 is 2 percentage points.",
             minimum=0,
             maximum=1,
         ),

@@ -143,8 +143,8 @@ class AnnotateOptions(FileOptions):
     relabel: Annotated[
         bool,
         Option(
-            "Show the answers that have a label in FILE too, for a second opinion, and export the "
-            "new labels alone.",
+            "Also show the answers that have a label in FILE, for a second opinion, and export "
+            "only the new labels.",
             rare=True,
         ),
     ] = False

@@ -37,7 +37,7 @@ def annotate_export(
     """Export labels: for agree and estimate, or to train an examiner.
 
     Works while the app is running. 'training' has only answers with a final label; 'labels' also
-    those that nobody could tell or on which people differ, with an empty label. All are counted.
+    those that nobody could decide or on which people differ, with an empty label. All are counted.
     OUT.seal.json records which state of the project was exported, signed if MARKSCHEME_SEAL_KEY is
     set.
     """

@@ -29,8 +29,8 @@ def explain(
 ) -> None:
     """Explain the examiner's judgment of one answer: why, which words matched, what counted most.
 
-    The answer is either one of a run, by its id, or the one that -q, -r and -a give. These are read
-    as a row of a file is: a text of -r with ' | ' or ' || ' is several references.
+    The answer is either one of a run, by its id, or the one in -q, -r and -a. These are read like
+    a row of a file: ' | ' or ' || ' in -r separates several references.
     """
     from markscheme.analysis import answer_of
     from markscheme.analysis import explain as find_reasons

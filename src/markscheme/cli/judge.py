@@ -55,8 +55,8 @@ def judge(
     again: Annotated[
         bool,
         Option(
-            "Retry what failed in a finished run, or what its budget left out; nothing is sent for "
-            "replies that the ledger has, unparsed ones included."
+            "Retry what failed in a finished run, or was skipped for its budget; replies in the "
+            "ledger, unparsed ones included, are not requested again."
         ),
     ] = False,
     fail_under: Annotated[
@@ -78,9 +78,9 @@ def judge(
     fitness: Annotated[
         Path | None,
         Option(
-            "With --fail-under: also print how far the judge agrees with people, without the "
-            "labels' errors where these are known, which 'markscheme agree' wrote to this run, "
-            "fitness.json or --out file. The gate itself corrects no errors.",
+            "With --fail-under: also print the judge's agreement with people, as saved by "
+            "'markscheme agree': a run's folder, its fitness.json, or a file of --out. It is "
+            "corrected for label errors where these are known; the gate is not.",
             rare=True,
         ),
     ] = None,

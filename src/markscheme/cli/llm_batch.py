@@ -71,8 +71,8 @@ def read(
     price_share: Annotated[
         float | None,
         Option(
-            "What a batched call costs, as a share of an ordinary one. [default: the model's own, "
-            "else 0.5]",
+            "Price of a batched call, as a fraction of an ordinary one's. [default: the model's "
+            "own, else 0.5]",
             minimum=0,
         ),
     ] = None,

@@ -58,7 +58,7 @@ OutFile = Annotated[Path, OUT]
 Quiet = Annotated[
     bool,
     Option(
-        "Print results, warnings and errors: no progress and no notes.",
+        "Print only results, warnings and errors; no progress and no notes.",
         ("--quiet", "-q"),
         rare=True,
     ),

@@ -14,7 +14,7 @@ Matrix = npt.NDArray[np.float32]
 
 VALUES: dict[str, str] = {
     "value_outcome": "numbers, dates, lists: 1 they agree, -1 they conflict, -0.5 one is missing",
-    "value_confidence": "how far that outcome can be relied on, negative where it speaks against",
+    "value_confidence": "confidence in that outcome, negative if it is evidence against the answer",
     "value_decided": "the value that the question asks for agrees (1) or conflicts (-1)",
     "value_alone": "that outcome, where answer and reference are nothing but the values compared",
     "value_compared": "answer and reference have values of the kind to compare",

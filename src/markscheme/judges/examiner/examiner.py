@@ -86,7 +86,7 @@ class Examiner(Thresholded):
         depth: `fast` is the trees alone; by `default` the encoder reads what they leave unsure;
             `full` has it read every answer that is no verbatim reference and no chosen letter.
         outside: answers outside the field that it learned are judged (`judge`, the default) or left
-            not judged (`skip`); the column `scope` tells them either way.
+            not judged (`skip`); the column `scope` marks them in both cases.
         weights: folder of an examiner trained by `markscheme train examiner`; None is the shipped.
         encoder, deep: until 0.3, names of 0.1.0 for what `depth` says.
     """

@@ -31,7 +31,7 @@ class BenchOptions:
     pedants: Annotated[
         str | None,
         Option(
-            "Also judge by PEDANTS, with the qa-metrics installed in this interpreter.",
+            "Also judge with PEDANTS, with the qa-metrics installed in this interpreter.",
             metavar="PYTHON",
             rare=True,
         ),
