@@ -30,7 +30,7 @@ QUICK = {
     "docs/comparison.md", "docs/formats.md", "docs/how-to/extend.md", "docs/how-to/scale-out.md",
     "docs/look-at-runs.md",
 }  # fmt: skip
-"""Further pages that are: 55 s of processor time together, each in a process of its own."""
+"""Further pages that are: 52 s of processor time together, each in a process of its own."""
 NAMES = {path: str(path.relative_to(ROOT)) for path in PAGES}
 
 
