@@ -5,7 +5,7 @@
 - Simulations in which the truth is known: `coverage`, `sequences`, `decisions`, `diff_power`, and
   other packages on the same draws, `peer_estimates`, `peer_intervals`, `peer_judgy`.
 - Agreement with people's labels: `judges`, `examiner`, `entailment`, `listwise --quality`,
-  `values`, `side_by_side`, `pedants`; and the damage that is noticed: `hostile`.
+  `values`, `side_by_side`; and the damage that is noticed: `hostile`.
 
 The scripts of the third kind train nothing and offer nothing to users, whose command for it is
 `markscheme research bench`: they run the product against recorded labels and print tables, most of

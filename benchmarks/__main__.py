@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import judges, pedants, shares, startup
+from benchmarks import judges, shares, startup
 from benchmarks.rows import SEED, write_rows
 
 ROOT = Path(__file__).parents[1]
@@ -112,12 +112,15 @@ on which judge and people agree. Rates are of judging EVOUNA-NQ with the models 
 """
 
 
+PEERS_ELSEWHERE = "Other tools on the same rows, PEDANTS among them: [comparison](comparison.md)."
+
+
 def agreement() -> str:
     """The section on agreement with people, where the data are at hand."""
     if not os.environ.get("MARKSCHEME_DATA") and not (ROOT.parent / "shared" / "data").is_dir():
         return "Not measured: the labelled data were not at hand (MARKSCHEME_DATA)."
     os.environ.setdefault("MARKSCHEME_DATA", str(ROOT.parent / "shared" / "data"))
-    return AGREEMENT + "\n" + judges.section(judges.measured()) + "\n\n" + pedants.section()
+    return AGREEMENT + "\n" + judges.section(judges.measured()) + "\n\n" + PEERS_ELSEWHERE
 
 
 def document(figures: dict[tuple[str, int], Figure], squad: Figure) -> str:

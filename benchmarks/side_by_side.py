@@ -1,13 +1,16 @@
 """Other tools' scorers that need no model, on people's labels of the sets of docs/benchmarks.md.
 
     python -m benchmarks.side_by_side [--harnesses PYTHON] [--tools PYTHON] [--trackers PYTHON]
-        [--promptfoo COMMAND]
+        [--pedants PYTHON] [--promptfoo COMMAND] [--first N]
 
 Tools whose interpreter is not named are left out. Those of `make proof-harnesses` have inspect_ai
 (`.venv/proofs/harnesses/bin/python`), ragas and deepeval (`tools/bin/python` there) and promptfoo
 (`tools/node_modules/.bin`); `--trackers` needs `pip install mlflow-skinny arize-phoenix-evals
-langfuse autoevals`. Each scorer gets the answer and every reference; the best reference counts, and
-0.5 or more is accepted. Patterns are the references, escaped, in either case.
+langfuse autoevals`, `--pedants` `pip install qa-metrics regex nltk` and data of NLTK (punkt_tab,
+wordnet, averaged_perceptron_tagger_eng). Each scorer gets the answer and every reference; the best
+reference counts, and 0.5 or more is accepted. Patterns are the references, escaped, in either case.
+What does not run of PEDANTS is printed with its error: it fetches its classifiers, pickles,
+when they are first used; so it runs in an interpreter of its own, never in ours.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ import json
 import os
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from sklearn.metrics import cohen_kappa_score
@@ -34,7 +39,7 @@ rows, found = json.load(sys.stdin), {}
 async def main():
     for name, scorer in dict(exact=exact(), match=match(), includes=includes(), f1=f1()).items():
         scores = []
-        for answer, references in rows:
+        for answer, references, _ in rows:
             state = TaskState(model="m", sample_id=1, epoch=1, input="", messages=[],
                               output=ModelOutput.from_content("m", answer))
             value = (await scorer(state, Target(references))).value
@@ -55,12 +60,13 @@ async def main():
     for metric in (ExactMatch(), StringPresence(), NonLLMStringSimilarity()):
         found[f"ragas `{type(metric).__name__}`"] = [
             max([float(await metric.single_turn_ascore(SingleTurnSample(response=a, reference=r)))
-                 for r in references]) for a, references in rows]
+                 for r in references]) for a, references, _ in rows]
 asyncio.run(main())
 exact = ExactMatchMetric(threshold=1)
 found["DeepEval `ExactMatchMetric`"] = [
     max(float(exact.measure(LLMTestCase(input="q", actual_output=a, expected_output=r),
-                            _show_indicator=False)) for r in references) for a, references in rows]
+                            _show_indicator=False)) for r in references)
+    for a, references, _ in rows]
 print("found", json.dumps(found))
 """
 TRACKERS = """
@@ -91,23 +97,53 @@ scorers = {
     "Langfuse, autoevals' `ExactMatch`": in_langfuse(ExactMatch()),
 }
 found = {name: [max(float(scorer(answer, reference)) for reference in references)
-                for answer, references in rows] for name, scorer in scorers.items()}
+                for answer, references, _ in rows] for name, scorer in scorers.items()}
 print("found", json.dumps(found))
 """
-PROGRAMS = {"harnesses": INSPECT, "tools": TOOLS, "trackers": TRACKERS}
-Rows = list[tuple[str, list[str]]]
+PEDANTS = """
+import json, sys
+from importlib.metadata import version
+from qa_metrics.em import em_match
+from qa_metrics.f1 import f1_match
+rows, found = json.load(sys.stdin), {}
+def pedant():
+    from qa_metrics.pedant import PEDANT
+    judge = PEDANT()
+    return lambda answer, references, question: judge.evaluate(references, answer, question)
+scorers = {
+    "em_match": lambda: lambda answer, references, _: em_match(references, answer),
+    "f1_match": lambda: lambda answer, references, _: f1_match(references, answer, threshold=0.5),
+    "PEDANT": pedant,
+}
+for name, make in scorers.items():
+    try:
+        scorer = make()
+        scores = [float(scorer(*row)) for row in rows]
+    except (OSError, LookupError) as error:
+        print(f"not run: {name}: {type(error).__name__}:", " ".join(str(error).split())[:200])
+    else:
+        found[f"PEDANTS (qa-metrics {version('qa-metrics')}) `{name}`"] = scores
+print("found", json.dumps(found))
+"""
+PROGRAMS = {"harnesses": INSPECT, "tools": TOOLS, "trackers": TRACKERS, "pedants": PEDANTS}
+Rows = list[tuple[str, list[str], str]]
+"""Answer, references, question."""
 
 
-def run(python: str, program: str, rows: Rows) -> dict[str, list[float]]:
-    """The scores of one interpreter's scorers."""
+def run(python: str, program: str, rows: Sequence[object]) -> dict[str, Any]:
+    """What a program finds in another interpreter, of rows that it reads as JSON."""
     done = subprocess.run(
         [python, "-c", program],
         input=json.dumps(rows), capture_output=True, text=True, check=True,
         env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
         | {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "RAGAS_DO_NOT_TRACK": "true"},
     )  # fmt: skip
-    (line,) = (one for one in done.stdout.splitlines() if one.startswith("found "))
-    found: dict[str, list[float]] = json.loads(line.removeprefix("found "))
+    lines = done.stdout.splitlines()
+    for one in lines:
+        if one.startswith("not run: "):
+            print(one)
+    (line,) = (one for one in lines if one.startswith("found "))
+    found: dict[str, Any] = json.loads(line.removeprefix("found "))
     return found
 
 
@@ -116,9 +152,9 @@ def promptfoo(command: str, rows: Rows) -> dict[str, list[float]]:
     tests = [
         {"vars": {"n": n}, "options": {"transform": "context.vars.said"},
          "assert": [{"type": "icontains-any", "value": references}]}
-        for n, (_, references) in enumerate(rows)
+        for n, (_, references, _) in enumerate(rows)
     ]  # fmt: skip
-    for test, (answer, _) in zip(tests, rows, strict=True):
+    for test, (answer, *_) in zip(tests, rows, strict=True):
         test["vars"]["said"] = answer  # type: ignore[index]
     config = {"prompts": ["{{n}}"], "providers": ["echo"], "tests": tests}
     with tempfile.TemporaryDirectory() as name:
@@ -142,13 +178,16 @@ def main() -> None:
     for name in PROGRAMS:
         parser.add_argument(f"--{name}", metavar="PYTHON")
     parser.add_argument("--promptfoo", metavar="COMMAND")
+    parser.add_argument("--first", type=int, metavar="N", help="only so many answers of each set")
     options = parser.parse_args()
     every = datasets.load("evouna-nq").drop_nulls(["answer", "label"])
     sets = [every.filter(parts(every["question"]) == "test"), datasets.load("nq301", rows="pairs")]
     cells: dict[str, list[str]] = {}
-    for table in sets:
+    for table in (one.head(options.first or one.height) for one in sets):
         answers = table["answer"].str.strip_chars().replace("", "-")
-        rows: Rows = list(zip(answers.to_list(), table["references"].to_list(), strict=True))
+        rows: Rows = list(
+            zip(answers, table["references"].to_list(), table["question"], strict=True)
+        )
         found: dict[str, list[float]] = {}
         for name, program in PROGRAMS.items():
             if python := getattr(options, name):

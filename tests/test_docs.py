@@ -26,6 +26,11 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FIRST_READ = {"README.md", "docs/index.md", "docs/tutorial.md"}
 """What a newcomer reads: checked at every change."""
+QUICK = {
+    "docs/comparison.md", "docs/formats.md", "docs/how-to/extend.md", "docs/how-to/scale-out.md",
+    "docs/look-at-runs.md",
+}  # fmt: skip
+"""Further pages that are: 52 s of processor time together, each in a process of its own."""
 NAMES = {path: str(path.relative_to(ROOT)) for path in PAGES}
 
 
@@ -41,7 +46,7 @@ def pages(*, slow: bool) -> list[pytest.ParameterSet]:
     for path, name in NAMES.items():
         data = reads_data(path, slow=slow)
         marks: list[pytest.MarkDecorator] = [pytest.mark.needs_data] if data else []
-        if name in FIRST_READ and not slow and not data:
+        if name in FIRST_READ | QUICK and not slow and not data:
             marks.append(pytest.mark.joint)
         elif data:
             marks.append(pytest.mark.proof(area="papers"))
