@@ -42,15 +42,15 @@ def ran(tool, *words, out):
 def interval(found):
     return [found["point"], found["low"], found["high"]]
 def share(name):
-    return [kept[name + "_mean"], kept[name + "_ci"]["lo"], kept[name + "_ci"]["hi"]]
+    return [headline[name + "_mean"], headline[name + "_ci"]["lo"], headline[name + "_ci"]["hi"]]
 def audit(judge):
     return interval(ran("truescore", "audit", "rows.csv", "--judge", judge, "--gold", "gold",
                         "--json", "audit.json", out="audit.json")["corrected"])
 found = {"versions": {name: version(name) for name in ("judgekeeper", "truescore", "judgy")}}
 report = ran("judgekeeper", "check", "rows.csv", "--out", "report", out="report/report.json")
-kept = report["headline"]
+headline = report["headline"]
 found["judgekeeper"] = {
-    "recall": share("tpr"), "rejected": share("tnr"), "kappa": [kept["kappa_mean"]],
+    "recall": share("tpr"), "rejected": share("tnr"), "kappa": [headline["kappa_mean"]],
     "words": report["verdict"]["summary"].partition(":")[0]}
 # What the command `truescore agreement` prints; it writes no file.
 agreed = truescore.judge_agreement([one["verdict"] for one in rows], [one["label"] for one in rows])
@@ -100,16 +100,16 @@ def cell(key: str, figure: list[float] | None, digits: int = 1) -> str:
 
 def tables(found: dict[str, Any]) -> list[str]:
     """Lines of both tables of the page, from what the tools gave."""
-    versions, kept, agreed = found["versions"], found["judgekeeper"], found["truescore"]
+    versions, headline, agreed = found["versions"], found["judgekeeper"], found["truescore"]
     lines = [
         f"| | judgekeeper {versions['judgekeeper']} `check` "
         f"| truescore {versions['truescore']} `agreement` |"
     ]
     lines += [
-        f"| {words} | {cell(key, kept.get(key), 0)} | {cell(key, agreed[key])} |"
+        f"| {words} | {cell(key, headline.get(key), 0)} | {cell(key, agreed[key])} |"
         for key, words in FIGURES.items()
     ]
-    lines.append(f'| the verdict in words | "{kept["words"]}" | none |')
+    lines.append(f'| the verdict in words | "{headline["words"]}" | none |')
     names = {
         f"truescore {versions['truescore']} `audit`, scores": "audit of scores",
         "truescore, verdicts": "audit of verdicts",

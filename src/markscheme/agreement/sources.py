@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 import polars as pl
 
 from markscheme.agreement.options import JudgmentOptions, LabelOptions
-from markscheme.errors import BadValuesError, DataError, UnsealedWarning
+from markscheme.errors import (
+    KEY_VARIABLE,
+    BadValuesError,
+    DataError,
+    UnsealedWarning,
+    signature_wanted,
+)
 from markscheme.flags import columns_option, parse_columns, split_list, with_keywords
 from markscheme.results import NO_VALUE
 from markscheme.tables import (
     ANNOTATOR_COLUMNS,
     ANSWERS_SCHEMA,
-    KEY_VARIABLE,
     KEYS,
     LABEL_OF,
     REMARKS,
@@ -42,7 +47,6 @@ from markscheme.tables import (
     read_with_notes,
     recognise,
     renamed,
-    signature_wanted,
     with_answers,
 )
 

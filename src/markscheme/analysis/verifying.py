@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.engine import CLUSTERS, summarise
+from markscheme.errors import signature_wanted
 from markscheme.results import Column, Table, TableResult
 from markscheme.tables import (
     MANIFEST,
@@ -18,7 +19,6 @@ from markscheme.tables import (
     read_json,
     read_manifest,
     scan_parquet,
-    signature_wanted,
     table_batches,
 )
 

@@ -35,7 +35,7 @@ from markscheme.engine.run_folder import (
 )
 from markscheme.engine.stream import OnProgress, Prepared, Sheet, Stream, prepare
 from markscheme.engine.summary import CLUSTERS, summarise
-from markscheme.errors import Problem, RunError
+from markscheme.errors import Problem, RunError, signature_wanted
 from markscheme.flags import CLEANING, Cleaning
 from markscheme.models import Models
 from markscheme.tables import (
@@ -52,7 +52,6 @@ from markscheme.tables import (
     read_manifest,
     read_parquet,
     scan_parquet,
-    signature_wanted,
     slices_of,
 )
 

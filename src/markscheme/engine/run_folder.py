@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
 import polars as pl
 
-from markscheme.errors import DataError, RunError
+from markscheme.errors import KEY_VARIABLE, DataError, RunError
 from markscheme.flags import Cleaning
 from markscheme.tables import (
-    KEY_VARIABLE,
     MANIFEST,
     OUTPUTS,
     PART,

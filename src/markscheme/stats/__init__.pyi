@@ -8,7 +8,6 @@ from .coefficients import gwet_ac1s as gwet_ac1s
 from .coefficients import krippendorff_alphas as krippendorff_alphas
 from .coefficients import pair_agreement as pair_agreement
 from .counts import expected_pairs as expected_pairs
-from .counts import kinds as kinds
 from .differences import detectable_by_t as detectable_by_t
 from .differences import detectable_difference as detectable_difference
 from .differences import detectable_share as detectable_share
@@ -18,6 +17,7 @@ from .evidence import Evidence as Evidence
 from .evidence import correlation_within as correlation_within
 from .evidence import difference_evidence as difference_evidence
 from .evidence import freedom_of as freedom_of
+from .evidence import kinds as kinds
 from .evidence import kish as kish
 from .evidence import mean_evidence as mean_evidence
 from .evidence import share_evidence as share_evidence

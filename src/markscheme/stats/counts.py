@@ -1,4 +1,4 @@
-"""Tables of counts by question: their kinds, and pairs of two systems' answers."""
+"""Pairs of two systems' answers, from counts by question."""
 
 from __future__ import annotations
 
@@ -8,24 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
-
-
-def kinds(counts: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """The distinct rows of a cluster table, and how many clusters have each.
-
-    >>> [each.tolist() for each in kinds(np.array([[1, 2], [0, 2], [1, 2]]))]
-    [[[0, 2], [1, 2]], [1, 2]]
-    """
-    if not counts.size:
-        return counts, np.zeros(len(counts), dtype=np.int64)
-    # One number a row sorts much faster than rows do; it is exact while it fits.
-    bases = counts.max(axis=0) + 1
-    if counts.dtype.kind == "i" and np.prod(bases.astype(np.float64)) < 2**62:
-        places = np.concatenate([[1], np.cumprod(bases[:-1])])
-        _, first, repeats = np.unique(counts @ places, return_index=True, return_counts=True)
-        return counts[first], repeats
-    distinct, repeats = np.unique(counts, axis=0, return_counts=True)
-    return distinct, repeats
 
 
 def expected_pairs(counts: npt.NDArray[Any]) -> tuple[Array, Array, Array]:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, Row, Table, delete, insert, select, update
 
-from markscheme.tables import KEY_VARIABLE, signature_of, signature_wanted
+from markscheme.errors import KEY_VARIABLE, signature_of, signature_wanted
 
 AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
 

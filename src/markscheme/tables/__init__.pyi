@@ -97,7 +97,6 @@ from .previews import preview as preview
 from .read_options import FileOptions as FileOptions
 from .read_options import Format as Format
 from .read_options import ReadOptions as ReadOptions
-from .seal import KEY_VARIABLE as KEY_VARIABLE
 from .seal import MANIFEST as MANIFEST
 from .seal import OUTPUTS as OUTPUTS
 from .seal import PLAN as PLAN
@@ -119,8 +118,6 @@ from .seal import read_sealed as read_sealed
 from .seal import seal_of as seal_of
 from .seal import sealed as sealed
 from .seal import sealed_lines as sealed_lines
-from .seal import signature_of as signature_of
-from .seal import signature_wanted as signature_wanted
 from .seal import table_batches as table_batches
 from .validation import is_blank as is_blank
 from .validation import no_label_remarks as no_label_remarks

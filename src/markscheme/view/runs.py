@@ -13,17 +13,15 @@ import orjson
 import polars as pl
 
 from markscheme.engine import RunFolder
-from markscheme.errors import DataError, RunError
+from markscheme.errors import KEY_VARIABLE, DataError, RunError, signature_wanted
 from markscheme.results import labels_of
 from markscheme.tables import (
-    KEY_VARIABLE,
     check_lines,
     is_binary,
     load_labels,
     read_json,
     replace_file,
     sealed_lines,
-    signature_wanted,
 )
 
 State = Literal["done", "running", "stopped", "unreadable"]

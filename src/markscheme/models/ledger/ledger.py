@@ -28,10 +28,10 @@ from typing import Any
 import orjson
 
 from markscheme.contract import ChatReply, ChatRequest, Image, Message
-from markscheme.errors import ModelError
+from markscheme.errors import ModelError, signature_wanted
 from markscheme.models.chat import is_logprob
 from markscheme.storage import Cursor, Database, Row, Schema, connect, is_postgres
-from markscheme.tables import mark_of, signature_wanted
+from markscheme.tables import mark_of
 
 # --- Requests and replies as plain values, and the key under which a reply is stored --------------
 
