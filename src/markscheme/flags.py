@@ -215,6 +215,16 @@ CONFIDENCE = Option(
     rare=True,
 )
 Confidence = Annotated[float, CONFIDENCE]
+FailUnder = Annotated[
+    float | None,
+    Option(
+        "Exit with code 1 if less than this share of a system's answers is accepted, such as 0.8: "
+        "a gate for CI. In judge, by the judge: answers that were not judged count as wrong, and "
+        "with --confidence the share's lower bound must reach it. In estimate, by people, without "
+        "the judge's errors: the low end of the interval must reach it."
+    ),
+]
+"""The limit of a gate; None for none."""
 Slices = Annotated[
     tuple[str, ...],
     Option(

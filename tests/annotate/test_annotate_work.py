@@ -173,7 +173,12 @@ def test_undo_brings_the_item_back_and_again_the_one_before(project: Make) -> No
     for expected in (first, second, third):
         assert ann.answer == expected
         ann.say("1")
-    actions = [row[0] for row in place.rows("SELECT action FROM events WHERE item_id = 1")]
+    actions = [
+        action
+        for (action,) in place.rows(
+            "SELECT action FROM events JOIN items ON items.id = item_id WHERE place = 0"
+        )
+    ]
     assert actions == ["label", "undo", "change to label"]
 
 

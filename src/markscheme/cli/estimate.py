@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from markscheme.agreement import EstimateOptions
-from markscheme.cli.app import notes
 from markscheme.cli.options import Judgments, Shown, command
-from markscheme.flags import Answers, Labels, Option
+from markscheme.flags import Answers, FailUnder, Labels
 
 
 @command("estimate", example="markscheme estimate runs/answers-6dae129e --labels labels.csv")
@@ -19,14 +14,7 @@ def estimate(
     shown: Shown,
     labels: Labels = None,
     answers: Answers = None,
-    fail_under: Annotated[
-        float | None,
-        Option(
-            "Exit with code 1 unless people surely accept this share, such as 0.8, of all answers "
-            "and of each system's with --by system: a gate without the judge's errors, and without "
-            "those of labels where they are known."
-        ),
-    ] = None,
+    fail_under: FailUnder = None,
 ) -> None:
     """Estimate the share that people would accept, from many judgments and some labels.
 
@@ -40,7 +28,4 @@ def estimate(
     found = agreement.estimate(judgments, labels, options, answers=answers)
     held = {} if fail_under is None else found.gates(fail_under)
     shown.show(found)
-    for outcome in held:
-        notes.print(outcome)
-    if not all(held.values()):
-        raise typer.Exit(1)
+    shown.gates(held)

@@ -21,6 +21,7 @@ from markscheme.flags import (
     Clean,
     Cleaning,
     Default,
+    FailUnder,
     Fields,
     Judges,
     Option,
@@ -59,14 +60,7 @@ def judge(
             "ledger, unparsed ones included, are not requested again."
         ),
     ] = False,
-    fail_under: Annotated[
-        float | None,
-        Option(
-            "Exit with code 1 if less than this share of a system's answers is accepted, such as "
-            "0.8: a gate for CI. Answers that were not judged count as wrong. With "
-            "--confidence, the share's lower bound must reach it."
-        ),
-    ] = None,
+    fail_under: FailUnder = None,
     gate_slices: Annotated[
         bool,
         Option(

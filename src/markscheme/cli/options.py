@@ -147,6 +147,13 @@ class Shown:
         if not self.quiet:
             notes.print(text, soft_wrap=True)
 
+    def gates(self, held: Mapping[str, bool]) -> None:
+        """Print what gates say, whether quiet or not; the command ends with 1 if one has failed."""
+        for outcome in held:
+            notes.print(outcome)
+        if not all(held.values()):
+            raise typer.Exit(1)
+
 
 _EMPTY = inspect.Parameter.empty
 _METAVARS = {bool: "", Path: "PATH", int: "N", float: "X", str: "TEXT"}
