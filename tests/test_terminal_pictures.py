@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
 import subprocess
 import sys
@@ -18,13 +18,7 @@ PICTURES = sorted((ROOT / "docs" / "pictures").glob("terminal-*.svg"))
 @pytest.fixture(scope="module")
 def maker() -> ModuleType:
     pytest.importorskip("pty", reason="terminals of their own are of Unix")
-    file = ROOT / "scripts" / "make_terminal_pictures.py"
-    spec = importlib.util.spec_from_file_location("make_terminal_pictures", file)
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    return importlib.import_module("scripts.make_terminal_pictures")
 
 
 def shown(name: str) -> str:

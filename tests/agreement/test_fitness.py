@@ -87,6 +87,19 @@ def test_a_judge_that_errs_alike_may_rank_systems_that_labels_tell_apart() -> No
     assert "no gate on its share shows that people accept 80% of answers" in one.sentences
 
 
+def test_of_very_many_systems_no_pairs_are_compared() -> None:
+    systems = [
+        world(kind=0.05, blind=0.05, questions=25)
+        .filter(pl.col("system") == "plain")
+        .with_columns(system=pl.lit(f"s{n}"), answer=pl.format("{} {}", pl.lit(str(n)), "answer"))
+        for n in range(31)
+    ]
+    (one,) = agree(pl.concat(systems)).fitness
+    assert one.order is not None
+    assert (one.apart, one.turned) == (None, None)
+    assert not any("distinguish" in said for said in one.sentences)
+
+
 def test_a_models_labels_are_not_called_peoples() -> None:
     rows = world(kind=0.05, blind=0.05)
     (one,) = agree(rows, labelled_by="model").fitness

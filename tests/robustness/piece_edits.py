@@ -24,6 +24,7 @@ from markscheme.engine.local_run import RunReport, run_in_folder
 from markscheme.engine.run_folder import DIGITS
 from markscheme.errors import MarkschemeError
 from markscheme.tables import AnswersReader, ReadOptions, mark_of
+from run_damage import answers as answers_of_systems
 
 JUDGES = ("exact_match", "token_f1")
 KEY = "MARKSCHEME_SEAL_KEY"
@@ -37,20 +38,7 @@ class StoppedError(Exception):
 
 def source(path: Path, *, seed: int = 5) -> Path:
     """A file of 60 answers of three systems."""
-    chance = random.Random(seed)
-    words = ["paris", "london", "the", "of", "1984", "jane", "austen"]
-    lines = [
-        {
-            "id": f"a{row}",
-            "question": f"question {row // 3}",
-            "references": [" ".join(chance.choices(words, k=2))],
-            "answer": " ".join(chance.choices(words, k=chance.randint(0, 4))),
-            "system": f"s{row % 3}",
-        }
-        for row in range(60)
-    ]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
+    return answers_of_systems(path, 60, seed=seed, ids=True)
 
 
 def judged(answers: Path, folder: Path, *, calls: int | None = None) -> RunReport:

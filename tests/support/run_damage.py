@@ -45,18 +45,19 @@ def truth(source: Path, folder: Path) -> Truth:
     return Truth(source, found, result.judgments["verdict"].to_list())
 
 
-def answers(path: Path) -> Path:
-    """A file of 300 answers of three systems."""
-    chance = random.Random(5)
+def answers(path: Path, rows: int = 300, *, seed: int = 5, ids: bool = False) -> Path:
+    """A file of answers of three systems, with ids or without."""
+    chance = random.Random(seed)
     words = ["paris", "london", "the", "of", "1984", "jane", "austen"]
     lines = [
-        {
+        ({"id": f"a{row}"} if ids else {})
+        | {
             "question": f"question {row // 3}",
             "references": [" ".join(chance.choices(words, k=2))],
             "answer": " ".join(chance.choices(words, k=chance.randint(0, 4))),
             "system": f"s{row % 3}",
         }
-        for row in range(300)
+        for row in range(rows)
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path

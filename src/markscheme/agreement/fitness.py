@@ -69,8 +69,9 @@ class Fitness:
             more than of all, with the share; each at a level corrected for their number.
         order: whether it puts no two systems of these answers the other way round than people do;
             None of one system, or where one has fewer than `stats.LEAST_FOR_JUDGES` labels.
-        apart: pairs of systems that the labels distinguish (Holm's method).
-        turned: how many of them it puts the other way round.
+        apart: pairs of systems that the labels distinguish (Holm's method); None where `order` is
+            None, or of more than 30 systems.
+        turned: how many of them it puts the other way round; None likewise.
         without_errors: its agreement with people once the labels' errors are undone, in a
             sentence; None where nothing says how many labels are wrong.
         chosen: why the labels are evidently of no random sample of what it judged; else None.
@@ -90,8 +91,8 @@ class Fitness:
     systems: dict[str, float]
     dangerous: dict[str, Figure]
     order: bool | None
-    apart: int = 0
-    turned: int = 0
+    apart: int | None = None
+    turned: int | None = None
     without_errors: str | None = None
     chosen: str | None = None
     slices: int = 0
@@ -124,7 +125,7 @@ class Fitness:
         if self.order is not None:
             order = "the order that people do" if self.order else "another order than people do"
             said.append(f"on these answers it puts the {len(self.systems)} systems in {order}")
-            said.append(self._ranking)
+            said += filter(None, [self._ranking])
         elif self.systems:
             said.append(
                 f"with {self.answers:,} labels the order of systems is not known "
@@ -140,8 +141,10 @@ class Fitness:
         return tuple(said)
 
     @property
-    def _ranking(self) -> str:
+    def _ranking(self) -> str | None:
         """Whether it may rank systems, from the pairs that the labels distinguish."""
+        if self.apart is None:
+            return None
         if not self.apart:
             return "the labels distinguish no two systems, nor show whether it may rank them"
         pairs = f"of the {counted(self.apart, 'pair')} that the labels distinguish it puts"
@@ -246,7 +249,8 @@ def _of_judge(
             shares = np.array([list(people.values()), list(judged.values())])
             apart = shares[:, :, None] - shares[:, None]
             order = not (apart.prod(axis=0) < 0).any()
-            turned = _turned(rows.filter(pl.col("system").is_in(list(parts))))
+            if len(parts) <= _MOST_COMPARED:
+                turned = _turned(rows.filter(pl.col("system").is_in(list(parts))))
     sliced = {
         f"{column}={value}": part
         for column in slices
@@ -267,8 +271,8 @@ def _of_judge(
         systems=systems,
         dangerous=_dangerous(parts | sliced, wrong_accepted.value),
         order=order,
-        apart=0 if turned is None else len(turned),
-        turned=0 if turned is None else sum(turned),
+        apart=None if turned is None else len(turned),
+        turned=None if turned is None else sum(turned),
         without_errors=None
         if isinstance(noise, str)
         else agreement_sentence(noise, agreement, float(accepted)),
@@ -293,8 +297,6 @@ def _turned(rows: pl.DataFrame) -> list[bool]:
             rows.select("system", question="cluster", verdict=verdict).cast({"question": pl.String})
         )
 
-    if rows["system"].n_unique() > _MOST_COMPARED:
-        return []
     return [
         (by_people.difference.value or 0.0) * (by_judge.difference.value or 0.0) < 0
         for by_people, by_judge in zip(pairs("accepted"), pairs("verdict"), strict=True)

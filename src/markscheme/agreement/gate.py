@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from markscheme.engine import ALL_SYSTEMS
-from markscheme.errors import MarkschemeError
+from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.results import share_text
 from markscheme.stats import Evidence, detectable_share, freedom_of, share_bound
 
@@ -73,6 +73,12 @@ class Gate:
         return text
 
 
+def check_limit(limit: float) -> None:
+    """Raises AgreementError for a limit that is no share."""
+    if not 0 <= limit <= 1:
+        raise AgreementError(f"the limit is a share from 0 to 1, such as 0.8, not {limit:g}")
+
+
 def gates(
     records: Sequence[dict[str, Any]],
     limit: float,
@@ -94,8 +100,7 @@ def gates(
     Raises:
         MarkschemeError: the limit or the confidence is out of range.
     """
-    if not 0 <= limit <= 1:
-        raise MarkschemeError(f"the limit is a share from 0 to 1, such as 0.8, not {limit:g}")
+    check_limit(limit)
     if confidence is not None and not 0.5 <= confidence < 1:
         raise MarkschemeError(f"the confidence is from 0.5 to 0.9999, not {confidence:g}")
     return [_gate(one, limit, confidence) for one in _with_skipped(records, skipped)]

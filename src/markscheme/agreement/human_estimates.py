@@ -8,9 +8,9 @@ from typing import Any
 
 from markscheme.agreement.accuracy_estimates import Estimate, HumanAccuracy, matched_accuracy
 from markscheme.agreement.comparison_notes import systems_population
+from markscheme.agreement.gate import check_limit
 from markscheme.agreement.options import EstimateOptions
 from markscheme.agreement.sources import JudgmentsSource, TableSource, judged_and_labelled
-from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import (
     Column,
@@ -70,8 +70,7 @@ class EstimateResult(TableResult):
         Raises:
             AgreementError: the limit is out of range.
         """
-        if not 0 <= limit <= 1:
-            raise AgreementError(f"the limit is a share from 0 to 1, such as 0.8, not {limit:g}")
+        check_limit(limit)
         return dict(_gate(one, limit) for one in self.estimates)
 
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from markscheme.analysis import DiffOptions
-from markscheme.cli.app import notes
 from markscheme.cli.options import Shown, command
 from markscheme.flags import Argument, Option
 
@@ -73,6 +70,4 @@ def diff(
         shown.note(f"note: {note}")
     if fail_on_regression:
         word = "FAILED" if found.regression else "passed"
-        notes.print(f"gate {word}: {found.headline}")
-        if found.regression:
-            raise typer.Exit(1)
+        shown.gates({f"gate {word}: {found.headline}": not found.regression})

@@ -7,7 +7,6 @@ from .coefficients import fleiss_kappas as fleiss_kappas
 from .coefficients import gwet_ac1s as gwet_ac1s
 from .coefficients import krippendorff_alphas as krippendorff_alphas
 from .coefficients import pair_agreement as pair_agreement
-from .counts import expected_pairs as expected_pairs
 from .differences import detectable_by_t as detectable_by_t
 from .differences import detectable_difference as detectable_difference
 from .differences import detectable_share as detectable_share
@@ -72,3 +71,4 @@ from .rank_correlation import tau_interval as tau_interval
 from .samples import About as About
 from .samples import Sample as Sample
 from .samples import balanced as balanced
+from .samples import expected_pairs as expected_pairs

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.counts import expected_pairs
 from markscheme.stats.evidence import (
     MOST_LEVERAGE,
     Evidence,
@@ -25,7 +24,7 @@ from markscheme.stats.evidence import (
     variance_of_sum,
 )
 from markscheme.stats.limits import QUESTIONS_A_FIGURE
-from markscheme.stats.samples import About, Pulls, Sample
+from markscheme.stats.samples import About, Pulls, Sample, expected_pairs
 
 Array = npt.NDArray[np.float64]
 

@@ -50,7 +50,7 @@ def balanced(first: Sample, second: Sample) -> tuple[Sample, Sample]:
 
     Where one has more answers than the other to some questions and not to others: else the one with
     more answers to easy questions would have the higher mean for it. A question counts as its mean
-    share of either's answers is (as in `counts.expected_pairs`).
+    share of either's answers is (as in `expected_pairs`).
 
     >>> first, second = (
     ...     Sample(
@@ -69,6 +69,30 @@ def balanced(first: Sample, second: Sample) -> tuple[Sample, Sample]:
     # Rounded, so that all count 1 exactly where no question has more of one system's answers.
     one, two = np.round(shares.mean(axis=0) / shares, 9)
     return replace(first, counts=one[first.clusters]), replace(second, counts=two[second.clusters])
+
+
+def expected_pairs(counts: npt.NDArray[np.int64]) -> tuple[Array, Array, Array]:
+    """Pairs of answers of two systems of which one alone is right, by question, and all pairs.
+
+    Where a question has several answers of a system, they are no pairs: these are what pairing
+    them at random gives on average. A question has as many pairs as its mean share of either
+    system's answers is of the mean number of answers.
+
+    Args:
+        counts: (questions, 2, 2) right answers and all answers of either system.
+
+    Returns:
+        Pairs of which only the second is right, of which only the first is right, and all.
+
+    >>> [each.tolist() for each in expected_pairs(np.array([[[2, 2], [1, 2]], [[0, 1], [0, 1]]]))]
+    [[0.0, 0.0], [1.0, 0.0], [2.0, 1.0]]
+    """
+    right, answers = np.moveaxis(counts.astype(np.float64), 2, 0)
+    totals = answers.sum(axis=0)
+    # Rounded, so that single answers are one pair exactly.
+    pairs = np.round(totals.mean() * (answers / totals).mean(axis=1), 9)
+    one, two = (right / answers).T
+    return pairs * (1 - one) * two, pairs * one * (1 - two), pairs
 
 
 @dataclass(frozen=True, kw_only=True)
