@@ -412,6 +412,7 @@ class Entailment(StagedJudge):
             [
                 pairs.select(
                     "question",
+                    row_pairs=pl.len().over("row"),
                     premise=f"{premise}_statement",
                     hypothesis=f"{hypothesis}_statement",
                     premise_answer=premise,
