@@ -8,7 +8,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from markscheme.contract.grammar import parse_judge
+from markscheme.engine.execute import apply
 from markscheme.errors import ModelError
+from markscheme.features.entailment import containment
 from markscheme.features.entailment.containment import (
     _gazetteer,
     containers,
@@ -21,6 +24,7 @@ from markscheme.features.entailment.features import NAMES, entailment_features
 from markscheme.judges.entailment.embedded import SHIPPED, EmbeddedEntailment, EntailmentWeights
 from markscheme.judges.entailment.tests import entailment_test
 from markscheme.tables.answers import read_answers
+from markscheme.values import compare, lists
 
 Row = tuple[str, str, str]
 
@@ -191,6 +195,44 @@ def test_features_have_two_sides_that_mirror_each_other() -> None:
 
 
 @pytest.mark.parametrize(
+    ("item", "between"),
+    [("from {} to {} km", " "), ("{}-{}", ", "), ("{} to {} fox", ", "), ("{}/{}", " ")],
+)
+def test_the_references_of_a_row_share_what_is_compared(
+    monkeypatch: pytest.MonkeyPatch, item: str, between: str
+) -> None:
+    calls = 0
+
+    def counted(compare: Any) -> Any:
+        def compared(*pair: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            return compare(*pair)
+
+        return compared
+
+    for module, name in ((compare, "relate"), (lists, "same_item"), (containment, "_fits")):
+        monkeypatch.setattr(module, name, counted(getattr(module, name)))
+    many = [
+        between.join(item.format(7 * n + start, 7 * n + start + 91) for n in range(30))
+        for start in range(101)
+    ]
+    row = {"question": "What is it?", "references": many[:100], "answer": many[100]}
+    assert apply(parse_judge("entailment"), read_answers([row]))["status"].to_list() == ["judged"]
+    assert calls <= 50_000
+
+
+def test_an_ordinary_row_with_many_references_is_compared() -> None:
+    row = {
+        "question": "When was it built?",
+        "references": [f"between {year} and {year + 8}" for year in range(1500, 1600, 10)],
+        "answer": "1543",
+    }
+    outcome = apply(parse_judge("entailment"), read_answers([row]))
+    assert outcome["relation"].to_list() == ["superior"]
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("between 4,000 and 5,000 metres", [(4000, 5000)]),
@@ -219,7 +261,7 @@ def test_what_lies_within_a_range() -> None:
         ("between 3 and 5", "more than 2", 1, 0), ("Rome", "about 100", -1, 0),
         ("1889", "1889", 0, 0),
     ]  # fmt: skip
-    found = within([row[0] for row in rows], [row[1] for row in rows])
+    found = within([row[0] for row in rows], [row[1] for row in rows], [1] * len(rows))
     assert found.tolist() == [[float(row[2]), float(row[3])] for row in rows]
 
 

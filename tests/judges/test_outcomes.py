@@ -93,6 +93,17 @@ def test_a_long_answer_is_compared_with_fewer_references() -> None:
     assert with_nearest_references(one) is one, "a single reference is always read"
 
 
+def test_long_references_are_fewer() -> None:
+    many = ["no " * 30, "it is " * 15, "it was " * 12]
+    rows = pl.DataFrame({"answer": ["It is", "It is", None], "references": [many, many[:1], None]})
+    for characters, kept in ((84 + 90, [1, 2]), (90, [1]), (10, [1])):
+        read = with_nearest_references(rows, characters=characters)["references"].to_list()
+        assert read == [[many[place] for place in kept], many[:1], []]
+    assert with_nearest_references(rows, characters=1_000) is rows
+    one = rows[1:2]
+    assert with_nearest_references(one, characters=10) is one
+
+
 def test_outcomes_say_how_many_references_were_read() -> None:
     rows = pl.DataFrame(
         {"answer": ["a", "b", "c"], "references": [["a", "b", "c"], ["b"], ["a", "b", "c"]]}

@@ -34,7 +34,7 @@ class Hostile:
 
     `reference` is empty for a short one; `several` references share its length. `question` and
     `context` are repeated too; empty, they are a short one and none. Where `regex`, references are
-    regular expressions.
+    regular expressions. Where `brief`, the answer is no longer than one of the references.
     """
 
     pattern: str
@@ -44,6 +44,7 @@ class Hostile:
     question: str = ""
     context: str = ""
     regex: bool = False
+    brief: bool = False
 
     def __str__(self) -> str:
         """The row in words, for a cell of a table of Markdown."""
@@ -56,16 +57,18 @@ class Hostile:
         else:
             references = f"one {kind}" if self.several == 1 else f"{self.several:,} {kind}s"
             words = f"{answer} against {references} of {reference}, then {ending}"
+        words += ", each as long as the answer" if self.brief else ""
         words += f", question {question}" if self.question else ""
         return words + (f", context {context}" if self.context else "")
 
     def row(self, length: int) -> dict[str, object]:
         """A row of about `length` characters, which its long texts share."""
-        length //= 1 + sum(map(bool, (self.reference, self.question, self.context)))
+        brief = self.brief and bool(self.reference)
+        length //= (not brief) + sum(map(bool, (self.reference, self.question, self.context)))
         row: dict[str, object] = {
             "question": "What is it? " + filled(self.question, length if self.question else 0),
             "references": self.references(length) if self.reference else ["Paris, 12 km"],
-            "answer": filled(self.pattern, length),
+            "answer": filled(self.pattern, length // self.several if brief else length),
         }
         if self.context:
             row["context"] = filled(self.context, length)
@@ -87,6 +90,8 @@ KNOWN = (
     Hostile("and ", "and ", "x"),
     Hostile("a. ", "a. ", "x"),
     Hostile("{n} ", question="{n} "),
+    Hostile("from {n} to 91 km ", "from {n} to 91 km ", "x", 100, brief=True),
+    Hostile("{n} km, ", "{n} km, ", "x", 300, brief=True),
 )
 """What once took long."""
 
@@ -115,20 +120,21 @@ def climb(judge: str, *, seed: int, first: int, steps: int, within: float) -> No
     apply(took_by, read_answers([Hostile(every, every).row(4000)]))  # Loads what it needs.
     until, chance = time.monotonic() + within, random.Random(seed)
     simple = [
-        Hostile(piece, other, "x", several, question, context, regex)
+        Hostile(piece, other, "x", several, question, context, regex, brief)
         for piece in PIECES
-        for other, several, question, context, regex in (
-            ("", 1, "", "", False),
-            (piece, 1, "", "", False),
-            (piece, 1000, "", "", False),
-            (piece, MANY, "", "", False),
-            ("{n} ", MANY, "", "", False),
-            ("", 1, piece, "", False),
-            (piece, 20, "{n} ", "", False),
-            ("", 1, "", piece, False),
-            (piece, 1, "", "", True),
-            (piece, 1000, "", "", True),
-            ("w{n} ", MANY, "", "", True),
+        for other, several, question, context, regex, brief in (
+            ("", 1, "", "", False, False),
+            (piece, 1, "", "", False, False),
+            (piece, 1000, "", "", False, False),
+            (piece, MANY, "", "", False, False),
+            ("{n} ", MANY, "", "", False, False),
+            ("", 1, piece, "", False, False),
+            (piece, 20, "{n} ", "", False, False),
+            ("", 1, "", piece, False, False),
+            (piece, 1, "", "", True, False),
+            (piece, 1000, "", "", True, False),
+            ("w{n} ", MANY, "", "", True, False),
+            (piece, 300, "", "", False, True),
         )
     ]
     chance.shuffle(simple)
@@ -151,7 +157,7 @@ def climb(judge: str, *, seed: int, first: int, steps: int, within: float) -> No
 def changed(row: Hostile, chance: random.Random) -> Hostile:
     """A neighbour of a row."""
     piece = chance.choice(PIECES)
-    match chance.randrange(9):
+    match chance.randrange(10):
         case 0:
             return replace(row, pattern=row.pattern + piece)
         case 1:
@@ -159,7 +165,7 @@ def changed(row: Hostile, chance: random.Random) -> Hostile:
         case 2:
             return replace(row, reference=chance.choice(["", row.pattern, piece]))
         case 3:
-            return replace(row, several=chance.choice([1, 20, 1000, MANY]))
+            return replace(row, several=chance.choice([1, 20, 300, 1000, MANY]))
         case 4:
             return replace(row, ending=piece)
         case 5:
@@ -168,6 +174,8 @@ def changed(row: Hostile, chance: random.Random) -> Hostile:
             return replace(row, context=chance.choice(["", row.pattern, row.reference, piece]))
         case 7:
             return replace(row, regex=not row.regex)
+        case 8:
+            return replace(row, brief=not row.brief)
         case _:
             return replace(row, pattern=piece)
 

@@ -57,6 +57,7 @@ def test_the_worst_row_that_is_found_is_judged_in_time(
         ("entailment", Hostile("12 km ", "12 km ", "x")),
         ("entailment", Hostile("北京", "{n} ", "x", 15_000)),
         ("entailment", Hostile("{n} ", question="{n} ")),
+        ("entailment", Hostile("{n} km, ", "{n} km, ", "x", 300, brief=True)),
         ("examiner", Hostile("$\\frac{1}{2}$ ", "$\\frac{1}{2}$ ", "x")),
         ("contains", Hostile("and ", "and ", "x")),
         ("regex", Hostile("a. ", "a. ", "x")),

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.values import Comparison, Outcome, compare_values
+from markscheme.values import Comparison, Outcome, compare_values, pairs_for_each
 
 Matrix = npt.NDArray[np.float32]
 
@@ -44,15 +44,21 @@ _REMEMBERED = 65_536
 
 
 def compare_rows(
-    questions: Iterable[str], references: Iterable[Sequence[str]], answers: Iterable[str]
+    questions: Iterable[str],
+    references: Sequence[Sequence[str]],
+    answers: Iterable[str],
+    most: Iterable[int] | None = None,
 ) -> list[Comparison]:
     """Every answer's typed values against those of its most favourable reference.
 
-    Distinct triples are compared once (a process remembers 65,536 of them).
+    Distinct triples are compared once (a process remembers 65,536 of them). `most` is that of
+    `compare_values`, for each answer.
     """
+    if most is None:
+        most = [pairs_for_each(len(some)) for some in references]
     return [
-        _compared(question or "", tuple(one or "" for one in some), answer or "")
-        for question, some, answer in zip(questions, references, answers, strict=True)
+        _compared(question or "", tuple(one or "" for one in some), answer or "", pairs)
+        for question, some, answer, pairs in zip(questions, references, answers, most, strict=True)
     ]
 
 
@@ -99,8 +105,8 @@ def _bare(text: str | None) -> str:
 
 
 @lru_cache(_REMEMBERED)
-def _compared(question: str, references: tuple[str, ...], answer: str) -> Comparison:
-    return compare_values(question, references, answer)
+def _compared(question: str, references: tuple[str, ...], answer: str, most: int) -> Comparison:
+    return compare_values(question, references, answer, most=most)
 
 
 @lru_cache(_REMEMBERED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import re
 from collections import Counter
@@ -106,21 +107,27 @@ MOST_ENCODED = 100
 """The same where an encoder reads each by itself."""
 MOST_READ = 2_000_000
 """Characters of an answer, counted once for each reference that it is compared with."""
+MOST_OF_REFERENCES = 30_000
+"""Characters of references that are compared in both directions, and once more by the examiner."""
 _WORD = re.compile(r"\w+")
 
 
 def with_nearest_references(
-    answers: pl.DataFrame, most: int = MOST_REFERENCES, most_read: float = MOST_READ
+    answers: pl.DataFrame,
+    most: int = MOST_REFERENCES,
+    most_read: float = MOST_READ,
+    characters: float = math.inf,
 ) -> pl.DataFrame:
-    """Answers with at most `most` references, and with so few that comparing an answer anew with
-    each reads at most `most_read` characters.
+    """Answers with at most `most` references, which have at most so many `characters`, and with so
+    few that comparing an answer anew with each reads at most `most_read`; with one in any case.
 
     Of more, those stay, in their order and with their grades, that are the answer or share the
     largest part of their words with it, equally many of each grade; `noting_references` says so.
     """
     count = pl.col("references").list.len()
     read = pl.col("answer").str.len_chars() * count > most_read
-    if not answers.select(((count > most) | (read & (count > 1))).any()).item():
+    long = pl.col("references").list.eval(pl.element().str.len_chars()).list.sum() > characters
+    if not answers.select(((count > most) | ((read | long) & (count > 1))).any()).item():
         return answers
     graded = "reference_grades" in answers.columns
     grades = pl.col("reference_grades") if graded else pl.lit(None)
@@ -128,7 +135,7 @@ def with_nearest_references(
     kept = []
     for answer, listed, of in texts:
         fitting = max(1, most_read / max(1, len(answer or "")))
-        kept.append(_nearest(answer or "", listed or [], of, int(min(most, fitting))))
+        kept.append(_nearest(answer or "", listed or [], of, int(min(most, fitting)), characters))
     nearest = {"references": pl.Series([one for one, _ in kept], dtype=pl.List(pl.String))}
     if graded:
         kind = answers.schema["reference_grades"]
@@ -164,9 +171,14 @@ def noting_references(
 
 
 def _nearest(
-    answer: str, references: Sequence[str | None], grades: Sequence[Any] | None, most: int
+    answer: str,
+    references: Sequence[str | None],
+    grades: Sequence[Any] | None,
+    most: int,
+    characters: float,
 ) -> tuple[Sequence[str | None], Sequence[Any] | None]:
-    if len(references) <= most:
+    lengths = [len(one or "") for one in references]
+    if len(references) <= most and sum(lengths) <= characters:
         return references, grades
     if grades is not None and len(grades) != len(references):
         grades = None
@@ -187,7 +199,9 @@ def _nearest(
             turn[place] = seen[grades[place]]
             seen[grades[place]] += 1
         near.sort(key=turn.__getitem__)
-    places = sorted(near[:most])
+    ends = itertools.accumulate(lengths[place] for place in near)
+    fitting = sum(end <= characters for end in ends)
+    places = sorted(near[: max(1, min(most, fitting))])
     kept = [references[place] for place in places]
     return kept, grades and [grades[place] for place in places]
 

@@ -5,7 +5,7 @@ reference's, given the question, and compares texts that are lists, choices or f
 Nothing heavy is imported and nothing in a text is executed.
 """
 
-from markscheme.values.compare import compare_values
+from markscheme.values.compare import compare_values, pairs_for_each
 from markscheme.values.dates import YEAR_DAYS, interval
 from markscheme.values.kinds import (
     Amount,
@@ -44,6 +44,7 @@ __all__ = [
     "compare_values",
     "interval",
     "numbers_of",
+    "pairs_for_each",
     "parse_values",
     "relate_dates",
     "split_items",

@@ -75,22 +75,36 @@ _REJECTED = re.compile(
 _GRAINS = ("day", "month", "quarter", "year", "decade", "century")
 
 
-def compare_values(question: str, reference: str | Sequence[str], answer: str) -> Comparison:
+def pairs_for_each(texts: int) -> int:
+    """How many pairs of readings of values are compared of each of so many pairs of texts of a row.
+
+    >>> pairs_for_each(1), pairs_for_each(100)
+    (10000, 200)
+    """
+    return min(_MOST_PAIRS, _MOST_OF_ALL // max(1, texts))
+
+
+def compare_values(
+    question: str, reference: str | Sequence[str], answer: str, *, most: int | None = None
+) -> Comparison:
     """How the typed values of an answer relate to those of a reference.
 
     Args:
         question: decides which value counts, its scale, unit and granularity.
         reference: the reference, or several of which any will do.
         answer: the answer, of any length; time is near-linear in it.
+        most: pairs of readings of values that are compared with each reference; by default, as
+            many as `pairs_for_each` says of their number.
 
     >>> compare_values("When did it open?", "5 June 2021", "On 5 January 2021.").reason
     'January where the reference has June'
     """
     question, answer = _read(question), _read(answer)
     requested = read_question(question)
-    if isinstance(reference, str):
-        return _compare(question, requested, _read(reference), answer, _MOST_PAIRS)
-    return _best(question, requested, reference, answer)
+    references = [reference] if isinstance(reference, str) else reference
+    most = pairs_for_each(len(references)) if most is None else most
+    found = [_compare(question, requested, _read(one), answer, most) for one in references]
+    return _best(found) if found else _NOTHING
 
 
 def _read(text: str) -> str:
@@ -98,14 +112,8 @@ def _read(text: str) -> str:
     return without_latex(text[:_LONGEST])
 
 
-def _best(
-    question: str, requested: Requested, references: Sequence[str], answer: str
-) -> Comparison:
+def _best(found: Sequence[Comparison]) -> Comparison:
     """The most favourable comparison; a conflict only where no reference leaves it open."""
-    if not references:
-        return _NOTHING
-    most = min(_MOST_PAIRS, _MOST_OF_ALL // len(references))
-    found = [_compare(question, requested, _read(one), answer, most) for one in references]
     order = {Outcome.AGREE: 0, Outcome.NONE: 1, Outcome.MISSING: 2, Outcome.CONFLICT: 3}
     compared = [one for one in found if one.kind]
     if not compared:

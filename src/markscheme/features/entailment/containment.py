@@ -112,16 +112,20 @@ def _fits(inner: Ends, outer: Ends) -> bool:
     return low <= first and last <= high
 
 
-def within(premises: Sequence[str], hypotheses: Sequence[str]) -> npt.NDArray[np.float32]:
+def within(
+    premises: Sequence[str], hypotheses: Sequence[str], most: Sequence[int]
+) -> npt.NDArray[np.float32]:
     """Whether what a premise gives lies within the hypothesis's range, shape (rows, 2).
 
-    First column numbers and years, second seasons: 1 it does, -1 it does not, 0 there is no range.
+    First column numbers and years, second seasons: 1 it does, -1 it does not, 0 there is no range,
+    or more than `most` pairs of a value and a range.
     """
     known = {text: extents(text) for text in {*premises, *hypotheses}}
     out = np.zeros((len(premises), 2), dtype=np.float32)
-    for row, (premise, hypothesis) in enumerate(zip(premises, hypotheses, strict=True)):
+    rows = zip(premises, hypotheses, most, strict=True)
+    for row, (premise, hypothesis, pairs) in enumerate(rows):
         wanted = [ends for ends, ranged in known[hypothesis] if ranged]
-        if wanted:
+        if 0 < len(wanted) * max(1, len(known[premise])) <= pairs:
             fits = any(_fits(inner, outer) for outer in wanted for inner, _ in known[premise])
             out[row, 0] = 1 if fits else -1
         season = _SEASON.search(hypothesis)

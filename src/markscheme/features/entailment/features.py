@@ -30,6 +30,7 @@ from markscheme.features.alignment import (
 from markscheme.features.entailment.containment import place_within, within
 from markscheme.features.values import VALUES, compare_rows, value_features
 from markscheme.text import HEDGE, NUMBER, stem
+from markscheme.values import pairs_for_each
 
 Matrix = npt.NDArray[np.float32]
 
@@ -78,29 +79,35 @@ def entailment_features(
     premises: Sequence[str],
     hypotheses: Sequence[str],
     rarity: Rarity,
+    most: Sequence[int] | None = None,
 ) -> Matrix:
     """One row for each pair, shape (pairs, len(NAMES)), columns in the order of `NAMES`.
 
     A pair and its mirror image share their work: tested both ways they cost two alignments, not
-    four.
+    four. `most` is how many pairs of typed values are compared of each; by default, as many as of
+    a row that has no other.
     """
-    places: dict[tuple[str, str, str], int] = {}
+    places: dict[tuple[str, str, str, int], int] = {}
     forward, back = np.empty(len(questions), np.int64), np.empty(len(questions), np.int64)
-    for row, (question, premise, hypothesis) in enumerate(
-        zip(questions, premises, hypotheses, strict=True)
+    if most is None:
+        most = [pairs_for_each(1)] * len(questions)
+    for row, (question, premise, hypothesis, pairs) in enumerate(
+        zip(questions, premises, hypotheses, most, strict=True)
     ):
-        forward[row] = places.setdefault((question, premise, hypothesis), len(places))
-        back[row] = places.setdefault((question, hypothesis, premise), len(places))
-    questions, first, second = ([key[side] for key in places] for side in range(3))
+        forward[row] = places.setdefault((question, premise, hypothesis, pairs), len(places))
+        back[row] = places.setdefault((question, hypothesis, premise, pairs), len(places))
+    questions = [question for question, *_ in places]
+    first, second = [one for _, one, _, _ in places], [other for _, _, other, _ in places]
+    most = [pairs for *_, pairs in places]
     aligned, view = alignment(
         pl.Series("question", questions, dtype=pl.String),
         pl.Series("references", [[text] for text in second], dtype=pl.List(pl.String)),
         pl.Series("answer", first, dtype=pl.String),
         rarity,
     )
-    inside = [within(first, second), place_within(questions, first, second)[:, None]]
+    inside = [within(first, second, most), place_within(questions, first, second)[:, None]]
     references = [(text,) for text in second]
-    values = value_features(compare_rows(questions, references, first), references, first)
+    values = value_features(compare_rows(questions, references, first, most), references, first)
     both = np.hstack([aligned, values, _surplus(view), *inside])
     return np.hstack([both[forward], both[back]])
 

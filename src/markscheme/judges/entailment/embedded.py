@@ -16,14 +16,14 @@ from markscheme.contract import Lineage, ModelSource, Needs, check_range
 from markscheme.errors import ModelError
 from markscheme.features.entailment import NAMES, entailment_features, settled
 from markscheme.judges.entailment.tests import TESTED, register_entailment_test
-from markscheme.judges.examiner import Examiner
+from markscheme.judges.examiner import Examiner, open_weights, read_columns, score
 from markscheme.judges.weight_folder import AlignedWeights
-from markscheme.models import Models
 from markscheme.models.local import Trees
+from markscheme.values import pairs_for_each
 
 Floats = npt.NDArray[np.float64]
-Key = tuple[str, str, str]
-"""Question, premise, hypothesis."""
+Key = tuple[int, str, str, str]
+"""How many pairs of typed values are compared, question, premise, hypothesis."""
 
 SHIPPED = Path(__file__).parent / "weights"
 """The test in the package; docs/entailment.md has its model card."""
@@ -76,11 +76,13 @@ class EmbeddedEntailment:
             ]
 
         sides = (_bare(side, pairs.columns) for side in ("premise", "hypothesis"))
-        bare = pairs.select(pl.col("question").fill_null(""), *sides)
-        return TESTED.outcomes(pairs, scored, keys=bare)
+        counts = pairs["row_pairs"] if "row_pairs" in pairs.columns else [1] * pairs.height
+        most = pl.Series("most", map(pairs_for_each, counts), dtype=pl.Int64)
+        keys = pairs.select(most, pl.col("question").fill_null(""), *sides)
+        return TESTED.outcomes(pairs, scored, keys=keys)
 
     def scores(self, keys: Sequence[Key]) -> Floats:
-        """Probabilities that question and premise entail hypothesis, for each such triple."""
+        """Probabilities that question and premise entail hypothesis, for each key."""
         found = [
             self._scores(keys[start : start + _PAIRS_AT_ONCE])
             for start in range(0, len(keys), _PAIRS_AT_ONCE)
@@ -95,7 +97,7 @@ class EmbeddedEntailment:
         the trees' in the likelier direction, and the other direction moves along.
         """
         opened = self._opened()
-        mirrored = [(question, other, one) for question, one, other in keys]
+        mirrored = [(most, question, other, one) for most, question, one, other in keys]
         odds, sure = opened.log_odds([*keys, *mirrored])
         forward, back = odds[: len(keys)], odds[len(keys) :]
         likelier = np.maximum(forward, back)
@@ -129,20 +131,21 @@ def _together(one: Lineage, other: Lineage) -> Lineage:
 
 def _agreement(keys: Sequence[Key]) -> Floats:
     """The examiner's log-odds that the longer text is right where the shorter is the reference."""
-    sides = [(one, other) if len(one) < len(other) else (other, one) for _, one, other in keys]
     known: dict[Key, int] = {}
-    place = [
-        known.setdefault((key[0], *side), len(known)) for key, side in zip(keys, sides, strict=True)
-    ]
-    judged = _EXAMINER.judge(
-        pl.DataFrame(
-            [(question, [short], long) for question, short, long in known],
-            schema={"question": pl.String, "references": pl.List(pl.String), "answer": pl.String},
-            orient="row",
-        ),
-        Models(),
+    place = []
+    for most, question, one, other in keys:
+        short, long = (one, other) if len(one) < len(other) else (other, one)
+        place.append(known.setdefault((most, question, short, long), len(known)))
+    opened = open_weights(_EXAMINER.weights)
+    table = pl.DataFrame(
+        [(question, [short], long) for _, question, short, long in known],
+        schema={"question": pl.String, "references": pl.List(pl.String), "answer": pl.String},
+        orient="row",
     )
-    share = judged["score"].to_numpy().clip(_LEAST, 1 - _LEAST)
+    reading = read_columns(table, opened.rarity, [most for most, *_ in known])
+    texts = reading.texts.rows()
+    share = score(opened, reading.matrix, texts, depth=_EXAMINER.depth).scores
+    share = share.clip(_LEAST, 1 - _LEAST)
     return np.asarray(np.log(share / (1 - share)))[place]
 
 
@@ -161,8 +164,13 @@ class EntailmentWeights(AlignedWeights):
 
     def log_odds(self, keys: Sequence[Key]) -> tuple[Floats, npt.NDArray[np.int8]]:
         """Calibrated log-odds, and where a range or a place decides them (`settled`)."""
-        questions, premises, hypotheses = ([key[side] for key in keys] for side in range(3))
-        matrix = entailment_features(questions, premises, hypotheses, self.rarity)
+        matrix = entailment_features(
+            [question for _, question, _, _ in keys],
+            [premise for _, _, premise, _ in keys],
+            [hypothesis for *_, hypothesis in keys],
+            self.rarity,
+            [most for most, *_ in keys],
+        )
         with self.reading("entailment.json"):
             slope, intercept = map(float, self.stored["platt"])
         odds = slope * self.trees(matrix[:, self.columns]) + intercept

@@ -33,6 +33,7 @@ from markscheme.judges.entailment.tests import (
     entailment_test,
 )
 from markscheme.judges.outcomes import (
+    MOST_OF_REFERENCES,
     MOST_READ,
     MOST_TESTED,
     PATTERNS,
@@ -62,7 +63,7 @@ class StagedJudge:
     @staticmethod
     def with_nearest(answers: pl.DataFrame) -> pl.DataFrame:
         """Answers with as many references as are tested; `noting_references` says of the others."""
-        return with_nearest_references(answers, MOST_TESTED, MOST_READ // 4)
+        return with_nearest_references(answers, MOST_TESTED, MOST_READ // 4, MOST_OF_REFERENCES)
 
     @property
     def made_by(self) -> str:
@@ -412,6 +413,7 @@ class Entailment(StagedJudge):
             [
                 pairs.select(
                     "question",
+                    row_pairs=pl.len().over("row"),
                     premise=f"{premise}_statement",
                     hypothesis=f"{hypothesis}_statement",
                     premise_answer=premise,

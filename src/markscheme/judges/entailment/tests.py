@@ -65,7 +65,8 @@ class EntailmentTest(Protocol):
         Args:
             pairs: `question`, `premise`, `hypothesis` (statements), `premise_answer`,
                 `hypothesis_answer` (the bare answers); all String. A pair without texts is
-                `skipped`.
+                `skipped`. Perhaps `row_pairs`: how many pairs of texts of an answer's row, this one
+                included, share what a test compares of them in detail; 1 where it is absent.
             models: where models come from, as judges get it.
         """
         ...

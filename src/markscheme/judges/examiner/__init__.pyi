@@ -2,6 +2,7 @@ from .examiner import Effects as Effects
 from .examiner import Examiner as Examiner
 from .examiner import find_effects as find_effects
 from .examiner import matched_spans as matched_spans
+from .examiner import score as score
 from .readers import Blend as Blend
 from .readers import read_jointly as read_jointly
 from .readers import readers_of as readers_of

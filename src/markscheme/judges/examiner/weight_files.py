@@ -54,12 +54,13 @@ class Reading:
     comparisons: Sequence[Comparison]
 
 
-def read_columns(table: pl.DataFrame, rarity: Rarity) -> Reading:
+def read_columns(table: pl.DataFrame, rarity: Rarity, most: Sequence[int] | None = None) -> Reading:
     """Read every answer of a table; rows do not influence each other.
 
     Args:
         table: `question`, `references` and `answer`.
         rarity: how rare words are.
+        most: how many pairs of typed values are compared of each row; see `compare_rows`.
     """
     plain = table.select(map(without_latex_series, table["question", "references", "answer"]))
     answers = without_injections(*plain["answer", "question", "references"])
@@ -70,7 +71,7 @@ def read_columns(table: pl.DataFrame, rarity: Rarity) -> Reading:
     question_texts, reference_texts, answer_texts = (
         column.to_list() for column in (questions, wanted, given)
     )
-    compared = compare_rows(question_texts, reference_texts, answer_texts)
+    compared = compare_rows(question_texts, reference_texts, answer_texts, most)
     nearest = [view.batch.raw[text] for text in view.reference.tolist()]
     values = value_features(compared, reference_texts, answer_texts)
     parts = (aligned, values, wording_features(question_texts, nearest, answer_texts))

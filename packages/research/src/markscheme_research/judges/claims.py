@@ -21,7 +21,7 @@ from markscheme.judges.prompted import SamplingOverrides
 from markscheme.models import Models
 from markscheme.tables import JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME, SPENT
 from markscheme.text import STOP, sentences, split, stem
-from markscheme.values import Outcome, compare_values
+from markscheme.values import Outcome, compare_values, pairs_for_each
 from markscheme_research.statements import claims
 
 WHOLE = -1
@@ -146,7 +146,10 @@ def reference_pairs(parts: Pieces) -> pl.DataFrame:
     `forward` is true where the piece is the premise.
     """
     both = parts.claims.join(parts.references, on="row", how="inner", maintain_order="left")
-    shared = ("row", "claim", "reference", "question", "stated", "reference_stated")
+    both = both.with_columns(row_pairs=pl.len().over("row"))
+    shared = (
+        "row", "claim", "reference", "question", "stated", "reference_stated", "row_pairs",
+    )  # fmt: skip
     forward = both.select(
         *shared, forward=pl.lit(value=True),
         premise="statement", hypothesis="reference_statement",
@@ -173,6 +176,7 @@ def context_pairs(parts: Pieces, *, whole: bool) -> pl.DataFrame:
     return claimed.join(passages, on="row", how="inner", maintain_order="left").select(
         "row", "claim", "question", "stated", "premise",
         hypothesis="statement", premise_answer="premise", hypothesis_answer="text",
+        row_pairs=pl.len().over("row"),
     )  # fmt: skip
 
 
@@ -284,7 +288,7 @@ def _outcome(rows: Sequence[dict[str, Any]], weights: Mapping[str, float]) -> di
     whole = next((one for one in rows if one["claim"] == WHOLE), rows[0])
     listed = [one for one in rows if one["claim"] != WHOLE]
     for one in listed:
-        one["kind"] = _kind(one)
+        one["kind"] = _kind(one, pairs_for_each(len(listed)))
     counts = {kind: sum(one["kind"] == kind for one in listed) for kind in KINDS}
     raw = orjson.dumps({"claims": [_shown(one) for one in listed], "whole": _chances(whole)})
     row: dict[str, Any] = {"raw": raw.decode(), "explanation": explained(listed, counts)}
@@ -318,29 +322,29 @@ def _best(rows: Sequence[Mapping[str, Any]], name: str) -> float:
     return max((one[name] for one in rows if one[name] is not None), default=0.0)
 
 
-def _kind(claim: Mapping[str, Any]) -> str:
-    """What a claim is; see `KINDS`."""
+def _kind(claim: Mapping[str, Any], most: int) -> str:
+    """What a claim is, see `KINDS`; at most so many pairs of typed values are compared."""
     if claim["entails"] or claim["entailed"] or claim["by_context"]:
         return "supported"
     if claim["open"]:
         return "undecided"
     if claim["labelled"]:
         return "contradicted" if claim["denied"] or claim["context_denies"] else "extra"
-    if _answers(claim, PRONOUN) and _other_value(claim):
+    if _answers(claim, PRONOUN) and _other_value(claim, most):
         return "contradicted"
     chances = (claim["up"], claim["down"], claim["context_chance"])
     unlikely = max((one for one in chances if one is not None), default=0.0) < UNLIKELY
     return "contradicted" if unlikely and _answers(claim) else "extra"
 
 
-def _other_value(claim: Mapping[str, Any]) -> bool:
+def _other_value(claim: Mapping[str, Any], most: int) -> bool:
     """Whether the nearest reference has another number, date or amount where the claim has one.
 
     The embedded test hardly tells 1985 from 1975: their sentences mean nearly the same.
     """
     if not claim["nearest"]:
         return False
-    found = compare_values(claim["question"] or "", claim["nearest"], claim["text"])
+    found = compare_values(claim["question"] or "", claim["nearest"], claim["text"], most=most)
     return found.decided and found.outcome is Outcome.CONFLICT
 
 
