@@ -15,6 +15,7 @@ import markscheme
 from markscheme.agreement import agree, fitness_line
 from markscheme.cli import run
 from markscheme.errors import AgreementError, DataError
+from markscheme.stats import difference_interval
 
 
 def world(*, kind: float, blind: float, questions: int = 150) -> pl.DataFrame:
@@ -431,3 +432,17 @@ def test_what_agreement_does_not_need_does_not_stop_it(tmp_path: Path) -> None:
     assert agree(judged, mixed).frame["accuracy"].to_list() == [1.0]
     none = mixed.with_columns(inclusion_probability=pl.lit(None, pl.Float64))
     assert agree(judged, none).fitness[0].chosen is None
+
+
+def test_each_pair_of_systems_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interval and test of a pair are what takes time with thirty systems."""
+    compared = []
+
+    def counted(*shares: float, **options: float) -> tuple[float, float]:
+        compared.append(shares)
+        return difference_interval(*shares, **options)
+
+    monkeypatch.setattr("markscheme.agreement.pairs.difference_interval", counted)
+    (one,) = agree(world(kind=0.6, blind=0.05, questions=600)).fitness
+    assert (one.apart, one.turned) == (1, 1)
+    assert len(compared) == 2  # and one of the judge's share against people's

@@ -7,7 +7,6 @@ show too little of the judge's errors.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -36,7 +35,9 @@ from markscheme.stats import (
     LabelNoise,
     Powered,
     Sample,
+    drawn_unlike_rest,
     judges_weighted,
+    parts_unlike_rest,
     possible_counts,
     powered,
 )
@@ -488,32 +489,6 @@ def _estimate(method: str, found: Powered, weights: Mapping[str, float] | None =
     )
 
 
-def drawn_unlike_rest(sample: Sample) -> tuple[float, float, float]:
-    """Do the labelled answers look like all of them to the first judge?
-
-    What the judge says is known of all answers, so the spread of a random sample of them is known
-    too; a sample that happens to hold none of the rarer verdict would think it was 0. Where whole
-    questions were drawn, the spread between these is larger, and is taken.
-
-    Returns:
-        The judge's (weighted) mean on labelled answers, its mean on all, and the two-sided p of
-        their being equal but for chance.
-    """
-    from scipy.stats import norm
-
-    has, verdicts = sample.labelled, sample.predictions[:, 0]
-    weights = sample.weights[has]
-    drawn, whole = float(np.average(verdicts[has], weights=weights)), float(verdicts.mean())
-    pulls = (verdicts - whole) / len(verdicts)
-    pulls[has] -= weights * (verdicts[has] - drawn) / weights.sum()
-    between = float((np.bincount(sample.clusters, pulls) ** 2).sum())
-    left = 1.0 - len(weights) / len(verdicts)
-    at_random = float(np.var(verdicts)) * left * float((weights**2).sum())
-    error = math.sqrt(max(between, at_random / float(weights.sum()) ** 2))
-    p = 1.0 if error == 0 else float(2 * norm.sf(abs(drawn - whole) / error))
-    return drawn, whole, p
-
-
 def labels_of(sample: Sample) -> tuple[int, int]:
     """How many labels a sample has, and of how many questions."""
     return int(sample.labelled.sum()), len(np.unique(sample.clusters[sample.labelled]))
@@ -581,7 +556,9 @@ def labels_check(sample: Sample, table: pl.DataFrame | None = None) -> LabelsChe
         if "inclusion_probability" in table.columns:
             labelled = pl.col("label").is_not_null().any().over("system")
             undrawn = tuple(table.filter(~labelled)["system"].drop_nulls().unique().sort())
-        elif (by_system := _p_of_systems(table, sample)) < p:
+        elif (
+            by_system := parts_unlike_rest(numbers_of(table["system"].fill_null("")), sample)
+        ) < p:
             p, unlike = by_system, "some systems' answers were labelled far more often than others'"
     return LabelsCheck(p=p, unlike=unlike, undrawn=undrawn)
 
@@ -605,21 +582,3 @@ def _not_random(
     if found.p < WARN_BELOW:
         return None, f"the labels may not be a random sample: {found.unlike} (p = {found.p:.2g})"
     return None, None
-
-
-def _p_of_systems(table: pl.DataFrame, sample: Sample) -> float:
-    """p of labels being drawn from all systems alike (chi-squared test of independence).
-
-    A system's answers count divided by their design effect: where whole questions were drawn, which
-    may be of one system alone, as questions; where single answers were, as answers.
-    """
-    from scipy.stats import chi2_contingency
-
-    numbers, labelled = numbers_of(table["system"].fill_null("")), sample.labelled
-    counts = np.stack([np.bincount(numbers, part) for part in (labelled, ~labelled)])
-    questions = int(sample.clusters.max()) + 1
-    theirs, place = np.unique(numbers * questions + sample.clusters, return_inverse=True)
-    pulls = labelled - labelled.mean()
-    together = np.bincount(theirs // questions, np.bincount(place, pulls) ** 2)
-    effect = np.maximum(1.0, together / np.bincount(numbers, pulls**2))
-    return float(chi2_contingency(counts / effect).pvalue) if counts.shape[1] > 1 else 1.0

@@ -21,7 +21,12 @@ import polars as pl
 
 from markscheme.agreement.annotators import once_an_item, rating_counts, ratings_of
 from markscheme.agreement.options import LabelledBy
-from markscheme.agreement.pairs import Comparison, compare_systems, share_difference
+from markscheme.agreement.pairs import (
+    compare_systems,
+    share_difference,
+    system_counts,
+    system_shares,
+)
 from markscheme.agreement.people_errors import agreement_sentence
 from markscheme.agreement.verdicts import cell_table
 from markscheme.errors import AgreementError, DataError
@@ -292,16 +297,15 @@ def _parts(rows: pl.DataFrame, column: str) -> dict[str, Ints]:
 def _turned(rows: pl.DataFrame) -> list[bool]:
     """Of each pair of systems that the labels distinguish, whether the judge turns it round."""
 
-    def pairs(verdict: str) -> list[Comparison]:
-        return compare_systems(
-            rows.select("system", question="cluster", verdict=verdict).cast({"question": pl.String})
-        )
-
-    return [
-        (by_people.difference.value or 0.0) * (by_judge.difference.value or 0.0) < 0
-        for by_people, by_judge in zip(pairs("accepted"), pairs("verdict"), strict=True)
-        if (by_people.p_holm or 0.0) <= 1 - SURE
-    ]
+    compared = rows.select("system", "accepted", "verdict", pl.col("cluster").alias("question"))
+    by_people = compare_systems(compared.with_columns(verdict="accepted"))
+    sides = system_counts(compared)
+    turned = []
+    for pair in by_people:
+        if (pair.p_holm or 0.0) <= 1 - SURE:
+            one, two = system_shares(sides[pair.first], sides[pair.second])
+            turned.append((pair.difference.value or 0.0) * (one - two) < 0)
+    return turned
 
 
 def _missed(right: Ints, missing: Ints, *, confidence: float = SURE) -> Figure:

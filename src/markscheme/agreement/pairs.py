@@ -9,7 +9,7 @@ are corrected by Holm's method.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -27,6 +27,7 @@ from markscheme.agreement.verdicts import (
     cell_table,
     enough_of_both,
     four_cells,
+    numbers_of,
     statistics,
 )
 from markscheme.errors import AgreementError, no_such_name
@@ -123,6 +124,7 @@ class Comparison(Pair):
 
 
 _Pair = TypeVar("_Pair", bound=Pair)
+_Side = TypeVar("_Side", pl.DataFrame, Ints)
 
 
 def compare_answers(
@@ -176,8 +178,7 @@ def compare_means(names: tuple[str, str], counts: Ints, *, confidence: float = 0
         confidence: of the interval.
     """
     worse, better, pairs = expected_pairs(counts)
-    shares = counts[:, :, 0] / counts[:, :, 1]
-    one, two = (pairs @ shares / pairs.sum()).tolist()
+    one, two = mean_shares(counts, pairs)
     return Comparison(
         first=names[0],
         second=names[1],
@@ -330,7 +331,11 @@ def compare_judges(joined: Joined, options: CompareOptions | None = None) -> lis
         as_binary(joined.rows["label"], positive_from=options.positive_from),
     )
     compared = partial(_judge_pair, identity=joined.identity, options=options)
-    return _every_pair(rows, "judge", compared, names_of(options.only))
+    sides = {
+        str(name): side.drop("judge")
+        for (name,), side in rows.group_by("judge", maintain_order=True)
+    }
+    return _every_pair(sides, "judge", compared, names_of(options.only))
 
 
 def compare_systems(
@@ -360,32 +365,83 @@ def compare_systems(
         one_row_each(rows, key, "verdict", "judgments")
     if options.unjudged == "errors":
         rows = rows.with_columns(pl.col("verdict").fill_null(value=False))
-    by_question = rows.group_by("system", "question", maintain_order=True).agg(
-        pl.col("verdict").sum().cast(pl.Int64).alias("accepted"),
-        pl.col("verdict").count().cast(pl.Int64).alias("judged"),
-    )
-    compared = partial(_system_pair, confidence=options.confidence)
-    return _every_pair(by_question, "system", compared, names_of(options.only))
+    return _every_pair(
+        system_counts(rows), "system", partial(_system_pair, confidence=options.confidence),
+        names_of(options.only),
+    )  # fmt: skip
+
+
+def system_counts(judgments: pl.DataFrame) -> dict[str, Ints]:
+    """(questions, 3) of each system, of the same questions: answers accepted, judged, and all.
+
+    Args:
+        judgments: of one judge: `question`, `system`, `verdict`.
+    """
+    questions = numbers_of(judgments["question"])
+    of_all = int(questions.max(initial=-1)) + 1
+    verdicts = judgments["verdict"]
+    accepted, judged = verdicts.fill_null(value=False).to_numpy(), verdicts.is_not_null().to_numpy()
+    places = judgments.select("system").with_row_index("row")
+    return {
+        str(name): np.stack(
+            [np.bincount(questions[rows][some[rows]], minlength=of_all)
+             for some in (accepted, judged, np.ones_like(judged))], axis=1,
+        )
+        for (name,), part in places.group_by("system", maintain_order=True)
+        for rows in [part["row"].to_numpy()]
+    }  # fmt: skip
+
+
+def system_shares(first: Ints, second: Ints) -> tuple[float, float]:
+    """The share of either system's answers that is accepted: of the questions that both answered,
+    each with the same weight, or of its own where there are none.
+
+    Args:
+        first, second: (questions, 3) as `system_counts` gives them.
+
+    >>> system_shares(np.array([[1, 1, 1], [0, 1, 1]]), np.array([[1, 2, 2], [0, 0, 0]]))
+    (1.0, 0.5)
+    """
+    both = _of_both(first, second)
+    if len(both):
+        return mean_shares(both, expected_pairs(both)[2])
+    one, two = (side[:, 0].sum() / side[:, 1].sum() for side in (first, second))
+    return float(one), float(two)
+
+
+def mean_shares(counts: Ints, pairs: Array) -> tuple[float, float]:
+    """Mean shares of right answers over questions, of two sides.
+
+    Args:
+        counts: (questions, 2, 2) right answers and all answers of either side, at least one.
+        pairs: (questions,) the weight of each, as `expected_pairs` gives it.
+    """
+    one, two = (pairs @ (counts[:, :, 0] / counts[:, :, 1]) / pairs.sum()).tolist()
+    return one, two
+
+
+def _of_both(first: Ints, second: Ints) -> Ints:
+    """(questions, 2, 2) answers accepted and judged, of the questions of which both were judged."""
+    both = (first[:, 1] > 0) & (second[:, 1] > 0)
+    return np.stack([side[both, :2] for side in (first, second)], axis=1)
 
 
 def _every_pair(
-    rows: pl.DataFrame,
+    sides: Mapping[str, _Side],
     column: str,
-    compared: Callable[[tuple[str, str], pl.DataFrame, pl.DataFrame], Comparison],
+    compared: Callable[[tuple[str, str], _Side, _Side], Comparison],
     wanted: Sequence[str] = (),
 ) -> list[Comparison]:
     """Every pair of the values of a column, or of those that are wanted, with Holm's correction."""
-    known = rows[column].unique(maintain_order=True).to_list()
-    if unknown := [name for name in wanted if name not in known]:
-        raise AgreementError(no_such_name(column, unknown[0], known))
-    names = list(dict.fromkeys(wanted or known))
+    if unknown := [name for name in wanted if name not in sides]:
+        raise AgreementError(no_such_name(column, unknown[0], sides))
+    names = list(dict.fromkeys(wanted or sides))
     if len(names) < 2:
         other = ". To compare systems: --systems" if column == "judge" else ""
         raise AgreementError(
             f"comparing {column}s needs two of them; there is "
             f"{', '.join(map(repr, names)) or 'none'}{other}"
         )
-    sides = {name: rows.filter(pl.col(column) == name).drop(column) for name in names}
     return with_holm(
         [compared(pair, *map(sides.__getitem__, pair)) for pair in combinations(names, 2)]
     )
@@ -425,44 +481,44 @@ def _judge_pair(
 
 
 def _system_pair(
-    names: tuple[str, str], left: pl.DataFrame, right: pl.DataFrame, *, confidence: float
+    names: tuple[str, str], left: Ints, right: Ints, *, confidence: float
 ) -> Comparison:
-    answered = pl.concat([left["question"], right["question"]]).n_unique()
-    left, right = (side.filter(pl.col("judged") > 0) for side in (left, right))
+    """Two systems, by the counts of `system_counts`."""
+    answered = int(((left[:, 2] > 0) | (right[:, 2] > 0)).sum())
     for name, side in zip(names, (left, right), strict=True):
-        if side.is_empty():
+        if not side[:, 1].any():
             raise AgreementError(f"no answer of {name!r} was judged")
-    both = left.join(right, on="question", suffix="_other")
+    both = _of_both(left, right)
     apart: dict[str, Any] = {}
-    if answered - both.height > MANY_LEFT * answered:
-        own = [
-            share_figure(side["accepted"], side["judged"], confidence=confidence)
-            for side in (left, right)
-        ]
-        apart = unpaired_difference(*own, confidence=confidence)
-    if both.is_empty():
+    if answered - len(both) > MANY_LEFT * answered:
+        judged = (side[side[:, 1] > 0, :2].T for side in (left, right))
+        apart = unpaired_difference(
+            *(share_figure(*counts, confidence=confidence) for counts in judged),
+            confidence=confidence,
+        )
+    if not len(both):
+        one, two = system_shares(left, right)
+        questions = int((left[:, 1] > 0).sum() + (right[:, 1] > 0).sum())
         return Comparison(
             first=names[0],
             second=names[1],
-            first_value=Figure(value=own[0].value),
-            second_value=Figure(value=own[1].value),
+            first_value=Figure(value=one),
+            second_value=Figure(value=two),
             **apart,
             only_first=0,
             only_second=0,
             shared=0,
-            left_out=answered - left.height - right.height,
-            questions=left.height + right.height,
+            left_out=answered - questions,
+            questions=questions,
             unpaired=True,
         )
-    counts = both.select("accepted", "judged", "accepted_other", "judged_other").to_numpy()
-    sides = counts.astype(np.int64).reshape(-1, 2, 2)
     # a/b > c/d without division: more of the first's answers accepted than of the second's.
-    lead = sides[:, 0, 0] * sides[:, 1, 1] - sides[:, 1, 0] * sides[:, 0, 1]
+    lead = both[:, 0, 0] * both[:, 1, 1] - both[:, 1, 0] * both[:, 0, 1]
     return replace(
-        compare_means(names, sides, confidence=confidence),
+        compare_means(names, both, confidence=confidence),
         only_first=int((lead > 0).sum()),
         only_second=int((lead < 0).sum()),
-        shared=both.height,
-        left_out=answered - both.height,
+        shared=len(both),
+        left_out=answered - len(both),
         whole=apart.get("difference"),
     )

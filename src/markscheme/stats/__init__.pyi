@@ -71,4 +71,6 @@ from .rank_correlation import tau_interval as tau_interval
 from .samples import About as About
 from .samples import Sample as Sample
 from .samples import balanced as balanced
+from .samples import drawn_unlike_rest as drawn_unlike_rest
 from .samples import expected_pairs as expected_pairs
+from .samples import parts_unlike_rest as parts_unlike_rest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -69,6 +70,68 @@ def balanced(first: Sample, second: Sample) -> tuple[Sample, Sample]:
     # Rounded, so that all count 1 exactly where no question has more of one system's answers.
     one, two = np.round(shares.mean(axis=0) / shares, 9)
     return replace(first, counts=one[first.clusters]), replace(second, counts=two[second.clusters])
+
+
+def drawn_unlike_rest(sample: Sample) -> tuple[float, float, float]:
+    """Do the labelled answers look like all of them to the first judge?
+
+    What the judge says is known of all answers, so the spread of a random sample of them is known
+    too; a sample that happens to hold none of the rarer verdict would think it was 0. Where whole
+    questions were drawn, the spread between these is larger, and is taken.
+
+    Returns:
+        The judge's (weighted) mean on labelled answers, its mean on all, and the two-sided p of
+        their being equal but for chance.
+    """
+    from scipy.stats import norm
+
+    has, verdicts = sample.labelled, sample.predictions[:, 0]
+    weights = sample.weights[has]
+    drawn, whole = float(np.average(verdicts[has], weights=weights)), float(verdicts.mean())
+    pulls = (verdicts - whole) / len(verdicts)
+    pulls[has] -= weights * (verdicts[has] - drawn) / weights.sum()
+    between = float((np.bincount(sample.clusters, pulls) ** 2).sum())
+    left = 1.0 - len(weights) / len(verdicts)
+    at_random = float(np.var(verdicts)) * left * float((weights**2).sum())
+    error = math.sqrt(max(between, at_random / float(weights.sum()) ** 2))
+    p = 1.0 if error == 0 else float(2 * norm.sf(abs(drawn - whole) / error))
+    return drawn, whole, p
+
+
+def parts_unlike_rest(parts: Ints, sample: Sample) -> float:
+    """p of labels being drawn from all parts alike (chi-squared test of independence).
+
+    A part's answers count divided by their design effect: where whole questions were drawn, which
+    may be of one part alone, as questions; where single answers were, as answers.
+
+    Args:
+        parts: (N,) the number of each answer's part, such as its system, from 0.
+        sample: of the answers some have a label, and some have none.
+
+    Ten labels of 100 answers, five or nine of them to the first half:
+
+    >>> place = np.arange(100)
+    >>> for first in (5, 9):
+    ...     sample = Sample(
+    ...         predictions=np.ones((100, 1)),
+    ...         labels=np.where(place % 50 < np.where(place < 50, first, 10 - first), 1.0, np.nan),
+    ...         weights=np.ones(100),
+    ...         clusters=place,
+    ...     )
+    ...     print(round(parts_unlike_rest(place // 50, sample), 3))
+    1.0
+    0.02
+    """
+    from scipy.stats import chi2_contingency
+
+    labelled = sample.labelled
+    counts = np.stack([np.bincount(parts, part) for part in (labelled, ~labelled)])
+    questions = int(sample.clusters.max()) + 1
+    theirs, place = np.unique(parts * questions + sample.clusters, return_inverse=True)
+    pulls = labelled - labelled.mean()
+    together = np.bincount(theirs // questions, np.bincount(place, pulls) ** 2)
+    effect = np.maximum(1.0, together / np.bincount(parts, pulls**2))
+    return float(chi2_contingency(counts / effect).pvalue) if counts.shape[1] > 1 else 1.0
 
 
 def expected_pairs(counts: npt.NDArray[np.int64]) -> tuple[Array, Array, Array]:
