@@ -135,16 +135,18 @@ HEAD = (
 
 
 def by_kind(table: pl.DataFrame, scores: Array, least: int = 10) -> str:
-    """Accuracy of each kind of at least so many rows, the weakest first."""
+    """Share and count of right verdicts of kinds of at least so many rows, the weakest first."""
     right = (scores >= 0.5) == (table["label"] > 0.5).to_numpy()
     kinds = (
         table.with_columns(right=pl.Series(right))
         .group_by("kind")
-        .agg(pl.len(), pl.col("right").mean())
+        .agg(pl.len(), pl.col("right").sum(), share=pl.col("right").mean())
         .filter(pl.col("len") >= least)
-        .sort("right")
+        .sort("share")
     )
-    return ", ".join(f"{kind} {100 * share:.0f} ({rows})" for kind, rows, share in kinds.rows())
+    return ", ".join(
+        f"{kind} {100 * share:.0f} ({right} of {rows})" for kind, rows, right, share in kinds.rows()
+    )
 
 
 def reliability(table: pl.DataFrame, scores: Array) -> list[tuple[float, float, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -15,8 +15,8 @@ import markscheme
 from markscheme.contract import HasLineage, parse_judge
 from markscheme.judges.entailment import Entailment
 from markscheme.judges.examiner import Examiner, readers_of
-from markscheme.judges.examiner.readers import folder_of
-from markscheme.judges.examiner.weight_files import SHIPPED
+from markscheme.judges.examiner.readers import folder_of, revisions
+from markscheme.judges.examiner.weight_files import SHIPPED, open_weights
 from markscheme.judges.listwise import ListwiseExaminer
 from markscheme.models import Models
 from markscheme.results import scope_notes
@@ -75,7 +75,9 @@ def test_what_lies_outside_can_be_left_not_judged() -> None:
     judged = markscheme.judge([FRENCH, ENGLISH], "examiner(outside=skip)").judgments
     first, second = judged.to_dicts()
     assert (first["status"], first["verdict"], first["score"]) == ("skipped", None, None)
-    assert first["explanation"] == "outside: the texts are in French"
+    assert first["explanation"] == (
+        "outside: the texts are in French (right in 31 of 34 test answers)"
+    )
     assert (second["status"], second["verdict"]) == ("judged", True)
 
 
@@ -155,9 +157,72 @@ def test_other_languages_have_an_encoder_of_their_own() -> None:
     assert note.endswith("its verdicts there are less reliable")
 
 
+CHINESE = {
+    "question": "《红楼梦》的作者是谁?",
+    "references": ["曹雪芹"],
+    "answer": "曹雪芹",
+}
+SWEDISH = {
+    "question": "Vem skrev romanen och när kom den ut?",
+    "references": ["Den skrevs av Selma Lagerlöf och kom ut 1891."],
+    "answer": "Selma Lagerlöf, 1891",
+}
+
+
+def _scopes(*rows: Mapping[str, object], judge: str = "examiner") -> list[str]:
+    return markscheme.judge([dict(row) for row in rows], judge).judgments["scope"].to_list()
+
+
+def test_of_a_language_that_was_measured_the_accuracy_is_in_the_reason() -> None:
+    named = ["French", "Cyrillic script", "Chinese or Japanese"]
+    measured = [
+        "31 of 34 test answers",
+        "31 of 38 test answers in Russian",
+        "25 of 34 test answers in Chinese, 24 of 38 in Japanese",
+    ]
+    rows = (FRENCH, RUSSIAN, CHINESE)
+    assert _scopes(*rows) == [
+        f"outside: the texts are in {one} (right in {counts})"
+        for one, counts in zip(named, measured, strict=True)
+    ]
+    # By the trees alone it is another, which is not measured by language.
+    assert _scopes(*rows, judge="examiner(depth=fast)") == [
+        f"outside: the texts are in {one}" for one in named
+    ]
+
+
+def test_a_language_that_was_not_measured_is_named_alone() -> None:
+    assert language_of(str(SWEDISH["question"])) == "Swedish"
+    assert _scopes(SWEDISH) == ["outside: the texts are in Swedish"]
+
+
+def test_a_language_is_inside_where_it_was_reliable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the lower end of the interval is at least 80%, of every language of a script."""
+    counts = {
+        "French": {"French": (380, 400)},
+        "Cyrillic script": {"Russian": (380, 400), "Ukrainian": (31, 38)},
+    }
+    monkeypatch.setattr("markscheme.judges.examiner.examiner.measured", lambda: counts)
+    french, russian = _scopes(FRENCH, RUSSIAN)
+    assert french == "inside"
+    assert russian.endswith("(right in 380 of 400 test answers in Russian, 31 of 38 in Ukrainian)")
+
+
+def test_what_was_measured_is_of_the_weights_that_ship() -> None:
+    """After a training: `python -m recipes.card --contrast-test --judge examiner`, a look."""
+    languages = folder_of("languages")
+    assert languages is not None
+    content = json.loads((languages.parent / "measured.json").read_bytes())
+    assert content["encoder"] == revisions()["languages"]
+    assert content["trees"] == open_weights().revision
+    rows = [rows for one in content["right_of"].values() for _, rows in one.values()]
+    assert (len(rows), sum(rows)) == (14, 500)
+
+
 @pytest.mark.usefixtures("without_languages")
 def test_without_their_package_its_install_line_is_named() -> None:
     assert _readers() == ["english", "english", ""]
+    assert _scopes(FRENCH) == ["outside: the texts are in French"]
     run = markscheme.judge([FRENCH, RUSSIAN], "examiner(depth=fast)")
     note = scope_notes(run.run.judgments, run.run.records)[0]
     assert note.endswith("pip install ./packages/languages (in a checkout) has an encoder for them")

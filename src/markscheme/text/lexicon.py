@@ -22,19 +22,12 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 
+_WORDS = words_of(__file__)
 QUESTION_WORDS = frozenset("who whom whose what which when where why how".split())
-STOP = QUESTION_WORDS.union(
-    """
-    a an the of in on at to for from by with and or as is was are were be been being it its this
-    that these those he she they his her their him them we i you your my our there here do does did
-    done has have had having will would can could should may might must also into than then so such
-    s t about over under between during after before up down out off not no only just more most some
-    any all both each other
-    """.split()
-)
+STOP = QUESTION_WORDS.union(_WORDS["function_words"].split())
 """Function words: they carry no answer by themselves."""
 
-_SAME_WORD = by_word(words_of(__file__)["same_word"])
+_SAME_WORD = by_word(_WORDS["same_word"])
 """Short forms and symbols that say the same as a longer word."""
 
 

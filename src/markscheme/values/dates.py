@@ -91,14 +91,7 @@ _YEAR_CUE = re.compile(
     re.IGNORECASE,
 )
 _COUNTED_AFTER = re.compile(r"[ -]([^\W\d_]+)")
-_NOT_COUNTED = frozenset(
-    """
-    the a an and or to in on by as at but when while with for from until till of which that who
-    after before because since he she it they this under during through is was were are has had not
-    so then according edition season film movie version und bis il el la le les et y e upon into
-    model election act world super album
-    """.split()
-)
+_NOT_COUNTED = frozenset(_TABLES["small_words"]["not_counted"].split())
 _DAY_FIRST = re.compile(r"day/month|dd/mm|day first|british|european", re.IGNORECASE)
 _MONTH_FIRST = re.compile(r"month/day|mm/dd|month first|\bUS\b notation|american", re.IGNORECASE)
 _LAST_DAY = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)

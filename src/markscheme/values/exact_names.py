@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from markscheme.text import by_word
+from markscheme.text import by_word, words_of
 from markscheme.values.characters import plain
 from markscheme.values.kinds import Date
 from markscheme.values.outcome import Comparison, Pair, agreement, conflict, undecided
@@ -17,12 +17,7 @@ from markscheme.values.parse import parse_values
 
 _MOST_WORDS = 16
 """Words of an answer in which another name than the reference's is taken for the one given."""
-_FILLERS = frozenset(
-    """
-    a an the it is was in of by use press hit see file folder path key keys type grade no number
-    code isbn iban tel phone
-    """.split()
-)
+_FILLERS = frozenset(words_of(__file__, "words")["small_words"]["fillers"].split())
 """Words next to the name in a reference that says nothing else."""
 _KEY = r"(?:ctrl|control|strg|cmd|command|alt|option|shift|win|windows|meta|super|fn|⌘|⌥|⇧|⌃)"
 _SAME_KEYS = by_word({"ctrl": "control strg", "cmd": "command", "win": "windows", "alt": "option"})

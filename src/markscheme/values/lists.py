@@ -10,10 +10,12 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
+from markscheme.text import by_word, words_of
 from markscheme.values.numbers import CARDINALS, ORDINALS, roman
 from markscheme.values.outcome import Comparison, Outcome, Pair, conflict, undecided
 from markscheme.values.requested import Requested
 
+_TABLES = words_of(__file__, "words")
 _BULLET = re.compile(r"(?m)^\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z0-9]\))\s+")
 _ENUMERATION = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s+(?=\S)")
 _SEPARATOR = re.compile(
@@ -30,22 +32,8 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z])")
-_STOP = frozenset(
-    """
-    the a an of and in on at for to de la le el der die das is are its their s
-    """.split()
-)
-_ABBREVIATED = {
-    "uk": "united kingdom",
-    "us": "united states",
-    "usa": "united states",
-    "britain": "united kingdom",
-    "ussr": "soviet union",
-    "apac": "asia pacific",
-    "emea": "europe middle east africa",
-    "latam": "latin america",
-    "uae": "united arab emirates",
-}
+_STOP = frozenset(_TABLES["small_words"]["in_items"].split())
+_ABBREVIATED = by_word(_TABLES["abbreviated"])
 _LONGEST_INITIALS = 5
 
 

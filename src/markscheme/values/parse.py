@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from markscheme.text import is_foreign
+from markscheme.text import is_foreign, words_of
 from markscheme.values.bounds import join_ranges, largest_unit, take_unit
 from markscheme.values.characters import plain, take
 from markscheme.values.clock import read_times
@@ -32,6 +32,7 @@ from markscheme.values.requested import Requested, read_question
 from markscheme.values.stance import with_stance
 from markscheme.values.units import SECONDS, read_unit
 
+_SMALL_WORDS = words_of(__file__, "words")["small_words"]
 _MAYBE = re.compile(
     r"\d|[½⅓⅔¼¾⅛⅜⅝⅞〇一二三四五六七八九十百千万半%√π²³]|--|-[a-z]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven\w*|twel\w+|\w+teen(?:th)?|twen\w+|thir\w+|for?t\w+|fif\w+|six\w+|seven\w+|"
     r"eigh\w+|nin\w+|hundred\w*|thousand\w*|million\w*|billion\w*|dozen\w*|half|quarter\w*|first|second|fourth|tenth|zero|nil|noon|midnight|fortnight|century|decade|an? (?:hour|day|week|month|year|minute)|"
@@ -71,12 +72,7 @@ _WORKING = re.compile(
     r"(?<![\w.)])[$€£]?\d[\d.,]*(?:\s*[-−+*×x/÷]\s*[$€£]?\d[\d.,]*)+\s*=(?=\s*[-−]?[$€£]?\d)"
 )  # of "$10 * 3 = $30" the answer is $30
 _LOSS = re.compile(r"\s*\([$€£]?\s?\d[\d,]*\.\d+\)\s*")  # (4.2): a loss, as accountants write
-_NO_NOUN = frozenset(
-    """
-    in on at of to by and or but for from with is was are were be has have had so as if than
-    that which who when while the a an it its they he she i.e. e.g. not per out
-    """.split()
-)
+_NO_NOUN = frozenset(_SMALL_WORDS["no_noun"].split())
 _DIMENSIONS = re.compile(r"\s*(?:×|x|by|\*)\s*")
 _WEAK_AFTER = re.compile(
     r"\s+(?:of (?:the|them|these|those|which|us|our|his|her|its|my|a|your)|another|time|day|more|must|can|has|is|who|that|which|thing|way|hand|side|or)\b",
@@ -391,11 +387,7 @@ def _sign(text: str, start: int) -> tuple[int, int]:
     return (1 if mark in ("+", "plus", "零上") else -1), hit.start()
 
 
-_ALSO_WORDS = frozenset(
-    """
-    in a at as am u an d ha ora hands stone do mi league bit dia ay mes no PS AU ano bin
-    """.split()
-)
+_ALSO_WORDS = frozenset(_SMALL_WORDS["rarely_units"].split())
 """Signs of units that are more often words, or mean other things."""
 
 

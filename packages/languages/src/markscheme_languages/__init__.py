@@ -1,1 +1,1 @@
-"""Weights alone: the examiner's encoder for other languages than English, in `weights/`."""
+"""The encoder for other languages than English (`weights/`), and its measured accuracy."""

@@ -22,7 +22,7 @@ from markscheme.judges.examiner.explanations import (
     marks,
     relations,
 )
-from markscheme.judges.examiner.readers import read_jointly, readers_of, revisions
+from markscheme.judges.examiner.readers import measured, read_jointly, readers_of, revisions
 from markscheme.judges.examiner.scope import scopes
 from markscheme.judges.examiner.weight_files import (
     COLUMNS,
@@ -176,6 +176,8 @@ class Examiner(Thresholded):
             matrix,
             ranges=(opened.settings.low, opened.settings.high),
             learned=opened.lineage,
+            # Measured with the shipped trees and the encoder, which is not read with `fast`.
+            measured=measured() if self.weights is None and self.depth != "fast" else {},
         )
         found = pl.DataFrame(
             {

@@ -7,7 +7,8 @@ languages in Latin letters, and nothing reads other scripts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -27,6 +28,9 @@ READERS: tuple[Reader, ...] = ("english", "languages")
 _NAMES = np.array(READERS).dtype
 Row = tuple[str, Sequence[str], str]
 """Question, references and answer."""
+Measured = Mapping[str, Mapping[str, tuple[int, int]]]
+"""Right verdicts and test answers, by the name that `language` gives and under it by language, of
+which a script may have several."""
 
 ENGLISH = Path(__file__).parent / "weights" / "encoder"
 
@@ -80,6 +84,24 @@ def folder_of(reader: Reader) -> Path | None:
     if found is None or found.origin is None:
         return None
     return Path(found.origin).parent / "weights"
+
+
+@cache
+def _measured(folder: Path) -> Measured:
+    content = json.loads((folder.parent / "measured.json").read_text(encoding="utf-8"))
+    return {
+        named: {one: (right, rows) for one, (right, rows) in languages.items()}
+        for named, languages in content["right_of"].items()
+    }
+
+
+def measured() -> Measured:
+    """How many answers of the frozen test of languages are judged rightly, and of how many.
+
+    Empty where the package of their encoder is not installed: then nothing is read by it.
+    """
+    folder = folder_of("languages")
+    return {} if folder is None else _measured(folder)
 
 
 def readers_of(rows: Sequence[Row]) -> npt.NDArray[np.str_]:
