@@ -29,7 +29,6 @@ from markscheme.tables import (
     AnswersReader,
     ReadOptions,
     Source,
-    read_parquet,
     slices_of,
     sources_of,
 )
@@ -99,10 +98,8 @@ class Result(Tabular):
         Raises:
             DataError: the run is in no folder, and its file cannot be read again.
         """
-        folder, parts = self.run.folder, self.run.parts
-        if folder is not None:
-            return _Frame(read_parquet(folder / "answers.parquet"), "answers")
-        return _Frame(self.read() if parts is None else parts.collect(), "answers")
+        stored = self.run.answers
+        return _Frame(self.read() if stored is None else stored.collect(), "answers")
 
     @cached_property
     def judgments(self) -> pl.DataFrame:

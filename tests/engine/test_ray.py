@@ -534,17 +534,27 @@ def test_files_far_away_are_read_as_files_here(tmp_path: Path) -> None:
         AnswersReader(["memory://far/none.jsonl"]).__iter__().__next__()
 
 
-def test_a_password_in_the_address_of_a_file_is_neither_shown_nor_saved(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("memory://me:s3cret@far/c.jsonl", "me:***@far/c.jsonl"),
+        ("memory://far/c.jsonl?sig=s3cret&key=a/s3cret.b", "far/c.jsonl?sig=***&key=***"),
+    ],
+)
+def test_a_secret_in_the_address_of_a_file_is_neither_shown_nor_saved(
+    path: str, shown: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fsspec = pytest.importorskip("fsspec")
-    path, out = "memory://me:s3cret@far/c.jsonl", tmp_path / "run"
+    out = tmp_path / "run"
     with fsspec.open(path, "wb") as file:
         file.write(b'{"question": "q", "gold": "a", "answer": "a"}\n{"gold": "a", "answer": "a"}\n')
     assert run(["judge", path, "-j", "exact_match", "-o", str(out), "--on-bad-row", "skip"]) == 0
     said = str(capsys.readouterr()) + "".join(file.read_text() for file in out.glob("*.json*"))
-    assert "me:***@far/c.jsonl" in said
-    assert "s3cret" not in said
+    assert shown in said
+    run(["columns", path])
+    assert run(["judge", path.replace("/c.", "/none."), "-j", "exact_match"]) == 2
+    assert "s3cret" not in said + str(capsys.readouterr())
+    assert pl.read_parquet(out / "answers.parquet")["system"].unique().to_list() == ["c"]
 
 
 @pytest.mark.parametrize(

@@ -376,6 +376,12 @@ def test_a_place_that_cannot_be_written(tmp_path: Path, example: Path) -> None:
         markscheme.judge(example, "exact_match", out=blocked / "run")
 
 
+def test_an_address_is_no_folder_here(tmp_path: Path, example: Path) -> None:
+    """A folder `s3:` was made in the present one, and the run said to be at the address."""
+    with pytest.raises(RunError, match=r"s3://bucket/run\?key=\*\*\* is an address, .* ray"):
+        markscheme.judge(example, "exact_match", out="s3://bucket/run?key=secret")
+
+
 def test_bad_rows_are_written_aside(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"question":"q","gold":"a","answer":"a"}\n{"question":"q","answer":"a"}\n')

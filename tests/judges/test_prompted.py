@@ -316,7 +316,8 @@ def test_samples_that_are_not_judged_have_no_vote() -> None:
     failed = ChatReply(status="failed", error="timed out")
     row = one(sampled(3, repair=False), InTurn(failed, "No", "Hm."))
     assert (row["verdict"], row["score"]) == (False, 0.0)
-    assert "2 of 3 were not judged" in row["explanation"]
+    why = "2 of 3 were not judged (1 failed, 1 unparsed: timed out)"
+    assert why in row["explanation"]
     row = one(sampled(3, repair=False), InTurn(failed, "Hm.", failed))
     assert (row["status"], row["score"]) == ("failed", None)
     assert row["explanation"] == "2 of 3 samples: timed out"

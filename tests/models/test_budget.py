@@ -352,6 +352,28 @@ def test_the_summary_says_what_again_does(here: Path, capfd: pytest.CaptureFixtu
     assert pl.read_parquet("other/judgments.parquet")["verdict"].null_count() == 0
 
 
+def test_again_counts_answers_of_which_some_samples_are_missing(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """They are judged by the others, and the summary was silent on them."""
+
+    def behaviour(body: dict[str, Any], seen: int) -> Answer:
+        first = "What is 0?" in str(body["messages"]) and not seen
+        return Answer(status=400) if first else Answer(text="Yes")
+
+    with ChatServer(behaviour) as server:
+        command = [word for word in line(server.url, "-o", "run") if word != "--quiet"]
+        command[command.index("llm_kamalloo")] = "llm_kamalloo(samples=3, temperature=0.7)"
+        command += ["--concurrency", "1", "--ledger", "l.sqlite"]
+        assert run_command([*command, "--max-calls", "89"]) == 0
+        said = " ".join(capfd.readouterr().err.split())
+        assert "--again judges only what failed (1)" in said
+        assert "--again and a higher limit judges only what the budget left out (1)" in said
+        assert run_command([*command, "--again"]) == 0
+        assert "--again" not in capfd.readouterr().err
+        assert len(server.bodies) == 3 * ROWS + 1
+
+
 def test_a_recorded_run_needs_no_server(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with ChatServer() as server:
         assert run_command(line(server.url, "-o", "run", "--ledger", "one.sqlite")) == 0

@@ -46,6 +46,19 @@ def test_what_is_no_run_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "without judgments.parquet" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["agree", "verify", "report", "estimate"])
+def test_a_folder_of_runs_names_them(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`verify runs` could not read runs/run.json, and `agree runs` proposed to judge into it."""
+    answers = [{"question": "q", "references": ["a"], "answer": "a", "label": 1}]
+    markscheme.judge(answers, "exact_match", out=tmp_path / "runs" / "first")
+    assert run([command, str(tmp_path / "runs")]) == 2
+    assert f"is a folder of runs; name one: {tmp_path}/runs/first" in capsys.readouterr().err
+    assert run([command, str(tmp_path / "runs" / "frist")]) == 2
+    assert "did you mean" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["report.pdf", "report.md", "report"])
 def test_no_page_is_written_under_another_ending(
     name: str, small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from sqlalchemy import text
@@ -18,8 +19,8 @@ from markscheme.contract import ChatRequest, Message
 from markscheme.errors import ModelError, RunError
 from markscheme.models.ledger import Ledger, LedgerEntry
 from markscheme.models.ledger.ledger import SCHEMA as LEDGER
-from markscheme.storage import Schema, connect, is_url, open_sqlite, redacted
-from markscheme.tables import without_password
+from markscheme.storage import Schema, connect, open_sqlite
+from markscheme.tables import is_address, redacted, without_secrets
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -119,11 +120,19 @@ def test_a_file_is_opened_with_the_settings_asked_for(tmp_path: Path) -> None:
         "postgresql://me:a@s3cret@host/db",
         "postgresql://host/db?user=me&password=s3cret&connect_timeout=3",
         "postgresql://host/db?sslpassword=s3cret",
+        "s3://bucket/answers.jsonl?X-Amz-Credential=s3cret%2Fb&X-Amz-Signature=s3cret",
+        "https://host/answers.jsonl?sv=2024&sig=s3cret/s3cret%3D#token=s3cret",
     ],
 )
 def test_a_password_reaches_neither_address_nor_error(url: str) -> None:
-    assert is_url(url)
-    assert "s3cret" not in without_password(url)
-    assert redacted(f"no entry\n for {url}", url).startswith("no entry for postgresql://")
+    assert is_address(url)
+    assert "s3cret" not in without_secrets(url)
+    assert redacted(f"no entry\n for {url}", url).startswith(f"no entry for {url[:8]}")
     assert "s3cret" not in redacted(f"no entry for {url}", url)
+    assert "s3cret" not in redacted(f"403, url='{unquote(url)}'", url)
     assert "s3cret" not in redacted("it said password=s3cret", "postgresql://host/db")
+
+
+def test_a_path_is_shown_as_it_is() -> None:
+    for path in ("answers?part=1.jsonl", "s3://bucket/part-?.parquet", "s3://bucket/year=2024/a"):
+        assert without_secrets(path) == path

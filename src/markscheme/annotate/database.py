@@ -35,11 +35,9 @@ from markscheme.storage import (
     Dialect,
     Row,
     Schema,
-    is_url,
     open_sqlite,
-    redacted,
 )
-from markscheme.tables import without_password
+from markscheme.tables import is_address, redacted, without_secrets
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -80,7 +78,7 @@ class Store:
             RunError: it cannot be opened, is damaged or was changed, or a newer markscheme made it.
             MissingExtraError: PostgreSQL's driver is not installed.
         """
-        self.shown: str = without_password(location)
+        self.shown: str = without_secrets(location)
         self.notes: tuple[str, ...] = ()
         self.engine = _engine(location)
         try:
@@ -211,17 +209,17 @@ class _Driver:
 
 
 def _engine(location: str | Path) -> Engine:
-    if not is_url(location):
+    if not is_address(location):
         return _sqlite(Path(location))
     try:
         url = make_url(str(location))
     except ArgumentError:
         raise RunError(
-            f"{without_password(location)!r} is not a database URL; write postgresql://..."
+            f"{without_secrets(location)!r} is not a database URL; write postgresql://..."
         ) from None
     if url.get_backend_name() not in ("postgresql", "postgres"):
         raise RunError(
-            f"a project is a file or a postgresql:// URL, not {without_password(location)}"
+            f"a project is a file or a postgresql:// URL, not {without_secrets(location)}"
         )
     try:
         engine = create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)

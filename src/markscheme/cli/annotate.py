@@ -57,8 +57,7 @@ def annotate(
     require_web()
     from markscheme.annotate import Store, listen, prepare, read_plan
     from markscheme.annotate import serve as run
-    from markscheme.storage import is_url
-    from markscheme.tables import DATASET, check_named
+    from markscheme.tables import DATASET, check_named, is_address, without_secrets
 
     file = options.file
     if file is None and project is None:
@@ -66,10 +65,10 @@ def annotate(
     if file is not None:
         check_named(file)
         if not (file.startswith(DATASET) or Path(file).exists()):
-            raise MarkschemeError(f"there is no file {file}")
+            raise MarkschemeError(f"there is no file {without_secrets(file)}")
     listening = listen(host, port, public_url) if serve else None
     place = project or f"{(file or '').rstrip('/')}.annotate.sqlite"
-    plan = None if is_url(place) or Path(place).exists() else read_plan(options, place)
+    plan = None if is_address(place) or Path(place).exists() else read_plan(options, place)
     store = Store(place, adopt=adopt)
     try:
         ready = prepare(store, options, plan)

@@ -46,10 +46,16 @@ def annotate_export(
     require_web()
     from markscheme.annotate import Store, check_export, export, load_project
     from markscheme.errors import RunError
-    from markscheme.storage import is_url
-    from markscheme.tables import file_digest, read_sealed, replace_file, sealed, write_table
+    from markscheme.tables import (
+        file_digest,
+        is_address,
+        read_sealed,
+        replace_file,
+        sealed,
+        write_table,
+    )
 
-    if not is_url(project) and not Path(project).is_file():
+    if not is_address(project) and not Path(project).is_file():
         raise RunError(f"there is no project {project}; 'markscheme annotate FILE' makes one")
     if (beside := Path(f"{project}.annotate.sqlite")).is_file():
         raise RunError(f"{project} is the file that was labelled; its project is {beside}")

@@ -48,6 +48,7 @@ from markscheme.tables import (
     AnswersReader,
     Met,
     damages,
+    is_address,
     json_bytes,
     read_manifest,
     read_parquet,
@@ -70,16 +71,14 @@ class RunReport(Met):
     """What a run did: where it is, its figures, and what the reader met.
 
     Attributes:
-        folder: where it is on this machine; None where it is elsewhere, or in memory.
-        address: the folder, or where the run is elsewhere; empty where it is in memory.
-        parts: the answers table of a run that is elsewhere.
+        address: its folder, or where it is elsewhere; empty where it is in memory.
+        answers: the answers table that it stored; None where it is in memory.
         damaged: what of an earlier run was not as it had been written, and was made again.
     """
 
-    folder: Path | None
-    address: str = ""
+    address: str
     judgments: pl.LazyFrame
-    parts: pl.LazyFrame | None = None
+    answers: pl.LazyFrame | None
     records: list[dict[str, Any]]
     resumed: int = 0
     items: int = 0
@@ -106,13 +105,9 @@ class RunReport(Met):
         return Counter(one.system for one in self.left_out)
 
     @property
-    def answers(self) -> pl.LazyFrame | None:
-        """The answers table that the run stored; None where it is in memory.
-
-        Raises:
-            DataError: the file cannot be read, or is damaged.
-        """
-        return self.parts if self.folder is None else scan_parquet(self.folder / "answers.parquet")
+    def folder(self) -> Path | None:
+        """Where it is on this machine; None where it is elsewhere, or in memory."""
+        return None if not self.address or is_address(self.address) else Path(self.address)
 
 
 @dataclass(kw_only=True)
@@ -597,8 +592,8 @@ def _report(
 ) -> RunReport:
     return RunReport(
         **vars(met_by(reader, tally)),
-        folder=None if folder is None else folder.path,
         address="" if folder is None else str(folder.path),
+        answers=None if folder is None else scan_parquet(folder.path / "answers.parquet"),
         damaged=[] if folder is None else folder.damaged,
         judgments=judgments,
         records=summarise(judgments, pl.concat(tally.clusters)),

@@ -62,6 +62,7 @@ from markscheme.tables import (
     mark_of,
     scan_parquet,
     seal_of,
+    without_secrets,
 )
 
 ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -395,6 +396,7 @@ class _Folder:
         self.system, self.inside = file_system(str(out))
         self.local = "file" in self.system.protocol
         self.address = self.inside if self.local else str(out).rstrip("/")
+        self.shown: str = without_secrets(self.address)
         self.damaged: list[str] = []
         self.run: dict[str, str] = {}
         self.bound: dict[str, Any] = {}
@@ -408,20 +410,20 @@ class _Folder:
     def begin(self, wanted: dict[str, Any]) -> None:
         """Claim the folder for this run, or see that it is this run's already."""
         found = self._plan()
-        self.run = run_of(found, self.address)
+        self.run = run_of(found, self.shown)
         signatures = [one["signature"] for one in wanted["judges"]]
         self.bound = {"run": self.run["id"], "rows": wanted.get("input"), "judges": signatures}
         if found is None:
             there = self.system.exists(self.inside)
             others = self.system.ls(self.inside, detail=False) if there else []
-            check_unused(map(_name, others), self.address)
+            check_unused(map(_name, others), self.shown)
             self.system.makedirs(self.inside, exist_ok=True)
             self.write("run.json", {**wanted, "state": "running", "run": self.run})
         elif difference := plan_difference(found, wanted):
-            raise RunError(f"{self.address} holds a run with {difference}; choose another --out")
+            raise RunError(f"{self.shown} holds a run with {difference}; choose another --out")
         elif found.get("input") != wanted["input"]:
             raise RunError(
-                f"{self.address} holds a run on other answers, on files that have changed since, "
+                f"{self.shown} holds a run on other answers, on files that have changed since, "
                 "or with other options of reading, such as --columns; choose another --out"
             )
         for table in ("judgments.parquet", "answers.parquet", "reports"):
@@ -501,10 +503,9 @@ class _Folder:
             met.add(one["met"])
         report = RunReport(
             **vars(met),
-            folder=Path(self.address) if self.local else None,
-            address=self.address,
+            address=self.shown,
             judgments=judgments,
-            parts=answers,
+            answers=answers,
             records=summarise(judgments, clusters),
             resumed=sum(one["met"]["rows"] for one in reports[:resumed]) * len(wanted["judges"]),
             items=sum(one["items"] for one in reports),
@@ -531,7 +532,7 @@ class _Folder:
         place = f"{self.inside}/run.json"
         if not self.system.exists(place):
             return None
-        file = f"{self.address}/run.json"
+        file = f"{self.shown}/run.json"
         try:
             value = orjson.loads(self.system.cat_file(place))
         except (OSError, orjson.JSONDecodeError) as error:

@@ -30,6 +30,7 @@ from markscheme.tables import (
     PLAN,
     check_named,
     file_digest,
+    is_address,
     json_bytes,
     manifest_bytes,
     mark_of,
@@ -39,6 +40,7 @@ from markscheme.tables import (
     scan_parquet,
     seal_of,
     whole_file,
+    without_secrets,
 )
 
 if TYPE_CHECKING:
@@ -126,6 +128,11 @@ class RunFolder:
 
     def __init__(self, path: str | Path) -> None:
         check_named(str(path), "folder")
+        if is_address(path):
+            raise RunError(
+                f"{without_secrets(path)} is an address, and this run writes to a folder here; "
+                "'markscheme judge --engine ray' writes elsewhere"
+            )
         self.path: Path = Path(path)
         self.parts: Path = self.path / "parts"
         self._writer: ThreadPoolExecutor | None = None

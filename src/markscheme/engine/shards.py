@@ -20,6 +20,7 @@ from markscheme.tables import (
     file_system,
     system_names,
     whole_file,
+    without_secrets,
 )
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ class Piece:
     def __str__(self) -> str:
         """The piece's name in messages."""
         if self.groups is None:
-            return self.path
-        return f"{self.path}, row groups {self.groups[0]} to {self.groups[-1]}"
+            return without_secrets(self.path)
+        return f"{without_secrets(self.path)}, row groups {self.groups[0]} to {self.groups[-1]}"
 
 
 def input_pieces(paths: Sequence[str]) -> tuple[list[Piece], str]:
@@ -75,7 +76,7 @@ def input_pieces(paths: Sequence[str]) -> tuple[list[Piece], str]:
         elif not system.isfile(inside) and any(sign in inside for sign in "*?["):
             found = sorted(system.glob(inside))  # A pattern, since no file has that very name.
         if not found or not all(system.isfile(name) for name in found):
-            raise DataError(f"{path} matches no file")
+            raise DataError(f"{without_secrets(path)} matches no file")
         for name in found:
             info = system.info(name)
             seen = info.get("mtime") or info.get("LastModified") or info.get("ETag") or ""
@@ -99,7 +100,7 @@ def _of_file(system: AbstractFileSystem, name: str, of: str, *, first: int) -> I
         with system.open(name, "rb") as stream:
             meta = ParquetFile(stream).metadata
     except pa.ArrowInvalid as error:
-        raise DataError(f"{address}: {error}") from None
+        raise DataError(f"{without_secrets(address)}: {error}") from None
     groups: list[int] = []
     rows = start = 0
     for group in range(meta.num_row_groups):

@@ -100,8 +100,8 @@ def report(
         check_ending(out, _PAGES)
     if out is None and opened.folder is None:
         raise MarkschemeError(
-            "these judgments are in no run's folder; say where the report goes: --out FILE "
-            "(Python: out=...)"
+            f"these {opened.table.height:,} rows are in no run's folder; say where the report "
+            "goes: --out FILE (Python: out=...)"
         )
     known = None
     if labels is not None:

@@ -187,6 +187,10 @@ def why_not_judged(judgments: pl.LazyFrame) -> list[str]:
     ]
 
 
+_MISSING = r"^(?:a tie: )?\d+ of \d+ samples accept; \d+ of \d+ were not judged \(([\w, ]+):"
+"""The statuses of missing samples, as the explanations of prompted judges have them."""
+
+
 def again_notes(judgments: pl.LazyFrame, judges: Iterable[str]) -> list[str]:
     """What `--again` does for answers that were not judged by language models, as lines.
 
@@ -194,24 +198,29 @@ def again_notes(judgments: pl.LazyFrame, judges: Iterable[str]) -> list[str]:
         judgments: of a run.
         judges: those of its judges that call a model.
     """
-    by_budget = pl.col("explanation").str.contains("--max-c", literal=True)
+    status, explanation = pl.col("status"), pl.col("explanation")
+    by_budget = explanation.str.contains("--max-c", literal=True)
+    # Of several samples of an answer some may be missing although it was judged by the others.
+    missing = explanation.str.extract(_MISSING).fill_null("")
+    failed = (status == "failed") | missing.str.contains("failed")
+    left_out = ((status == "skipped") | missing.str.contains("skipped")) & by_budget
     found = (
         judgments.filter(pl.col("judge").is_in(list(judges)))
         .group_by("judge", maintain_order=True)
         .agg(
-            failed=(pl.col("status") == "failed").sum(),
-            left_out=((pl.col("status") == "skipped") & by_budget).sum(),
-            unread=pl.col("status").is_in(["unparsed", "refused"]).sum(),
+            failed=failed.sum(),
+            left_out=left_out.sum(),
+            unread=(status.is_in(["unparsed", "refused"]) & ~failed & ~left_out).sum(),
         )
         .collect(engine="streaming")
     )
     lines = []
-    if failed := found["failed"].sum():
-        lines.append(f"the same command with --again judges only what failed ({failed:,})")
-    if left_out := found["left_out"].sum():
+    if count := found["failed"].sum():
+        lines.append(f"the same command with --again judges only what failed ({count:,})")
+    if count := found["left_out"].sum():
         lines.append(
             "the same command with --again and a higher limit judges only what the budget left "
-            f"out ({left_out:,})"
+            f"out ({count:,})"
         )
     for judge, unread in found.filter(pl.col("unread") > 0).select("judge", "unread").iter_rows():
         lines.append(

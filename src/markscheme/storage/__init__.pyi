@@ -8,6 +8,4 @@ from .database import Row as Row
 from .database import Schema as Schema
 from .database import connect as connect
 from .database import is_postgres as is_postgres
-from .database import is_url as is_url
 from .database import open_sqlite as open_sqlite
-from .database import redacted as redacted

@@ -15,10 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from markscheme.errors import MarkschemeError, MissingExtraError
-from markscheme.tables import without_password
+from markscheme.tables import is_address, redacted, without_secrets
 
 # --- What a database of ours holds: numbered migrations, applied once, and how messages name it ---
 # The ledger and the labelling projects use this, each with its own tables.
@@ -111,35 +110,12 @@ class Schema:
         return lacking
 
 
-# --- Addresses of databases and what drivers say of them, without passwords -----------------------
-
-
-def is_url(location: str | Path) -> bool:
-    """Whether it is a database's URL and not a file's path."""
-    return "://" in str(location)
+# --- Addresses of databases -----------------------------------------------------------------------
 
 
 def is_postgres(location: str | Path) -> bool:
     """Whether it is a PostgreSQL URL."""
     return re.match(r"postgres(ql)?://", str(location)) is not None
-
-
-def redacted(error: object, location: str | Path) -> str:
-    """What an error says, on one line, without the passwords of the address it is about."""
-    text = " ".join(str(error).split())
-    for secret in _secrets_in(str(location)):
-        text = text.replace(secret, "[password]")
-    return re.sub(r"password=\S+", "password=***", text)
-
-
-def _secrets_in(url: str) -> list[str]:
-    """The passwords that a URL carries, before the host or among its parameters."""
-    if not is_url(url):
-        return []
-    parts = urlsplit(url)
-    found = [unquote(parts.password or "")]
-    found += [value for name, value in parse_qsl(parts.query) if name.endswith("password")]
-    return [secret for secret in found if secret]
 
 
 # --- The two databases that something can be kept in, under one small surface ---------------------
@@ -304,7 +280,7 @@ class Postgres:
         self._url = url
         self._durable = durable
         self._schema = schema
-        self.shown: str = without_password(url)
+        self.shown: str = without_secrets(url)
         self._lock = threading.Lock()
         self._connection: Any = None
         self._connect()
@@ -364,9 +340,9 @@ def connect(location: str | Path, schema: Schema, *, durable: bool) -> Database:
     """
     if is_postgres(location):
         database: Database = Postgres(str(location), schema, durable=durable)
-    elif is_url(location):
+    elif is_address(location):
         raise schema.error(
-            f"a {schema.kind} is a file or a postgresql:// URL, not {without_password(location)}"
+            f"a {schema.kind} is a file or a postgresql:// URL, not {without_secrets(location)}"
         )
     else:
         database = Sqlite(Path(location), schema)

@@ -88,7 +88,9 @@ from .labels import with_names as with_names
 from .objects import values_of as values_of
 from .opened import check_named as check_named
 from .opened import file_system as file_system
-from .opened import without_password as without_password
+from .opened import is_address as is_address
+from .opened import redacted as redacted
+from .opened import without_secrets as without_secrets
 from .parquet import read_parquet as read_parquet
 from .parquet import scan_parquet as scan_parquet
 from .previews import SourceColumn as SourceColumn

@@ -46,6 +46,7 @@ from markscheme.tables.opened import (
     PEEK,
     SUFFIXES,
     Opened,
+    bare_path,
     binary_format,
     check_named,
     format_of,
@@ -93,7 +94,7 @@ def name_without_endings(path: str | Path) -> str:
 
     A dot between two digits begins none: `gpt-4.1.jsonl` is `gpt-4.1`.
     """
-    return re.split(r"\.(?!\d)|(?<!\d)\.", Path(path).name)[0]
+    return re.split(r"\.(?!\d)|(?<!\d)\.", bare_path(path).name)[0]
 
 
 def system_names(sources: Sequence[Source]) -> list[str]:
@@ -102,10 +103,8 @@ def system_names(sources: Sequence[Source]) -> list[str]:
     Files of one name in several folders are of several systems: before the name come as many
     folders as distinguish them.
     """
-    paths = [
-        Path(one).absolute() if isinstance(one, str | Path) and str(one) != "-" else Path("system")
-        for one in sources
-    ]
+    named = [one if isinstance(one, str | Path) and str(one) != "-" else None for one in sources]
+    paths = [Path("system") if one is None else bare_path(one).absolute() for one in named]
     stems = [name_without_endings(path) or "system" for path in paths]
     folders = [path.parts[-2::-1] for path in paths]  # The nearest first.
     alike: dict[str, set[tuple[str, ...]]] = {stem: set() for stem in stems}
@@ -718,7 +717,7 @@ def _from_rows(
 
 
 def _iter_columnar(path: str, kind: Format, opened: Opened, batch_rows: int) -> Iterator[RawBatch]:
-    packed = Path(path).suffix.lower() in COMPRESSION_SUFFIXES
+    packed = bare_path(path).suffix.lower() in COMPRESSION_SUFFIXES
     here = path != "-" and not is_address(path)
     if here and not packed and binary_format(opened.head) == kind:
         yield from frame_batches(path, _scan(Path(path), kind, shown(path)), batch_rows)

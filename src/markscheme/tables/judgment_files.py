@@ -16,7 +16,7 @@ from markscheme.tables.judgments import JUDGMENTS_SCHEMA, STATUSES, status_of_re
 from markscheme.tables.label_values import is_binary, looks_like_values, parse_values
 from markscheme.tables.labels import LABEL_COLUMNS
 from markscheme.tables.opened import check_named
-from markscheme.tables.seal import check_exported, check_run
+from markscheme.tables.seal import check_exported, check_run, no_run
 
 NOT_JUDGES = {*KEYS, *LABEL_COLUMNS, "references", "context", "reference_kind", "reference_grades"}
 _TABLES = ("judgments.parquet", "answers.parquet")
@@ -118,10 +118,7 @@ def judgments_file(source: str | Path) -> str:
     if not folder.is_dir() or folder != Path(source):
         check_exported(Path(source))
         return str(source)
-    raise DataError(
-        f"{folder} is a folder without judgments.parquet; "
-        f"'markscheme judge FILE --out {folder}' makes one"
-    )
+    raise DataError(no_run(folder))
 
 
 def one_judge(judgments: pl.DataFrame, name: str | None = None) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast, get_args
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import orjson
 import zstandard
@@ -95,7 +96,7 @@ def format_of(path: str, head: bytes) -> Format:
     binary = binary_format(head)
     if binary is not None:
         return binary
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    suffixes = [suffix.lower() for suffix in bare_path(path).suffixes]
     while suffixes and suffixes[-1] in COMPRESSION_SUFFIXES:
         suffixes.pop()
     if suffixes and suffixes[-1] in SUFFIXES:
@@ -127,13 +128,41 @@ def binary_format(head: bytes) -> Format | None:
 
 def shown(path: str) -> str:
     """A source's name as messages and lists of bad rows show it."""
-    return "standard input" if path == "-" else without_password(path)
+    return "standard input" if path == "-" else without_secrets(path)
 
 
-def without_password(location: str | Path) -> str:
-    """A path, or the address of a file or a database, as it may be printed and saved."""
+def without_secrets(location: str | Path) -> str:
+    """A path, or the address of a file or a database, as it may be printed and saved.
+
+    Of an address the password and every value of its query are masked: one may be a signature.
+    """
     text = re.sub(r"(://[^/@:]*):(?:[^/]*|[^@]*)@", r"\1:***@", str(location))
-    return re.sub(r"([?&]\w*password=)[^&]*", r"\1***", text)
+    return re.sub(r"([?&#][^?&#=/]+=)[^&#]*", r"\1***", text) if ":/" in text else text
+
+
+def redacted(error: object, location: str | Path) -> str:
+    """What an error says, on one line, without the secrets of the address it is about."""
+    text = " ".join(str(error).replace(str(location), without_secrets(location)).split())
+    if is_address(location):  # Libraries write it with other escapes, or as a path.
+        text = re.sub(r"([?&#][^?&#=/\s]+=)[^&#\s'\"<>]*", r"\1***", text)
+    for secret in _passwords_in(str(location)):
+        text = text.replace(secret, "[password]")
+    return re.sub(r"password=[^\s&]+", "password=***", text)
+
+
+def _passwords_in(address: str) -> list[str]:
+    """The passwords that an address has, before the host or among its parameters."""
+    if not is_address(address):
+        return []
+    parts = urlsplit(address)
+    found = [unquote(parts.password or "")]
+    found += [value for name, value in parse_qsl(parts.query) if name.endswith("password")]
+    return [secret for secret in found if secret]
+
+
+def bare_path(location: str | Path) -> Path:
+    """The path of a file; of an address without its query, for its name and endings."""
+    return Path(re.sub(r"(://[^?]*)\?[^?&#=/]+=.*", r"\1", str(location)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,13 +189,13 @@ def file_system(path: str) -> tuple[AbstractFileSystem, str]:
     try:
         system, inside = url_to_fs(path)
     except (ImportError, ValueError) as error:
-        raise DataError(f"{shown(path)}: {error}") from None
+        raise DataError(f"{shown(path)}: {redacted(error, path)}") from None
     return system, str(inside)
 
 
-def is_address(path: str) -> bool:
-    """Whether a path is on another file system, such as `s3://bucket/answers.jsonl`."""
-    return "://" in path
+def is_address(location: str | Path) -> bool:
+    """Whether it is an address, such as `s3://bucket/answers.jsonl` or a database's URL."""
+    return "://" in str(location)
 
 
 def _bytes_of(path: str) -> BinaryIO:
@@ -196,7 +225,7 @@ def open_source(path: str, encoding: str | None) -> Iterator[Opened]:
         ) from None
     except OSError as error:
         raise DataError(
-            f"cannot read {shown(path)}: {error.strerror or error}{near_file(path)}"
+            f"cannot read {shown(path)}: {error.strerror or redacted(error, path)}{near_file(path)}"
         ) from None
     try:
         intake = Intake(shown(path), raw)

@@ -12,6 +12,7 @@ from markscheme.errors import DataError, Problem
 from markscheme.tables.answers import AnswersReader
 from markscheme.tables.columns import LABEL_OF, REQUIRED
 from markscheme.tables.files import RawBatch, Source, iter_raw, system_names
+from markscheme.tables.opened import shown
 from markscheme.tables.paths import sample, values_at
 from markscheme.tables.predictions import Predictions, with_predictions
 from markscheme.tables.read_options import ReadOptions
@@ -94,7 +95,7 @@ def preview(
     for source, system in zip(kept, system_names(kept), strict=True):
         raw = next(iter_raw(source, reading), None)
         if raw is None:
-            raise DataError(f"{source} holds no rows")
+            raise DataError(f"{shown(str(source))} holds no rows")
         reader = AnswersReader([source], reading, system=system, after=reader)
         found.append(_preview(raw, reader, predicted, rows))
     return found

@@ -25,6 +25,7 @@ import polars as pl
 from markscheme.errors import KEY_VARIABLE, DataError, RunError, signature_of, signature_wanted
 from markscheme.tables.answers import ANSWERS_SCHEMA
 from markscheme.tables.judgments import JUDGMENTS_SCHEMA
+from markscheme.tables.opened import near_file
 from markscheme.tables.parquet import scan_parquet
 
 MANIFEST = "manifest.json"
@@ -39,6 +40,9 @@ _SAME_IN_BOTH = ("format", "markscheme", "judges", "options", "engine", "command
 """What run.json and the manifest say alike."""
 
 _SEALED_LINE = re.compile(rb'"seal"\s*:\s*"[0-9a-f]{64}"')
+
+_NAMED = 3
+"""Runs in a folder that a message names."""
 
 _MEASURED = ("seconds",)
 """Columns that differ from one equal run to the next."""
@@ -192,6 +196,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     Raises:
         RunError: see `check_run`.
     """
+    if not any((folder / name).exists() for name in (PLAN, *TABLES)):
+        raise RunError(no_run(folder))
     plan = read_json(folder / PLAN)
     if plan.get("state") != "done":
         raise RunError(
@@ -303,6 +309,21 @@ def _unlike_tables(
     if len(rows) == 2 and rows["judgments.parquet"] != judges * rows["answers.parquet"]:
         found["judgments.parquet"] = "has not one row for each answer and judge"
     return found
+
+
+def no_run(folder: Path) -> str:
+    """What a folder is that is no run's, and what to name instead."""
+    if not folder.is_dir():
+        what = "no folder of a run" if folder.exists() else "not there"
+        return f"{folder} is {what}{near_file(folder)}"
+    inside = sorted(str(one.parent) for one in folder.glob(f"*/{PLAN}"))
+    if inside:
+        more = f", ... ({len(inside):,})" if len(inside) > _NAMED else ""
+        return f"{folder} is a folder of runs; name one: {', '.join(inside[:_NAMED])}{more}"
+    return (
+        f"{folder} is a folder without judgments.parquet; "
+        f"'markscheme judge FILE --out {folder}' makes one"
+    )
 
 
 def read_json(file: Path) -> dict[str, Any]:

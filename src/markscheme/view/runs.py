@@ -22,6 +22,7 @@ from markscheme.tables import (
     read_json,
     replace_file,
     sealed_lines,
+    without_secrets,
 )
 
 State = Literal["done", "running", "stopped", "unreadable"]
@@ -62,7 +63,10 @@ def runs_of(folder: str | Path) -> list[Run]:
     """
     top = Path(folder)
     if not top.is_dir():
-        raise RunError(f"there is no folder {top}; 'markscheme judge FILE -o {top}/NAME' makes one")
+        shown = without_secrets(top)
+        raise RunError(
+            f"there is no folder {shown}; 'markscheme judge FILE -o {shown}/NAME' makes one"
+        )
     if (top / "run.json").is_file():
         return [_run(top, top.resolve().name)]
     found = []

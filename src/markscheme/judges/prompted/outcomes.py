@@ -74,7 +74,7 @@ def outcome(samples: Sequence[Sample], *, vote: Vote, accept_from: float) -> dic
     found = decided(opinions, vote=vote, accept_from=accept_from)
     explanation = f"{sum(one[0] for one in opinions)} of {len(judged)} samples accept"
     if len(judged) < len(samples):
-        explanation += f"; {len(samples) - len(judged)} of {len(samples)} were not judged"
+        explanation += f"; {_missing([one for one in samples if one.status != 'judged'], samples)}"
     if found["status"] != "judged":
         return row | found | {"explanation": f"a tie: {explanation}"}
     agreeing = [sample for sample in judged if sample.verdict == found["verdict"]] or judged
@@ -91,6 +91,14 @@ def compared(samples: Sequence[Sample], *, accept_from: float) -> dict[str, Any]
         row |= dict.fromkeys(("verdict", "score", "relation", "marks"))
         row |= {"status": unread[0].status, "explanation": why}
     return row
+
+
+def _missing(unjudged: Sequence[Sample], samples: Sequence[Sample]) -> str:
+    """How many samples have no vote, by status, with a reason; `again_notes` counts by it."""
+    counts = Counter(sample.status for sample in unjudged).most_common()
+    why = min(unjudged, key=lambda sample: ("skipped", "failed").count(sample.status) == 0).reason
+    statuses = ", ".join(f"{count} {status}" for status, count in counts)
+    return f"{len(unjudged)} of {len(samples)} were not judged ({statuses}: {why})"
 
 
 def _not_judged(samples: Sequence[Sample]) -> dict[str, Any]:
