@@ -131,6 +131,7 @@ def test_the_page_has_a_row_a_world_and_a_column_a_method(peers: Any) -> None:
             assert bool(found[1]) in {too_little(peers, rate / 100, used) for rate in near}, entry
     for name in peers.COLUMNS:
         assert f"- {name}: too low in " in made
+    assert peers.page_part(peers.read_cells(peers.FILE), draws) in made
     for peer in peers.PACKAGES:
         assert re.search(rf"{peer.package} \d+\.\d+", made)
 
