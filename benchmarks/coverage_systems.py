@@ -3,6 +3,9 @@
 - `systems`: each system's own figure (`estimate --by system`) and every difference (`compare
   --systems` with labels) of three systems on the same 120 questions; and of two of which one is
   right everywhere and the other loses a few questions, all of them labelled, or half of them;
+- `systems_apart`: three systems that lie far apart, and judges whose correlation with people's
+  labels is .7 and .85;
+  also what the labels alone show, and whether the order of all three is right;
 - `unpaired`: the difference of two systems on 60 and 120 questions of which none is the same, by
   the judge alone and with labels.
 
@@ -12,7 +15,7 @@ is noted, and in which share of draws another system than the best is named firs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
@@ -30,6 +33,8 @@ from markscheme.stats import Sample, t_quantile
 
 JUDGES = {"good": (0.95, 0.85), "lenient": (0.995, 0.4), "useless": (0.8, 0.2)}
 """Sensitivity and specificity."""
+CORRELATED = {"correlation .7": (0.925, 0.775), "correlation .85": (0.9625, 0.8875)}
+"""Likewise; of answers of which 75% are right they accept 75%, with this correlation."""
 QUESTIONS = 120
 COMMON = 0.6
 """The part of what makes an answer right that is the question's, the same for all systems."""
@@ -48,7 +53,7 @@ def _judged(
 
 def _said(rng: np.random.Generator, truth: Array, judge: str) -> Array:
     """1 where the judge accepts."""
-    sensitivity, specificity = JUDGES[judge]
+    sensitivity, specificity = (JUDGES | CORRELATED)[judge]
     chance = np.where(truth > 0, sensitivity, 1 - specificity)
     return (rng.random(truth.shape) < chance).astype(np.float64)
 
@@ -138,19 +143,20 @@ def _systems(
     accuracies: Sequence[float],
     judge: str,
     labels: str,
-) -> None:
+) -> tuple[dict[str, Figure], tuple[str, ...]]:
+    """Returns what the labels alone say of each system, and the systems from the best one."""
     truth, said = _judged(rng, accuracies, QUESTIONS, judge)
     known = _labelled(rng, truth.shape, labels)
     samples = {str(accuracy): _sample(said[:, place], truth[:, place], known[:, place])
                for place, accuracy in enumerate(accuracies)}  # fmt: skip
-    alone: dict[str, float] = {}
+    alone: dict[str, Figure] = {}
     for name, sample in samples.items():
         if not sample.labelled.any():
             continue
         found = estimates(sample)
         shown = found[0].figure
         tally.covers("estimate", float(name), shown.low or 0.0, shown.high or 0.0)
-        alone[name] = found[-1].figure.value or 0.0
+        alone[name] = found[-1].figure
     pairs = []
     for first, second in combinations(samples, 2):
         both = [samples[first], samples[second]]
@@ -164,9 +170,38 @@ def _systems(
     tally.note("another system first", order[0] != best, nominal=1.0)
     tally.note(
         "another system first, by labels alone",
-        max(alone, key=lambda name: alone[name]) != best,
+        _best_first(alone)[0] != best,
         nominal=1.0,
     )
+    return alone, order
+
+
+def _best_first(alone: Mapping[str, Figure]) -> tuple[str, ...]:
+    return tuple(sorted(alone, key=lambda name: -(alone[name].value or 0.0)))
+
+
+def systems_apart(*, small: bool = False) -> Iterator[World]:
+    """Three systems that lie far apart, all of which answer all questions."""
+    for accuracies in ((0.6, 0.75, 0.9),) if small else ((0.6, 0.75, 0.9), (0.65, 0.75, 0.85)):
+        for judge in ("correlation .7",) if small else CORRELATED:
+            for labels in ("60",) if small else ("60", "60 of the same questions"):
+                yield World(
+                    "systems far apart",
+                    f"3 x {QUESTIONS}|{labels}|{' / '.join(map(str, accuracies))}|{judge}",
+                    partial(_apart, accuracies=accuracies, judge=judge, labels=labels),
+                )
+
+
+def _apart(
+    tally: Tally, rng: np.random.Generator, *, accuracies: Sequence[float], **design: str
+) -> None:
+    """`labels_only` is what `estimate` says of each system without the judge."""
+    alone, order = _systems(tally, rng, accuracies=accuracies, **design)
+    for name, figure in alone.items():
+        tally.covers("labels_only", float(name), figure.low or 0.0, figure.high or 0.0)
+    right = tuple(map(str, sorted(accuracies, reverse=True)))
+    tally.note("another order", order != right, nominal=1.0)
+    tally.note("another order, by labels alone", _best_first(alone) != right, nominal=1.0)
 
 
 def _losses(
@@ -237,4 +272,8 @@ def _unpaired(
     _covers(tally, apart, people.difference)
 
 
-PARTS: dict[str, Callable[..., Iterator[World]]] = {"systems": systems, "unpaired": unpaired}
+PARTS: dict[str, Callable[..., Iterator[World]]] = {
+    "systems": systems,
+    "systems_apart": systems_apart,
+    "unpaired": unpaired,
+}

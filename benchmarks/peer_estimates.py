@@ -11,7 +11,8 @@ unlabelled answers to partly labelled questions are dropped, as truescore advise
 leaves no two questions unlabelled, their clustered interval of the labels alone is taken.
 
 A package that is not installed is left out; glide-py needs Python 3.12. 1,000 draws take about two
-minutes of a core. `--write` writes the table of `docs/coverage.md`, for which all are needed.
+minutes of a core. `--write` writes docs/peer-estimates.csv and its table in `docs/coverage.md`, for
+which all are needed.
 """
 
 from __future__ import annotations
@@ -23,20 +24,29 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 
 import numpy as np
+import polars as pl
 
-from benchmarks.coverage import DOCS, JUDGES, labelled_answers, use_scipy, write_table
+from benchmarks.coverage import (
+    DOCS,
+    JUDGES,
+    labelled_answers,
+    read_cells,
+    use_scipy,
+    write_table,
+)
 from benchmarks.peer_intervals import Z
 from benchmarks.worlds import LEAST_COVERAGE, Cell, Tally, World
 from markscheme.agreement.accuracy_estimates import estimates
 from markscheme.stats import About, Sample, wilson_interval
 
 DRAWS, SEED = 1000, 0
+FILE = DOCS / "peer-estimates.csv"
 PERFECT = {"perfect": (1.0, 1.0)}
 Interval = tuple[float, float]
 Method = Callable[[Sample], Interval]
@@ -305,6 +315,33 @@ def failures(cells: list[Cell]) -> str:
     return "\n".join(lines)
 
 
+def page_part(cells: list[Cell], draws: int) -> str:
+    """The table, the list, and how wide the product's intervals are next to the best of others."""
+    return f"{table(cells, draws)}\n\n{failures(cells)}\n\n{relative_widths(cells)}"
+
+
+def relative_widths(cells: list[Cell]) -> str:
+    """The product's mean width over that of the narrowest method of others that covers."""
+    own, best, alone = OURS["ppi_tuned"], {}, 0
+    for design in DESIGNS:
+        here = {cell.method: cell for cell in cells if cell.world == design.name}
+        others = [
+            cell.width
+            for name, cell in here.items()
+            if name not in OURS.values() and cell.width and not covers_too_little(cell)
+        ]
+        if others:
+            best[design.name] = (here[own].width or 0.0) / min(others)
+        else:
+            alone += 1
+    worst = max(best, key=lambda name: best[name])
+    return (
+        f"The intervals of {own} are {np.median(list(best.values())):.2f} times as wide (median) "
+        f"as the narrowest of another method that covers, at most {best[worst]:.2f} times "
+        f"({_plain(worst)}); in {alone} of {len(DESIGNS)} worlds no other method covers."
+    )
+
+
 def described(draws: int, seed: int) -> str:
     """The line that says how the table was made."""
     versions = ", ".join(f"{peer.package} {version(peer.package)}" for peer in PACKAGES)
@@ -319,7 +356,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--write", action="store_true", help="docs/coverage.md")
+    parser.add_argument(
+        "--write", action="store_true", help="docs/peer-estimates.csv and its table"
+    )
     options = parser.parse_args()
     missing = [peer for peer in PACKAGES if not peer.installed]
     for peer in missing:
@@ -332,7 +371,10 @@ def main() -> None:
     for world in worlds(tuple(peer for peer in PACKAGES if peer.installed)):
         found += world.draw(options.draws, options.seed)
     print(f"{len(DESIGNS)} worlds in {time.process_time() - start:.0f} s of a core")
-    made = f"{table(found, options.draws)}\n\n{failures(found)}"
+    if options.write:
+        pl.DataFrame([asdict(cell) for cell in found]).write_csv(FILE, float_precision=4)
+        found = read_cells(FILE)  # So that the page is what the file says.
+    made = page_part(found, options.draws)
     print(made)
     if options.write:
         made = f"{described(options.draws, options.seed)}\n\n{made}"

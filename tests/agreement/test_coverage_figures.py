@@ -100,6 +100,26 @@ def test_a_judge_pays_what_the_page_says() -> None:
     ) in page
 
 
+def test_a_judge_of_systems_far_apart_pays_what_the_page_says(cells: pl.DataFrame) -> None:
+    worlds = cells.filter(pl.col("part") == "systems far apart")
+
+    def shown(width: str, order: str, judge: str) -> tuple[str, str]:
+        of_judge = worlds.filter(pl.col("world").str.ends_with(judge))
+        wrong = of_judge.filter(pl.col("method") == order)["rate"]
+        widths = percent(of_judge.filter(pl.col("method") == width)["width"])
+        return widths.replace("%", " points"), percent(1 - wrong)
+
+    alone = shown("labels_only", "another order, by labels alone", "")
+    fair, good = (
+        shown("estimate", "another order", f"correlation {each}") for each in (".7", ".85")
+    )
+    assert (
+        f"labels alone give each system an interval of {alone[0]} and order all three rightly in "
+        f"{alone[1]} of draws; with a judge whose correlation with labels is .7 they are {fair[0]} "
+        f"and {fair[1]}, with .85 {good[0]} and {good[1]}."
+    ) in prose("coverage.md")
+
+
 def test_most_intervals_cover_too_often_as_the_page_says(cells: pl.DataFrame) -> None:
     shown = cells.filter(
         ~pl.col("alarm"),

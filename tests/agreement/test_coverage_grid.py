@@ -15,7 +15,7 @@ from markscheme.results.figures import METHODS
 PARTS = (
     "shares", "few_labels", "against_labels", "pairs", "scores", "rankings", "cascades",
     "finalists", "habits", "sizes", "paired", "finite", "errors", "rare", "plans",
-    "systems", "unpaired", "people", "several",
+    "systems", "systems_apart", "unpaired", "people", "several",
 )  # fmt: skip
 MEASURED = {
     "wilson": "accuracy and gate", "wilson-t": "accuracy and gate",
@@ -69,7 +69,7 @@ def test_the_published_grid_has_every_part(laboratory: Any) -> None:
         "accuracy and gate", "estimate", "agree", "compare", "scores", "rank", "cascade",
         "tune-judge", "annotators", "sizes", "paired", "these answers", "label errors",
         "rare labels", "perfect judge", "plan-labels", "unequal chances", "systems", "unpaired",
-        "between people", "several judges",
+        "systems far apart", "between people", "several judges",
     }  # fmt: skip
     assert set(laboratory.PARTS) == set(PARTS)
     page = (laboratory.DOCS / "coverage.md").read_text()

@@ -131,5 +131,21 @@ def test_the_page_has_a_row_a_world_and_a_column_a_method(peers: Any) -> None:
             assert bool(found[1]) in {too_little(peers, rate / 100, used) for rate in near}, entry
     for name in peers.COLUMNS:
         assert f"- {name}: too low in " in made
+    assert peers.page_part(peers.read_cells(peers.FILE), draws) in made
     for peer in peers.PACKAGES:
         assert re.search(rf"{peer.package} \d+\.\d+", made)
+
+
+@needs_peers
+def test_the_row_of_these_answers_comes_out_as_the_page_says(peers: Any) -> None:
+    """The draws are those of the page, whatever packages are installed."""
+    row = peers.DESIGNS[-1].name
+    (world,) = (world for world in peers.worlds(()) if world.name == row)
+    page = (peers.DOCS / "coverage.md").read_text()
+    (line,) = (line for line in page.splitlines() if line.startswith(f"| {peers._plain(row)} |"))
+    shown = dict(zip(peers.COLUMNS, line[2:-2].split(" | ")[1:], strict=True))
+    drawn = {
+        cell.method: peers._entry(cell, peers.DRAWS) for cell in world.draw(peers.DRAWS, peers.SEED)
+    }
+    assert drawn.keys() == {*peers.OURS.values(), *peers.SIMPLE}
+    assert drawn == {name: shown[name] for name in drawn}

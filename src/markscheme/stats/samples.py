@@ -82,6 +82,20 @@ def drawn_unlike_rest(sample: Sample) -> tuple[float, float, float]:
     Returns:
         The judge's (weighted) mean on labelled answers, its mean on all, and the two-sided p of
         their being equal but for chance.
+
+    It accepts half of 100 answers, and seven, or all, of the ten labelled ones:
+
+    >>> for accepted in (7, 10):
+    ...     judged = (np.arange(100) < accepted) | (np.arange(100) >= 50 + accepted)
+    ...     sample = Sample(
+    ...         predictions=judged[:, None].astype(float),
+    ...         labels=np.where(np.arange(100) < 10, 1.0, np.nan),
+    ...         weights=np.ones(100),
+    ...         clusters=np.arange(100),
+    ...     )
+    ...     print([round(float(each), 3) for each in drawn_unlike_rest(sample)])
+    [0.7, 0.5, 0.182]
+    [1.0, 0.5, 0.001]
     """
     from scipy.stats import norm
 
