@@ -2,6 +2,7 @@
 
 - most answers are labelled, and the judge never errs;
 - `plan-labels` for a half-width: whether the estimate from so many labels reaches it;
+- for the better of two systems, and above a limit: whether `compare` and the gate show it;
 - answers that a calibrated judge doubts have the higher chance of a label.
 """
 
@@ -11,6 +12,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +21,7 @@ import polars as pl
 from benchmarks.coverage_people import verdicts
 from benchmarks.peer_intervals import Z
 from benchmarks.worlds import Tally, World, difficulty
+from markscheme.agreement import compare, estimate, plan_labels
 from markscheme.agreement.accuracy_estimates import estimates
 from markscheme.agreement.labelling import label_need
 from markscheme.agreement.options import PlanOptions
@@ -105,6 +108,118 @@ def _planned(
     tally.covers("interval", ACCURACY, found.low, found.high)
     wide = found.high - found.low > 2 * HALF_WIDTH
     tally.note("wider than planned", wide, nominal=1 - ASSURANCE)
+
+
+# --- A decision that was planned ------------------------------------------------------------------
+
+DECISIONS = (
+    (300, 1, 0, (0.8,), 0.72),
+    (400, 1, 60, (0.8,), 0.72),
+    (150, 5, 60, (0.8,), 0.7),
+    (60, 20, 100, (0.8,), 0.65),
+    (800, 1, 60, (0.95,), 0.89),
+    (200, 1, 0, (0.8, 0.6), None),
+    (300, 1, 60, (0.8, 0.65), None),
+    (400, 1, 100, (0.95, 0.85), None),
+    (80, 5, 100, (0.8, 0.6), None),
+    (60, 10, 0, (0.8, 0.6), None),
+)
+"""Questions, answers to each, labels known, accuracies of one or two systems, limit."""
+
+
+def decisions(*, small: bool = False) -> Iterator[World]:
+    """Whether so many labels as are planned show a share above a limit, or which of two is better.
+
+    Without known labels the judge is as good as the planner supposes: right on 85 of 100 of either
+    verdict.
+    """
+    for questions, each, pilot, shares, limit in DECISIONS[1:7:5] if small else DECISIONS:
+        wanted = f"above {limit:g}" if limit else "which of two"
+        yield World(
+            "plans for decisions",
+            f"{questions} x {each}|{pilot} known|{' / '.join(map(str, shares))}|{wanted}",
+            partial(
+                _decided,
+                questions=questions,
+                each=each,
+                pilot=pilot,
+                shares=shares,
+                limit=limit,
+                most=20 if small else PLANNED,
+            ),
+        )
+
+
+def _decided(
+    tally: Tally,
+    rng: np.random.Generator,
+    *,
+    questions: int,
+    each: int,
+    pilot: int,
+    shares: tuple[float, ...],
+    limit: float | None,
+    most: int,
+) -> None:
+    """All by the public functions, as someone does who labels what is drawn."""
+    if tally.seen.get("no plan", 0) >= most:
+        return
+    table = _judged(rng, questions, each, shares, supposed=not pilot)
+    seed = int(rng.integers(2**31))
+    rows = table.drop("label")
+    known = None
+    if pilot:  # Whole questions, where these are what is drawn.
+        whole = questions * min(1.0, pilot / table.height)
+        drawn = pl.col("place") < whole if limit is None else pl.int_range(pl.len()) < pilot
+        known = table.sample(fraction=1.0, shuffle=True, seed=seed).filter(drawn)
+        known = known.select("answer_id", "label")
+    wish: dict[str, Any] = {"for_difference": ("a", "b")} if limit is None else {"above": limit}
+    plan = plan_labels(rows, pilot=known, seed=seed, with_system=True, **wish)
+    tally.note("no plan", plan.needs[None].labels is None, nominal=1)
+    if plan.needs[None].labels is None:
+        return
+    labels = plan.frame.drop("label").join(table.select("answer_id", "label"), on="answer_id")
+    if limit is not None:
+        # One-sided, as the plan's note says.
+        shown = all(estimate(rows, labels, confidence=0.9).gates(limit).values())
+    else:
+        [found] = compare(rows, labels, systems=True).people
+        shown = (found.difference.low or -1.0) > 0
+    tally.note("not shown", not shown, nominal=1 - ASSURANCE)
+
+
+def _judged(
+    rng: np.random.Generator,
+    questions: int,
+    each: int,
+    shares: tuple[float, ...],
+    *,
+    supposed: bool,
+) -> pl.DataFrame:
+    """Answers of one or two systems, with a verdict and the label that people would give."""
+    places = np.repeat(np.arange(questions), each)
+    parts = []
+    for system, share in zip("ab", shares, strict=False):
+        rate = (share - 0.15) / 0.7 if supposed else share
+        chances = difficulty(rng, questions, rate, ALIKE if each > 1 else 0.0)
+        first = rng.random(len(places)) < chances[places]
+        second = (
+            first ^ (rng.random(len(places)) < 0.15)
+            if supposed
+            else verdicts(rng, first.astype(np.float64), "good") > 0
+        )
+        said, truth = (first, second) if supposed else (second, first)
+        parts.append(
+            pl.DataFrame({"place": places, "verdict": said, "label": truth.astype(np.int64)})
+            .with_columns(
+                pl.lit(system).alias("system"),
+                question=pl.format("question {}", "place"),
+                answer=pl.format("{} {}", pl.lit(system), pl.int_range(pl.len())),
+                judge=pl.lit("good"),
+            )
+            .with_columns(answer_id="answer")
+        )
+    return pl.concat(parts)
 
 
 # --- Labels where the judge doubts ----------------------------------------------------------------

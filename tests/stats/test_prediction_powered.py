@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -240,6 +241,23 @@ def test_chances_by_the_judges_doubt_give_no_wider_interval_than_equal_ones(
         assert errors[0] < 0.7 * errors[1]
         assert widths[0] < 0.95 * widths[1]
     assert covered.min() >= 0.93 * DRAWS, covered
+
+
+def test_labels_by_verdict_are_as_narrow_as_their_strata_allow() -> None:
+    """The spread between strata, which does not move the mean, made them a third wider."""
+    said = np.repeat([1.0, 0.0], [800, 200])
+    labels = np.full(1000, np.nan)
+    labels[:50] = np.arange(50) % 10 > 0
+    labels[800:850] = np.arange(50) % 10 < 1
+    made = Sample(
+        predictions=said[:, None], labels=labels, weights=np.where(said > 0, 16.0, 4.0),
+        clusters=np.arange(1000),
+    )  # fmt: skip
+    error = math.sqrt(0.64 * 0.09 / 50 + 0.04 * 0.09 / 50)
+    for judges in (True, False):
+        found = powered(made, judges=judges)
+        assert found.value == pytest.approx(0.74)
+        assert 1.0 < (found.high - found.low) / (2 * 1.96 * error) < 1.2
 
 
 WORLDS = {

@@ -48,7 +48,7 @@ from markscheme.stats.powered_core import (
     pairs_evidence,
     regressed,
 )
-from markscheme.stats.samples import About, Pulls, Sample, pulls_of
+from markscheme.stats.samples import About, Pulls, Sample, pulls_of, stratified_evidence
 
 Array = npt.NDArray[np.float64]
 
@@ -119,6 +119,9 @@ def powered(
     counts = possible_counts(sample) if about == "these" else (0, answers)
     value = min(max(value, counts[0] / answers), counts[1] / answers)
     evidence = alone.times(1 / max(share, TINY))
+    single = len(np.unique(sample.clusters[sample.labelled])) == number
+    if share and np.ptp(sample.label_weights) and single:
+        evidence = stratified_evidence(sample, weights, about)
     low, high = share_interval(value, evidence, confidence=confidence)
     if about == "these":
         low, high = at_possible(low, high, counts, answers)
@@ -128,7 +131,7 @@ def powered(
         value=value,
         low=low,
         high=high,
-        method=alone.method,
+        method=evidence.method,
         error=math.sqrt(value * (1 - value) / evidence.answers),
         worth=labels_worth(number, len(sample.labels), share, about),
         weights=tuple(map(float, weights)),
