@@ -319,7 +319,8 @@ def _reason(error: OSError | MemoryError) -> str:
         return f"{error.filename}: {error.strerror}" if error.filename else str(error)
     return (
         "there is no memory left; what was judged in a run's folder is saved, and the same "
-        "command with that --out resumes there"
+        "command with that --out resumes there; other commands write a result whole or not at all, "
+        "so start them again with more memory"
     )
 
 
