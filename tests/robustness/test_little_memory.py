@@ -1,4 +1,4 @@
-"""Memory that ends while labels or replies are stored: what was acknowledged is there."""
+"""Memory that ends while labels or replies are stored, or a judge is trained."""
 
 from __future__ import annotations
 
@@ -70,6 +70,15 @@ for number in range(1, 60):
     done(number)
     holding.append(bytearray(2**20))
 ledger.flush()
+"""
+
+TRAINING = """
+from markscheme.cli import run
+import lightgbm, onnx, sklearn.linear_model, markscheme_research.training.examiner
+file, out, more = sys.argv[1:]
+train = ["train", "examiner", "--data", file, "--out", out, "--alone"]
+limit(int(more))
+sys.exit(run([*train, "--rounds", "10", "--folds", "2"]))
 """
 
 
@@ -154,3 +163,12 @@ def test_replies_that_were_acknowledged_are_there(tmp_path: Path, more: int) -> 
         if key in found:
             assert found[key].text == f"reply {number} " * 20_000
     assert len(found) <= len(acknowledged) + 1
+
+
+@pytest.mark.parametrize("more", [0, 32, 512])
+def test_training_leaves_no_folder(tmp_path: Path, example: Path, more: int) -> None:
+    ended = child(TRAINING, str(example), str(tmp_path / "weights"), str(more))
+    assert ended.returncode == 2 or ended.returncode < 0
+    if ended.returncode == 2:
+        assert "there is no memory left" in " ".join(ended.stderr.split())
+    assert not list(tmp_path.iterdir())
