@@ -23,6 +23,7 @@ from markscheme.annotate.options import AnnotateOptions
 from markscheme.cli import run
 from markscheme.errors import RunError
 from markscheme.tables import file_digest
+from markscheme.tables import seal as sealing
 
 OLD = Path(__file__).parents[1] / "storage" / "recorded" / "project-0.1.0.sql"
 
@@ -240,7 +241,16 @@ def test_labels_without_a_seal_are_named_where_seals_are_checked(
         text = " ".join(capsys.readouterr().err.split())
         return text.count(f"labels: {labels} has no seal, and MARKSCHEME_SEAL_KEY is set")
 
-    assert shown("agree") == 0
+    digested: list[Path] = []
+
+    def digest(file: Path) -> dict[str, Any]:
+        digested.append(file)
+        return file_digest(file)
+
+    with monkeypatch.context() as counted:
+        counted.setattr(sealing, "file_digest", digest)
+        assert shown("agree") == 0
+    assert digested == [labels], "once, with a secret too"
     (tmp_path / "labels.jsonl.seal.json").unlink()
     labels.write_text(
         "".join(

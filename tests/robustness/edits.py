@@ -169,8 +169,8 @@ def viewer_labels(folder: Path) -> Attempt:
     """A line of labels made in the viewer; of some files all seals are removed, or all lines
     written again by another tool."""
     made = RunLabels(folder / "run")
-    for number in range(40):
-        made.give(str(number), number % 2, f"comment {number}")
+    for number in range(45):
+        made.give(str(number % 40), number % 2, f"comment {number}")
     file, right = made.path, made.path.read_bytes()
 
     def attempt(chance: random.Random, forged: bool) -> str:

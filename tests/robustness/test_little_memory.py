@@ -1,20 +1,23 @@
-"""Memory that ends while labels or replies are stored: what was acknowledged is there."""
+"""Memory that ends while labels or replies are stored, or a judge is trained."""
 
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 from sqlalchemy import text
 
-from annotate_helpers import answers, write_rows
+from annotate_helpers import Worker, answers, server, write_rows
 from markscheme.annotate.database import Store
 from markscheme.cli import run
 from markscheme.contract import ChatRequest, Message
 from markscheme.models.ledger.ledger import Ledger, LedgerEntry
+from markscheme.web import NO_MEMORY
 
 pytestmark = [
     pytest.mark.proof(area="attacks"),
@@ -38,22 +41,17 @@ def done(what):
 """
 
 LABELLING = """
-from annotate_helpers import answers, place, write_rows
-from markscheme.annotate.options import AnnotateOptions
-file, project, more = sys.argv[1:]
-setup = AnnotateOptions(file=file, annotators=("Ann",), order="file")
-with place(project, setup) as made:
-    ann = made.worker("Ann")
-    limit(int(more))
-    holding = []
-    for number in range(60):
-        item, value = ann.item, str(number % 2)
-        holding.append(bytearray(2**20))
-        said = ann.say(value, note="x" * 5_000)
-        if not said.is_success:
-            sys.exit(f"{said.status_code}: {said.text}")
-        done(f"{item} {value}")
+import sys
+from markscheme.annotate.database import Store
+from markscheme.cli import run
+submit, holding = Store.submit, []
+def smaller(store, work):
+    holding.append(bytearray(2**20))
+    return submit(store, work)
+Store.submit = smaller
+sys.exit(run(sys.argv[1:]))
 """
+"""The labelling server, whose process holds a megabyte more with each thing that it stores."""
 
 REPLIES = """
 from markscheme.contract import ChatReply, ChatRequest, Message
@@ -74,6 +72,21 @@ for number in range(1, 60):
 ledger.flush()
 """
 
+TRAINING = """
+from markscheme.cli import run
+import lightgbm, onnx, sklearn.linear_model, markscheme_research.training.examiner
+file, out, more = sys.argv[1:]
+train = ["train", "examiner", "--data", file, "--out", out, "--alone"]
+limit(int(more))
+sys.exit(run([*train, "--rounds", "10", "--folds", "2"]))
+"""
+
+
+def limit(process: int, megabytes: int) -> None:
+    """How much address space a process may take beyond what it has now."""
+    now = int(Path(f"/proc/{process}/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.prlimit(process, resource.RLIMIT_AS, (now + megabytes * 2**20, resource.RLIM_INFINITY))
+
 
 def child(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A process that ends as it will: by an error that says why, or by a signal, since orjson and
@@ -87,12 +100,37 @@ def child(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return ended
 
 
+@pytest.mark.parametrize("begun", [True, False], ids=["at the first label", "at the start"])
 @pytest.mark.parametrize("more", MORE)
-def test_labels_that_were_acknowledged_are_there(tmp_path: Path, more: int) -> None:
-    file = write_rows(tmp_path / "a.jsonl", answers(60))
-    project = tmp_path / "labels.sqlite"
-    ended = child(LABELLING, str(file), str(project), str(more))
-    acknowledged = dict(line.split() for line in ended.stdout.splitlines())
+def test_labels_that_were_acknowledged_are_there(tmp_path: Path, more: int, begun: bool) -> None:
+    """Of `markscheme annotate`, which replies to each request or ends, and never hangs."""
+    file, project = write_rows(tmp_path / "a.jsonl", answers(60)), tmp_path / "labels.sqlite"
+    acknowledged: dict[str, str] = {}
+    refused = "Server Error"
+    arguments = (file, "--project", str(project), "-a", "Ann", "--order", "file")
+    with server(*arguments, log=tmp_path / "log", script=LABELLING) as running:
+        with httpx.Client(base_url=running.address, timeout=60) as http:
+            try:
+                limit(running.process.pid, 1000 if begun else more)
+                ann = Worker(http, running.links["Ann"].partition("#")[2])
+                ann.look()
+                limit(running.process.pid, more)
+                for number in range(60):
+                    item, value = ann.item, str(number % 2)
+                    replied = ann.say(value, note="x" * 5_000)
+                    if not replied.is_success:
+                        assert replied.status_code >= 500
+                        break
+                    acknowledged[item] = value
+            except AssertionError as error:
+                refused = str(error)  # Where a page was needed.
+            except (httpx.NetworkError, httpx.RemoteProtocolError):
+                pass  # The connection was closed: by an error in the event loop, or by the end.
+        ended = running.process.poll()
+    if len(acknowledged) < 60:
+        log = running.log.read_text()
+        assert NO_MEMORY in log or "MemoryError" in log or (ended or 0) < 0, log
+        assert "The server cannot save" in refused or "Server Error" in refused
     store = Store(project)
     found = store.read(
         lambda c: c.execute(
@@ -125,3 +163,12 @@ def test_replies_that_were_acknowledged_are_there(tmp_path: Path, more: int) -> 
         if key in found:
             assert found[key].text == f"reply {number} " * 20_000
     assert len(found) <= len(acknowledged) + 1
+
+
+@pytest.mark.parametrize("more", [0, 32, 512])
+def test_training_leaves_no_folder(tmp_path: Path, example: Path, more: int) -> None:
+    ended = child(TRAINING, str(example), str(tmp_path / "weights"), str(more))
+    assert ended.returncode == 2 or ended.returncode < 0
+    if ended.returncode == 2:
+        assert "there is no memory left" in " ".join(ended.stderr.split())
+    assert not list(tmp_path.iterdir())

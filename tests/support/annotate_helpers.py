@@ -147,13 +147,14 @@ def place(location: str | Path, setup: AnnotateOptions) -> Iterator[Place]:
 
 
 class Server:
-    """`markscheme annotate` in a process of its own."""
+    """`markscheme annotate` in a process of its own, or what a script makes of it."""
 
-    def __init__(self, *arguments: str, log: Path) -> None:
+    def __init__(self, *arguments: str, log: Path, script: str = "") -> None:
         self.log = log
+        begun = [sys.executable, *(["-c", script] if script else ["-m", "markscheme"])]
         with log.open("wb") as stream:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "markscheme", "annotate", *arguments, "--port", "0"],
+                [*begun, "annotate", *arguments, "--port", "0"],
                 stdout=stream,
                 stderr=stream,
             )
@@ -194,9 +195,9 @@ class Server:
 
 
 @contextmanager
-def server(*arguments: str, log: Path) -> Iterator[Server]:
+def server(*arguments: str, log: Path, script: str = "") -> Iterator[Server]:
     """A server that is stopped at the end."""
-    made = Server(*arguments, log=log)
+    made = Server(*arguments, log=log, script=script)
     try:
         yield made
     finally:

@@ -207,7 +207,7 @@ def damage_once(seed: int, kept: Path, work: Path, right: Truth) -> str:
     touched = files_of(work) != before or not file.is_file()
     # Readers: the right judgments, or an error that we raise on purpose.
     try:
-        read = load_judgments(judgments_file(work))
+        read = load_judgments(judgments_file(work)[0])
     except MarkschemeError:
         pass
     else:

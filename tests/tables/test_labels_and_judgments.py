@@ -306,7 +306,7 @@ def test_grades_need_a_bar() -> None:
 
 
 def test_judgments_are_found_in_a_run_and_what_is_no_run_is_said(tmp_path: Path) -> None:
-    assert judgments_file("judged.csv") == "judged.csv"
+    assert judgments_file("judged.csv") == ("judged.csv", False)
     with pytest.raises(DataError, match="the name of a file is empty"):
         judgments_file("")
     with pytest.raises(DataError, match=r"a folder without judgments\.parquet; 'markscheme judge"):
@@ -316,7 +316,7 @@ def test_judgments_are_found_in_a_run_and_what_is_no_run_is_said(tmp_path: Path)
         judgments_file(tmp_path)
     (tmp_path / "run.json").unlink()
     (tmp_path / "judgments.parquet").touch()
-    assert judgments_file(tmp_path) == str(tmp_path / "judgments.parquet")
+    assert judgments_file(tmp_path) == (str(tmp_path / "judgments.parquet"), False)
 
 
 @pytest.mark.parametrize("name", ["annotator", "rater", "Labeled by", "worker_id"])

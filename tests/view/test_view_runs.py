@@ -17,6 +17,7 @@ import markscheme
 from markscheme.engine import RunFolder
 from markscheme.engine.run_folder import Bound
 from markscheme.errors import DataError, RunError
+from markscheme.tables import load_labels
 from markscheme.view import RunLabels, runs_of
 from markscheme.view.runs import Given, with_given
 
@@ -107,10 +108,34 @@ def test_a_label_is_kept_beside_the_run_and_read_by_the_statistics(folder: Path)
     assert found.frame["answers"].to_list() == [2, 2]
 
 
+def test_each_label_of_an_answer_stays_in_the_file_and_its_last_one_counts(folder: Path) -> None:
+    labels = RunLabels(folder / "first")
+    for name, label in (("0", 1), ("1", 1), ("2", 1), ("0", 0), ("2", None)):
+        labels.give(name, label)
+    rows = [orjson.loads(line) for line in labels.path.read_bytes().splitlines()]
+    made = [(row["answer_id"], row["label"]) for row in rows]
+    assert made == [("0", 1), ("1", 1), ("2", 1), ("0", 0), ("2", None)]
+    assert {name: one.label for name, one in labels.all().items()} == {"0": 0, "1": 1}
+    for sealed in (True, False):
+        if not sealed:
+            write_lines(
+                labels.path, [{k: v for k, v in row.items() if k != "seal"} for row in rows]
+            )
+        for source in (labels.path, pl.read_ndjson(labels.path)):
+            found = load_labels(source)
+            assert dict(found.select("answer_id", "label").iter_rows()) == {
+                "0": 0,
+                "1": 1,
+                "2": None,
+            }
+        assert markscheme.agree(folder / "first", labels.path).frame["answers"].to_list() == [2, 2]
+
+
 CHANGES: dict[str, Callable[[list[dict[str, Any]]], list[dict[str, Any]]]] = {
     "a label": lambda rows: [row | {"label": 1 - row["label"]} for row in rows],
     "a comment": lambda rows: [*rows[:-1], rows[-1] | {"comment": "x"}],
     "a line less": lambda rows: rows[:-1],
+    "the label before the last one": lambda rows: [*rows[:2], rows[-1]],
     "a line twice": lambda rows: [*rows, rows[0]],
     "another order": lambda rows: rows[::-1],
     "a seal less": lambda rows: [{**rows[0], "seal": None}, *rows[1:]],
@@ -126,7 +151,7 @@ def test_labels_that_were_changed_are_one_error_wherever_they_are_read(
     run = tmp_path / "run"
     markscheme.judge(ROWS, ["exact_match"], out=run)
     labels = RunLabels(run)
-    for name, label in (("0", 1), ("1", 0), ("2", 1)):
+    for name, label in (("0", 1), ("1", 0), ("2", 0), ("2", 1)):
         labels.give(name, label)
     assert markscheme.agree(run, labels.path).frame["answers"].to_list() == [3]
     rows = [orjson.loads(line) for line in labels.path.read_bytes().splitlines()]

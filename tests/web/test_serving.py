@@ -187,3 +187,35 @@ def test_every_app_is_served_alike_where_other_parsers_and_loops_are_installed(
         process.terminate()
         process.wait()
     assert "Traceback" not in log.read_text()
+
+
+WITHOUT_MEMORY = """
+import asyncio, socket, sys, threading
+from markscheme.web import Server
+async def app(scope, receive, send):
+    await asyncio.to_thread(print)
+def lacking(thread):
+    raise MemoryError
+setattr(threading.Thread, sys.argv[1], lacking)
+listening = socket.create_server(("127.0.0.1", 0))
+print(listening.getsockname()[1], flush=True)
+Server(app).run([listening])
+"""
+
+
+@pytest.mark.parametrize("step", ["_bootstrap", "run"])
+def test_a_thread_that_memory_ends_for_ends_the_process(step: str) -> None:
+    """Before it has begun the event loop waits for it, and afterwards a request does."""
+    command = [sys.executable, "-c", WITHOUT_MEMORY, step]
+    with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as running:
+        try:
+            assert running.stdout
+            port = int(running.stdout.readline())
+            client = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            client.request("GET", "/")
+            with pytest.raises(ConnectionError):
+                client.getresponse()
+            assert running.communicate(timeout=60)[1] == serving.NO_MEMORY
+            assert running.returncode == 2
+        finally:
+            running.kill()

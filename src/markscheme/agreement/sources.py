@@ -29,7 +29,6 @@ from markscheme.tables import (
     LABEL_OF,
     REMARKS,
     ReadOptions,
-    check_exported,
     column_names,
     holds_labels,
     judgments_file,
@@ -143,7 +142,7 @@ class Run:
         file = self.source if self.file is None else self.file
         return file, self.reading if self.folder is None else ReadOptions()
 
-    @cached_property
+    @property
     def file(self) -> str | None:
         """The file of the judgments, with the run's answers known to be theirs; None of no path.
 
@@ -151,7 +150,17 @@ class Run:
             DataError: the path is empty, or a folder that is no run's.
             RunError: the run has not ended, or its tables are not as it left them.
         """
-        return judgments_file(self.source) if isinstance(self.source, str | Path) else None
+        return self._opened[0]
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the file has a seal, by which it is unchanged; raises as `file` does."""
+        return self._opened[1]
+
+    @cached_property
+    def _opened(self) -> tuple[str | None, bool]:
+        is_path = isinstance(self.source, str | Path)
+        return judgments_file(self.source) if is_path else (None, False)
 
     @cached_property
     def folder(self) -> Path | None:
@@ -479,7 +488,7 @@ def _label_table(labels: JudgmentsSource) -> pl.DataFrame:
     """Where labels are: the answers of a run or a `Result`, else the table itself."""
     run = open_run(labels)
     file = run.file if run.folder is None else None  # A run's own are in its seal.
-    if file and signature_wanted() and not check_exported(Path(file)):
+    if file and signature_wanted() and not run.is_sealed:
         warnings.warn(
             f"labels: {file} has no seal, and {KEY_VARIABLE} is set, so nothing shows whether "
             "they were changed",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from sqlalchemy.exc import SQLAlchemyError
@@ -15,7 +17,7 @@ from markscheme.annotate.render import ASSETS, page, static_file
 from markscheme.annotate.security import HEADERS, LARGEST_BODY, admitting
 from markscheme.annotate.work import work_routes
 from markscheme.errors import RunError
-from markscheme.web import LOCAL, Guard
+from markscheme.web import LOCAL, NO_MEMORY, Guard
 
 
 def make_app(site: Site, *, hosts: frozenset[str] = LOCAL, addresses: bool = False) -> FastAPI:
@@ -51,11 +53,16 @@ def make_app(site: Site, *, hosts: frozenset[str] = LOCAL, addresses: bool = Fal
     async def instead(request: Request, error: Refused) -> Response:  # noqa: ARG001
         return error.response
 
+    later = page("refused.html", why="database")  # Made here, as memory may be what is lacking.
+
     @app.exception_handler(RunError)
     @app.exception_handler(SQLAlchemyError)
+    @app.exception_handler(MemoryError)
     async def not_saved(request: Request, error: Exception) -> Response:  # noqa: ARG001
         # The page keeps what it sent and tries again.
-        return HTMLResponse(page("refused.html", why="database"), 503)
+        if isinstance(error, MemoryError):
+            sys.stderr.write(NO_MEMORY)
+        return HTMLResponse(later, 503)
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:  # noqa: ARG001

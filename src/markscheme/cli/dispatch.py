@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import gc
 import importlib
@@ -295,9 +296,11 @@ def run(arguments: Sequence[str]) -> int:
             show()
             return int(exit_code)
         raised = _raised_in_own_code(error)
-        if debug or not raised:
+        no_memory = isinstance(error, ImportError) and _NO_ROOM in str(error)
+        if debug or not (raised or no_memory):
             raise
-        print_error(f"{type(error).__name__}: {error}, {raised}; --debug shows the traceback")
+        said = f"{type(error).__name__}: {error}, {raised}; --debug shows the traceback"
+        print_error(_reason(MemoryError()) if no_memory else said)
         return _ERROR
     if code == _INTERRUPTED:  # Typer makes a code of an interrupt.
         notes.print("interrupted")
@@ -313,13 +316,18 @@ def _raised_in_own_code(error: Exception) -> str:
     return noted[0] if noted else f"raised in {place}" if place else ""
 
 
+_NO_ROOM = "failed to map segment"
+"""What the loader of libraries says where no memory is left for one."""
+
+
 def _reason(error: OSError | MemoryError) -> str:
     """What the system refused."""
-    if isinstance(error, OSError):
+    if isinstance(error, OSError) and error.errno != errno.ENOMEM:
         return f"{error.filename}: {error.strerror}" if error.filename else str(error)
     return (
         "there is no memory left; what was judged in a run's folder is saved, and the same "
-        "command with that --out resumes there"
+        "command with that --out resumes there; other commands write a result whole or not at all, "
+        "so start them again with more memory"
     )
 
 

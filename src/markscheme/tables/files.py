@@ -69,6 +69,8 @@ DATASET = "dataset:"
 """What a source begins with that is a public data set's name, and no file's."""
 
 _SEPARATOR_LINES = (b"sep=;", b"sep=,", b"sep=\t")
+_VIEWER_LABELS = {"answer_id", "label", "comment", "labelled_at"}
+"""Columns of labels made in the viewer, which has a line for each change of an answer's label."""
 _LOOKED_AT = 20
 """Rows of a CSV file by which its separator is known from a sign in the names of columns."""
 _END = "\x00the end of the file"
@@ -264,7 +266,7 @@ def column_names(source: Source, options: ReadOptions) -> list[str]:
 
 
 def read_table(source: Source, options: ReadOptions | None = None) -> pl.DataFrame:
-    """A whole table as in its source.
+    """A whole table as in its source; of labels made in the viewer, the last of each answer.
 
     Args:
         source: as `iter_raw` takes it.
@@ -275,7 +277,7 @@ def read_table(source: Source, options: ReadOptions | None = None) -> pl.DataFra
         BadRowsError: some of its rows cannot be read.
     """
     if isinstance(source, pl.DataFrame):
-        return source
+        return _last_labels(source)
     batches = list(iter_raw(source, replace(options or ReadOptions(), batch_rows=1_000_000)))
     problems = [problem for batch in batches for problem in (*batch.problems, *_not_unicode(batch))]
     if problems:
@@ -288,7 +290,13 @@ def read_table(source: Source, options: ReadOptions | None = None) -> pl.DataFra
     if not frames:
         name = repr(str(source)) if isinstance(source, str | Path) else "the data"
         raise DataError(f"{name} has no rows")
-    return pl.concat(frames, how="diagonal_relaxed")
+    return _last_labels(pl.concat(frames, how="diagonal_relaxed"))
+
+
+def _last_labels(table: pl.DataFrame) -> pl.DataFrame:
+    if _VIEWER_LABELS.issubset(table.columns):
+        return table.unique("answer_id", keep="last", maintain_order=True)
+    return table
 
 
 def _not_unicode(batch: RawBatch) -> list[Problem]:

@@ -95,8 +95,8 @@ def load_judgments(
     )
 
 
-def judgments_file(source: str | Path) -> str:
-    """The table of judgments of a run's folder, or the file itself.
+def judgments_file(source: str | Path) -> tuple[str, bool]:
+    """The table of judgments of a run's folder, or the file itself; and whether it has a seal.
 
     Judgments are read with the answers that they are of, so both tables have to be the run's.
 
@@ -112,12 +112,11 @@ def judgments_file(source: str | Path) -> str:
     table = folder / _TABLES[0]
     if (folder / "run.json").exists():
         check_run(folder, _TABLES)
-        return str(table)
+        return str(table), True
     if table.exists():
-        return str(table)
+        return str(table), False
     if not folder.is_dir() or folder != Path(source):
-        check_exported(Path(source))
-        return str(source)
+        return str(source), bool(check_exported(Path(source)))
     raise DataError(no_run(folder))
 
 

@@ -119,8 +119,9 @@ class Given:
 class RunLabels:
     """The labels of one run, in `RUN.labels.jsonl` next to its folder.
 
-    The file has a row for each answer (`answer_id`, `label`, `comment`, `labelled_at`, `seal`), is
-    written whole each time, and is what `markscheme agree`, `estimate` and `report --labels` read.
+    The file has a row for each label that was made (`answer_id`, `label`, `comment`, `labelled_at`,
+    `seal`), of which an answer's last one counts, is written whole each time, and is what
+    `markscheme agree`, `estimate` and `report --labels` read.
     """
 
     def __init__(self, run: Path) -> None:
@@ -129,15 +130,19 @@ class RunLabels:
         self._lock = threading.Lock()
 
     def all(self) -> dict[str, Given]:
-        """By answer id.
+        """The last of each answer, by its id; without those that were taken back.
 
         Raises:
             DataError: the file is none of ours.
             RunError: it was changed, or has no seal and a secret is set.
         """
+        return _last_of(self._made())
+
+    def _made(self) -> list[tuple[str, Given]]:
+        """All in their order, with the answers' ids."""
         if not self.path.is_file():
-            return {}
-        found = {}
+            return []
+        found = []
         for number, line in enumerate(self.path.read_bytes().splitlines(), start=1):
             if not line.strip():
                 continue
@@ -146,11 +151,12 @@ class RunLabels:
                 label = None if row["label"] is None else float(row["label"])
                 if label not in (0, 1, None):
                     raise ValueError(f"a label is 0, 1 or null, not {label:g}")
-                found[str(row["answer_id"])] = Given(
+                given = Given(
                     label=None if label is None else int(label),
                     comment=str(row.get("comment") or ""),
                     labelled_at=float(row.get("labelled_at") or 0.0),
                 )
+                found.append((str(row["answer_id"]), given))
             except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
                 raise DataError(
                     f"{self.path}, line {number}: no label of the viewer ({error}); fix the line "
@@ -164,20 +170,22 @@ class RunLabels:
         return found
 
     def give(self, answer_id: str, label: int | None, comment: str = "") -> dict[str, Given]:
-        """Keep a label or a comment, durably; with neither, what was there is taken back."""
+        """Add a label or a comment, durably; with neither, what was there is taken back."""
+        given = Given(
+            label=label,
+            comment=comment[:_LONGEST_COMMENT] if comment.strip() else "",
+            labelled_at=round(time.time(), 3),
+        )
         with self._lock:
-            kept = self.all()
-            if label is None and not comment.strip():
-                kept.pop(answer_id, None)
-            else:
-                kept[answer_id] = Given(
-                    label=label,
-                    comment=comment[:_LONGEST_COMMENT],
-                    labelled_at=round(time.time(), 3),
-                )
-            rows = [{"answer_id": name, **vars(one)} for name, one in kept.items()]
+            made = [*self._made(), (answer_id, given)]
+            rows = [{"answer_id": name, **vars(one)} for name, one in made]
             replace_file(self.path, sealed_lines(rows))
-            return kept
+        return _last_of(made)
+
+
+def _last_of(made: Sequence[tuple[str, Given]]) -> dict[str, Given]:
+    last = dict(made)
+    return {name: one for name, one in last.items() if one.label is not None or one.comment}
 
 
 def label_rows(given: Mapping[str, Given]) -> list[dict[str, Any]]:

@@ -14,4 +14,5 @@ from .page_files import templates as templates
 from .ports import is_loopback as is_loopback
 from .ports import take_port as take_port
 from .ports import url_of as url_of
+from .serving import NO_MEMORY as NO_MEMORY
 from .serving import Server as Server

@@ -7,10 +7,15 @@ could fill a server.
 from __future__ import annotations
 
 import asyncio
+import os
 import resource
 import select
+import socket
+import sys
+import threading
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
@@ -32,6 +37,11 @@ _QUICK = 0.001
 _PAUSE = 4.0
 """How long a connection is not read after that, as a multiple of the time that it took and of the
 number of connections that are paused: together they have at most a fifth of the event loop."""
+
+NO_MEMORY = (
+    "error: there is no memory left; what was acknowledged is saved. Start the same command again, "
+    "with more memory\n"
+)
 
 
 def most_connections() -> int:
@@ -177,3 +187,27 @@ class Server(uvicorn.Server):
             "lifespan": "off",
         }
         super().__init__(uvicorn.Config(app, **plain | settings))
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until a signal. A thread that ends because memory does ends the process: what
+        waits for it, such as the event loop for the thread's start, would wait for ever."""
+        before = sys.unraisablehook, threading.excepthook
+        sys.unraisablehook = _ending_without_memory(before[0])
+        threading.excepthook = _ending_without_memory(before[1])
+        try:
+            super().run(sockets)
+        finally:
+            sys.unraisablehook, threading.excepthook = before
+
+
+def _ending_without_memory(hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A hook for errors that nothing can catch, which ends the process at a MemoryError."""
+    said = NO_MEMORY.encode()
+
+    def ending(problem: Any) -> None:
+        if issubclass(problem.exc_type, MemoryError):
+            os.write(2, said)
+            os._exit(2)
+        hook(problem)
+
+    return ending
