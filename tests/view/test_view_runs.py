@@ -129,6 +129,9 @@ def test_each_label_of_an_answer_stays_in_the_file_and_its_last_one_counts(folde
                 "2": None,
             }
         assert markscheme.agree(folder / "first", labels.path).frame["answers"].to_list() == [2, 2]
+    two = pl.read_ndjson(labels.path).with_columns(annotator=pl.int_range(pl.len()))
+    labels_of_people = load_labels(two)["annotator_labels"].list.drop_nulls().to_list()
+    assert labels_of_people == [[1, 0], [1], [1]], "in a table of several people each label is one"
 
 
 CHANGES: dict[str, Callable[[list[dict[str, Any]]], list[dict[str, Any]]]] = {

@@ -70,7 +70,8 @@ DATASET = "dataset:"
 
 _SEPARATOR_LINES = (b"sep=;", b"sep=,", b"sep=\t")
 _VIEWER_LABELS = {"answer_id", "label", "comment", "labelled_at"}
-"""Columns of labels made in the viewer, which has a line for each change of an answer's label."""
+"""Columns of labels made in the viewer, `seal` too if it has not been removed: a line for each
+change of an answer's label."""
 _LOOKED_AT = 20
 """Rows of a CSV file by which its separator is known from a sign in the names of columns."""
 _END = "\x00the end of the file"
@@ -294,7 +295,7 @@ def read_table(source: Source, options: ReadOptions | None = None) -> pl.DataFra
 
 
 def _last_labels(table: pl.DataFrame) -> pl.DataFrame:
-    if _VIEWER_LABELS.issubset(table.columns):
+    if set(table.columns) - {"seal"} == _VIEWER_LABELS:
         return table.unique("answer_id", keep="last", maintain_order=True)
     return table
 
