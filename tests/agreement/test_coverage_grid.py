@@ -64,7 +64,7 @@ def test_what_is_printed_holds_on_a_part_of_the_grid(laboratory: Any, part: str)
 
 
 @pytest.mark.proof(area="statistics")
-@pytest.mark.parametrize(("place", "draws"), [(0, 40), (1, 40), (5, 30)])
+@pytest.mark.parametrize(("place", "draws"), [(0, 40), (1, 40), (2, 40), (5, 30), (8, 30), (9, 30)])
 def test_a_planned_decision_is_reached_about_as_often_as_assured(
     laboratory: Any, monkeypatch: pytest.MonkeyPatch, place: int, draws: int
 ) -> None:
