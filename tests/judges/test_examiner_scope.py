@@ -15,7 +15,7 @@ import markscheme
 from markscheme.contract import HasLineage, parse_judge
 from markscheme.judges.entailment import Entailment
 from markscheme.judges.examiner import Examiner, readers_of
-from markscheme.judges.examiner.readers import folder_of, revisions
+from markscheme.judges.examiner.readers import folder_of, measured, revisions
 from markscheme.judges.examiner.weight_files import SHIPPED, open_weights
 from markscheme.judges.listwise import ListwiseExaminer
 from markscheme.models import Models
@@ -175,7 +175,7 @@ def _scopes(*rows: Mapping[str, object], judge: str = "examiner") -> list[str]:
 
 def test_of_a_language_that_was_measured_the_accuracy_is_in_the_reason() -> None:
     named = ["French", "Cyrillic script", "Chinese or Japanese"]
-    measured = [
+    counts_of = [
         "31 of 34 test answers",
         "31 of 38 test answers in Russian",
         "25 of 34 test answers in Chinese, 24 of 38 in Japanese",
@@ -183,7 +183,7 @@ def test_of_a_language_that_was_measured_the_accuracy_is_in_the_reason() -> None
     rows = (FRENCH, RUSSIAN, CHINESE)
     assert _scopes(*rows) == [
         f"outside: the texts are in {one} (right in {counts})"
-        for one, counts in zip(named, measured, strict=True)
+        for one, counts in zip(named, counts_of, strict=True)
     ]
     # By the trees alone it is another, which is not measured by language.
     assert _scopes(*rows, judge="examiner(depth=fast)") == [
@@ -206,6 +206,15 @@ def test_a_language_is_inside_where_it_was_reliable(monkeypatch: pytest.MonkeyPa
     french, russian = _scopes(FRENCH, RUSSIAN)
     assert french == "inside"
     assert russian.endswith("(right in 380 of 400 test answers in Russian, 31 of 38 in Ukrainian)")
+
+
+def test_a_package_of_languages_without_measurements_names_the_language_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(
+        "markscheme.judges.examiner.readers.folder_of", lambda reader: tmp_path / reader / "weights"
+    )
+    assert measured() == {}
 
 
 def test_what_was_measured_is_of_the_weights_that_ship() -> None:

@@ -87,8 +87,10 @@ def folder_of(reader: Reader) -> Path | None:
 
 
 @cache
-def _measured(folder: Path) -> Measured:
-    content = json.loads((folder.parent / "measured.json").read_text(encoding="utf-8"))
+def _measured(file: Path) -> Measured:
+    if not file.is_file():  # An older state of the package is installed.
+        return {}
+    content = json.loads(file.read_text(encoding="utf-8"))
     return {
         named: {one: (right, rows) for one, (right, rows) in languages.items()}
         for named, languages in content["right_of"].items()
@@ -98,10 +100,10 @@ def _measured(folder: Path) -> Measured:
 def measured() -> Measured:
     """How many answers of the frozen test of languages are judged rightly, and of how many.
 
-    Empty where the package of their encoder is not installed: then nothing is read by it.
+    Empty where the package of their encoder is not installed, or has no such file.
     """
     folder = folder_of("languages")
-    return {} if folder is None else _measured(folder)
+    return {} if folder is None else _measured(folder.parent / "measured.json")
 
 
 def readers_of(rows: Sequence[Row]) -> npt.NDArray[np.str_]:
