@@ -12,7 +12,7 @@ ROWS = {
     "contains": "lexical match (`contains`)",
     "exact_match": "exact match",
     "GPT-3.5": "GPT-3.5, entailment prompts (Yao & Barbosa 2024, Table 2)",
-    "a person": "a second person (there, Table 1: other answers)",
+    "a person": "a second person (Yao & Barbosa, Table 1; other answers)",
 }
 """What the page calls each judge."""
 
