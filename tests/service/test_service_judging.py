@@ -15,7 +15,6 @@ from starlette.testclient import TestClient
 import markscheme
 from markscheme.errors import ModelError
 from markscheme.integrations.rewards import MarksReward
-from markscheme.metrics import TimedSearch
 from markscheme.models import ModelOptions, ServerOptions
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
@@ -230,40 +229,6 @@ def test_patterns_that_take_long_do_not_hold_up_other_judges(client: TestClient)
         assert not asked.done()
         outcomes = asked.result(60).json()["judgments"]
     assert {one["status"] for one in outcomes} == {"failed"}
-
-
-def test_nothing_else_waits_while_a_regular_expression_is_tried(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, keys: Keys
-) -> None:
-    begun, go = threading.Event(), threading.Event()
-
-    def search(*_: Any) -> list[bool]:
-        begun.set()
-        assert go.wait(60)
-        return []
-
-    monkeypatch.setattr(TimedSearch, "search", search)
-    app = make_app(Settings(jobs=tmp_path, processes=False), keys=keys)
-    pattern = {**ROW, "references": ["(?<=x)a"], "reference_kind": "regex"}
-    long = {**ROW, "answer": "Jane Austen wrote it. " * 120}
-    with TestClient(app) as client, ThreadPoolExecutor(1) as thread:
-        tried = thread.submit(
-            client.post, "/v1/judgments", headers=bearer(KEY),
-            json={"judge": "regex", "answers": [pattern]},
-        )  # fmt: skip
-        try:
-            assert begun.wait(60)
-            other = bearer(OTHER_KEY)
-            for path, sent in (
-                ("/v1/explanations", ROW),
-                ("/v1/judgments", {"judge": "token_f1", "answers": [long]}),
-                ("/v1/judgments", {"judge": "contains", "answers": [ROW]}),
-            ):
-                assert client.post(path, json=sent, headers=other).status_code == 200
-            assert not tried.done()
-        finally:
-            go.set()
-        assert tried.result(60).json()["judgments"][0]["status"] == "failed"
 
 
 def test_a_judge_without_its_model_is_told_of_at_the_start(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ _SYSTEM = "system"
 _LONG = 2_000
 """Characters of a row from which it is judged where the others need not wait for it."""
 
-_FIRST = {"quick": 8, "slow": 1, "patterns": 1}
+_FIRST = {"quick": 8, "slow": 1}
 """Rows that a lane judges before it looks whether others' turn has come."""
 _SLICE = 0.05
 """Seconds after which another key has its turn."""
@@ -104,8 +104,8 @@ class Judging:
         if served.waits or not _can_be_sent(served.judge):
             name = f"waiting {owner}"
         else:
-            slow = any(characters(row) > _LONG for row in answers)
-            name = "patterns" if served.patterns else "slow" if slow else "quick"
+            slow = served.patterns or any(characters(row) > _LONG for row in answers)
+            name = "slow" if slow else "quick"
         return await asyncio.wrap_future(self._lane(name).submit(served, answers, owner))
 
     async def explain(self, asked: ExplanationIn, owner: str = "", *, examiner: bool) -> Outcome:
@@ -119,8 +119,7 @@ class Judging:
         return found  # type: ignore[no-any-return]
 
     def _lane(self, name: str) -> Batcher:
-        """`quick` for short answers, which never wait for `slow` ones; `patterns` for clients'
-        regular expressions, which neither waits for; others for models."""
+        """`quick` for short answers, which never wait for `slow` ones; others for models."""
         if name not in self._lanes:
             sliced = name in _FIRST
             worker = None
