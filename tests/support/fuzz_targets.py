@@ -142,8 +142,9 @@ def _rows_in(separator: str) -> Callable[[bytes], int]:
         first = text.split("\n", 1)[0]
         mark = ";" if separator == "," and ";" in first and "," not in first else separator
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if row]
+        filled = [row for row in rows[1:] if any(map(str.strip, row))]
         # A header that stands again is no row: files were put together.
-        return sum(row != rows[0] or len(row) < 2 for row in rows[1:])
+        return sum(row != rows[0] or len(row) < 2 for row in filled)
 
     return count
 
