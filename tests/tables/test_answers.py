@@ -634,6 +634,18 @@ def test_a_repeated_row_with_an_id_of_its_own_counts_again_or_is_dropped(batch_r
             read_answers([*rows, rows[0], {**rows[0], "label": 0}], reading)
 
 
+def test_rows_that_differ_in_a_label_are_no_repeats(tmp_path: Path) -> None:
+    """The note offered `--repeats drop`, which left them in, and came again."""
+    path = tmp_path / "labels.csv"
+    row = "Q,Paris,Paris,"
+    path.write_text(f"question,references,answer,label\n{row}1\n{row}0\n{row}1\n")
+    for repeats, kept, counted in (("count", 3, 1), ("drop", 2, 0)):
+        reader = AnswersReader([path], ReadOptions(repeats=repeats))  # type: ignore[arg-type]
+        assert pl.concat(list(reader))["answer_id"].n_unique() == kept
+        assert reader.met.repeats == counted
+        assert any("--repeats drop" in said for said in reader.said()) is bool(counted)
+
+
 def test_what_repeats_may_be() -> None:
     with pytest.raises(DataError, match="repeats='twice' is neither"):
         ReadOptions(repeats="twice")  # type: ignore[arg-type]
