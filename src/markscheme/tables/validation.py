@@ -158,9 +158,9 @@ def validate_rows(
         Problem(raw.source, int(lines[row]), message, raw.unit, row not in trouble, known[row])
         for row, message in sorted((unlabelled | trouble).items())
     ]
-    frame = with_final_answers(frame, notes)
     if not keep.all():
         frame, lines = frame.filter(keep), lines[keep]
+    frame = with_final_answers(frame, notes)
     if "answer" in given:
         notes.update(_silent(frame))
     return ValidatedRows(
