@@ -178,6 +178,9 @@ BAD = [
     (b'{"question":"q","references":["a"],"answer":["x"]}', "answer must be text, not list"),
     (b'{"question":{"a":1},"references":["a"],"answer":"x"}', "question must be text, not dict"),
     (b'{"question":"q","references":["a"],"answer":"x"', "not valid JSON"),
+    (b'{"question":"q","references":["a"],"answer":"x","\xc3\xa9":NaN}', "NaN is .* write null"),
+    (b'{"question":"q","references":["a"],"answer":"x","s":[-Infinity]}', "Infinity is .* null"),
+    (b'{"question":"q","references":["a"],"answer":"NaN","s":oh NaN}', "JSON: unexpected"),
     (b'{"question":"q","references":["a"],"answer":"\\ud800"}', "not valid JSON: .*surrogate"),
     (b'{"question":"q","references":["a"],"answer":"x\x00"}', "NUL byte"),
     (b'{"question":"q","references":["a"],"answer":"x\\u0000"}', "NUL byte in the answer"),
@@ -201,6 +204,13 @@ def test_a_malformed_row_is_named_or_skipped(tmp_path: Path, line: bytes, messag
     kept = ["x"] * ("label" in message)  # judged, without a label
     assert read["answer"].to_list() == [row["answer"] for row in ROWS] + kept
     assert [(problem.line, problem.kept) for problem in reader.met.problems] == [(4, bool(kept))]
+
+
+def test_numbers_that_json_does_not_have_are_named_in_a_document_too(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{**ROWS[0], "score": float("nan")}], indent=1))
+    with pytest.raises(DataError, match=r"a\.json, line 11, .*: NaN is no value of JSON; write nu"):
+        read_answers(path)
 
 
 def test_alike_bad_rows_are_one_error_with_the_first_lines(tmp_path: Path) -> None:

@@ -74,6 +74,7 @@ _VIEWER_LABELS = {"answer_id", "label", "comment", "labelled_at"}
 change of an answer's label."""
 _LOOKED_AT = 20
 """Rows of a CSV file by which its separator is known from a sign in the names of columns."""
+_NO_JSON = re.compile(r"-?(?:NaN|Infinity)\b")
 _END = "\x00the end of the file"
 """Both fields of a last line of our own: it ends up in one where a quote was never closed."""
 
@@ -437,7 +438,13 @@ def _json_trouble(line: bytes, error: ValueError) -> str:
         return str(error)
     if b"\x00" in line:
         return f"a NUL byte at column {line.index(0) + 1}; remove it"
-    return f"not valid JSON: {error.msg} (column {error.colno})"
+    return f"not valid JSON: {_why_no_json(error)} (column {error.colno})"
+
+
+def _why_no_json(error: orjson.JSONDecodeError) -> str:
+    """What is wrong; Python's own `json.dumps` writes NaN and Infinity, which JSON does not have."""
+    word = _NO_JSON.match(error.doc, error.pos)
+    return f"{word[0]} is no value of JSON; write null" if word else error.msg
 
 
 def _not_an_object(value: Any) -> str:
@@ -481,7 +488,8 @@ def _document(path: str, opened: Opened) -> Any:
         return parse_json(content)
     except orjson.JSONDecodeError as error:
         raise DataError(
-            f"{shown(path)}, line {error.lineno}, column {error.colno}: not valid JSON: {error.msg}"
+            f"{shown(path)}, line {error.lineno}, column {error.colno}: not valid JSON: "
+            + _why_no_json(error)
             + " (if each line is an object, pass --input-format jsonl)" * (b"}\n{" in content)
         ) from None
     except ValueError as error:
