@@ -37,6 +37,7 @@ from markscheme.tables.answers import (
     write_answers,
 )
 from markscheme.tables.files import system_names
+from markscheme.tables.labels import load_labels
 from markscheme.tables.previews import preview
 
 ROWS: list[dict[str, Any]] = [
@@ -834,8 +835,8 @@ def test_an_empty_name_is_not_this_folder(
     ("numbers", "read"),
     [
         ([8, None, 12], ["8", None, "12"]),  # floats to pandas
-        ([8.5, None, 12], ["8.5", None, "12.0"]),
-        ([8.0, 12.0], ["8.0", "12.0"]),
+        ([8.5, None, 12], ["8.5", None, "12"]),
+        ([8.0, 12.0], ["8", "12"]),
         ([1e300, None], ["1e+300", None]),
         ([float("inf"), None], ["inf", None]),
         ([None, None], [None, None]),
@@ -849,6 +850,44 @@ def test_whole_numbers_with_gaps_in_pandas(
     assert read_answers(frame)["answer"].to_list() == read
     judged = judged_in_pandas(frame, judge="exact_match")
     assert judged["verdict"].to_list() == [answer == "8" for answer in read]
+
+
+@pytest.mark.parametrize(
+    "container", ["pandas", "parquet", "polars", "lazy", "arrow", "columns", "rows", "jsonl"]
+)
+def test_a_number_is_the_same_text_from_every_table(tmp_path: Path, container: str) -> None:
+    """A file of pandas, which makes floats of 8 and a gap, was read as 8.0, NaN as an answer."""
+    numbers = {"answer": [8, None, 9.5, 12], "references": [8.0, 9.0, 9.5, 12.0], "label": [1] * 4}
+    frame = pd.DataFrame({"question": ["a", "b", "c", "d"], **numbers})
+    polars = pl.from_pandas(frame, nan_to_null=False)
+    assert polars["answer"].is_nan().any()
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    source: Any = {
+        "pandas": frame,
+        "parquet": tmp_path / "a.parquet",
+        "polars": polars,
+        "lazy": polars.lazy(),
+        "arrow": polars.to_arrow(),
+        "columns": polars.to_dict(),
+        "rows": frame.to_dict("records"),
+        "jsonl": tmp_path / "a.jsonl",
+    }[container]
+    read = read_answers(source, ReadOptions(batch_rows=1))
+    assert read["answer"].to_list() == ["8", None, "9.5", "12"]
+    assert read["references"].to_list() == [["8"], ["9"], ["9.5"], ["12"]]
+    lists = frame[:1].assign(references=[[8.0, float("nan"), 9.5]])
+    assert read_answers(lists)["references"].to_list() == [["8", "9.5"]]
+    assert load_labels(source)["answer"].to_list() == read["answer"].to_list()
+
+
+def test_a_label_that_is_no_number_is_none_in_a_list_of_a_frame_too() -> None:
+    nan = float("nan")
+    rows = [{**ROWS[0], "annotator_labels": labels} for labels in ([1.0, nan], [nan])]
+    frame = pl.DataFrame(rows)
+    assert frame.schema["annotator_labels"] == pl.List(pl.Float64)
+    read = read_answers(frame)["annotator_labels"]
+    assert read.to_list() == read_answers(rows)["annotator_labels"].to_list() == [[1, None], [None]]
 
 
 def test_pandas_frames_of_mixed_columns() -> None:

@@ -38,7 +38,7 @@ from markscheme.tables.formats import (
 )
 from markscheme.tables.limits import Intake
 from markscheme.tables.list_literals import parse_json
-from markscheme.tables.objects import columns_of, frame_of, values_of, with_gaps
+from markscheme.tables.objects import columns_of, frame_of, number_text, values_of
 from markscheme.tables.opened import (
     ARCHIVE,
     BOM,
@@ -322,8 +322,10 @@ def _series(name: str, values: Sequence[Any] | pl.Series) -> pl.Series:
         return values
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) > 1 and list not in kinds and dict not in kinds:
-        texts = {True: "true", False: "false"}
-        cells = [v if v is None else texts[v] if isinstance(v, bool) else str(v) for v in values]
+        cells = [
+            number_text(v) if isinstance(v, int | float) else None if v is None else str(v)
+            for v in values
+        ]
         return pl.Series(name, cells, dtype=pl.String)
     found = pl.Series(name, values, strict=False)
     if len(found) == len(values):
@@ -818,7 +820,6 @@ def _by_bytes(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
 
 def _pandas_batches(frame: pd.DataFrame, batch_rows: int) -> Iterator[RawBatch]:
     name = "the data frame"
-    frame = frame.apply(with_gaps)
     try:
         return frame_batches(name, pl.from_pandas(frame).lazy(), batch_rows)
     except (ImportError, ValueError, TypeError, NotImplementedError, pl.exceptions.PolarsError):
