@@ -444,7 +444,7 @@ def _json_trouble(line: bytes, error: ValueError) -> str:
 
 
 def _why_no_json(error: orjson.JSONDecodeError) -> str:
-    """What is wrong; Python's own `json.dumps` writes NaN and Infinity, which JSON does not have."""
+    """What is wrong; Python's `json.dumps` writes NaN and Infinity, which JSON does not have."""
     word = _NO_JSON.match(error.doc, error.pos)
     return f"{word[0]} is no value of JSON; write null" if word else error.msg
 
