@@ -37,6 +37,7 @@ from markscheme.tables.answers import (
     write_answers,
 )
 from markscheme.tables.files import system_names
+from markscheme.tables.labels import load_labels
 from markscheme.tables.previews import preview
 
 ROWS: list[dict[str, Any]] = [
@@ -178,6 +179,9 @@ BAD = [
     (b'{"question":"q","references":["a"],"answer":["x"]}', "answer must be text, not list"),
     (b'{"question":{"a":1},"references":["a"],"answer":"x"}', "question must be text, not dict"),
     (b'{"question":"q","references":["a"],"answer":"x"', "not valid JSON"),
+    (b'{"question":"q","references":["a"],"answer":"x","\xc3\xa9":NaN}', "NaN is .* write null"),
+    (b'{"question":"q","references":["a"],"answer":"x","s":[-Infinity]}', "Infinity is .* null"),
+    (b'{"question":"q","references":["a"],"answer":"NaN","s":oh NaN}', "JSON: unexpected"),
     (b'{"question":"q","references":["a"],"answer":"\\ud800"}', "not valid JSON: .*surrogate"),
     (b'{"question":"q","references":["a"],"answer":"x\x00"}', "NUL byte"),
     (b'{"question":"q","references":["a"],"answer":"x\\u0000"}', "NUL byte in the answer"),
@@ -201,6 +205,13 @@ def test_a_malformed_row_is_named_or_skipped(tmp_path: Path, line: bytes, messag
     kept = ["x"] * ("label" in message)  # judged, without a label
     assert read["answer"].to_list() == [row["answer"] for row in ROWS] + kept
     assert [(problem.line, problem.kept) for problem in reader.met.problems] == [(4, bool(kept))]
+
+
+def test_numbers_that_json_does_not_have_are_named_in_a_document_too(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{**ROWS[0], "score": float("nan")}], indent=1))
+    with pytest.raises(DataError, match=r"a\.json, line 11, .*: NaN is no value of JSON; write nu"):
+        read_answers(path)
 
 
 def test_alike_bad_rows_are_one_error_with_the_first_lines(tmp_path: Path) -> None:
@@ -634,6 +645,18 @@ def test_a_repeated_row_with_an_id_of_its_own_counts_again_or_is_dropped(batch_r
             read_answers([*rows, rows[0], {**rows[0], "label": 0}], reading)
 
 
+def test_rows_that_differ_in_a_label_are_no_repeats(tmp_path: Path) -> None:
+    """The note offered `--repeats drop`, which left them in, and came again."""
+    path = tmp_path / "labels.csv"
+    row = "Q,Paris,Paris,"
+    path.write_text(f"question,references,answer,label\n{row}1\n{row}0\n{row}1\n")
+    for repeats, kept, counted in (("count", 3, 1), ("drop", 2, 0)):
+        reader = AnswersReader([path], ReadOptions(repeats=repeats))  # type: ignore[arg-type]
+        assert pl.concat(list(reader))["answer_id"].n_unique() == kept
+        assert reader.met.repeats == counted
+        assert any("--repeats drop" in said for said in reader.said()) is bool(counted)
+
+
 def test_what_repeats_may_be() -> None:
     with pytest.raises(DataError, match="repeats='twice' is neither"):
         ReadOptions(repeats="twice")  # type: ignore[arg-type]
@@ -812,8 +835,8 @@ def test_an_empty_name_is_not_this_folder(
     ("numbers", "read"),
     [
         ([8, None, 12], ["8", None, "12"]),  # floats to pandas
-        ([8.5, None, 12], ["8.5", None, "12.0"]),
-        ([8.0, 12.0], ["8.0", "12.0"]),
+        ([8.5, None, 12], ["8.5", None, "12"]),
+        ([8.0, 12.0], ["8", "12"]),
         ([1e300, None], ["1e+300", None]),
         ([float("inf"), None], ["inf", None]),
         ([None, None], [None, None]),
@@ -827,6 +850,44 @@ def test_whole_numbers_with_gaps_in_pandas(
     assert read_answers(frame)["answer"].to_list() == read
     judged = judged_in_pandas(frame, judge="exact_match")
     assert judged["verdict"].to_list() == [answer == "8" for answer in read]
+
+
+@pytest.mark.parametrize(
+    "container", ["pandas", "parquet", "polars", "lazy", "arrow", "columns", "rows", "jsonl"]
+)
+def test_a_number_is_the_same_text_from_every_table(tmp_path: Path, container: str) -> None:
+    """A file of pandas, which makes floats of 8 and a gap, was read as 8.0, NaN as an answer."""
+    numbers = {"answer": [8, None, 9.5, 12], "references": [8.0, 9.0, 9.5, 12.0], "label": [1] * 4}
+    frame = pd.DataFrame({"question": ["a", "b", "c", "d"], **numbers})
+    polars = pl.from_pandas(frame, nan_to_null=False)
+    assert polars["answer"].is_nan().any()
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    source: Any = {
+        "pandas": frame,
+        "parquet": tmp_path / "a.parquet",
+        "polars": polars,
+        "lazy": polars.lazy(),
+        "arrow": polars.to_arrow(),
+        "columns": polars.to_dict(),
+        "rows": frame.to_dict("records"),
+        "jsonl": tmp_path / "a.jsonl",
+    }[container]
+    read = read_answers(source, ReadOptions(batch_rows=1))
+    assert read["answer"].to_list() == ["8", None, "9.5", "12"]
+    assert read["references"].to_list() == [["8"], ["9"], ["9.5"], ["12"]]
+    lists = frame[:1].assign(references=[[8.0, float("nan"), 9.5]])
+    assert read_answers(lists)["references"].to_list() == [["8", "9.5"]]
+    assert load_labels(source)["answer"].to_list() == read["answer"].to_list()
+
+
+def test_a_label_that_is_no_number_is_none_in_a_list_of_a_frame_too() -> None:
+    nan = float("nan")
+    rows = [{**ROWS[0], "annotator_labels": labels} for labels in ([1.0, nan], [nan])]
+    frame = pl.DataFrame(rows)
+    assert frame.schema["annotator_labels"] == pl.List(pl.Float64)
+    read = read_answers(frame)["annotator_labels"]
+    assert read.to_list() == read_answers(rows)["annotator_labels"].to_list() == [[1, None], [None]]
 
 
 def test_pandas_frames_of_mixed_columns() -> None:

@@ -115,6 +115,21 @@ def test_a_token_that_ends_an_answer_is_cut(token: str) -> None:
     assert read(asked)[0] == [token]
 
 
+def test_notes_on_answers_count_no_rows_that_are_left_out() -> None:
+    solved = {"question": "2 * 3?", "references": ["2 * 3 = 6\n#### 6"]}
+    rows = [
+        {**QUESTION, "answer": "<think>Rome?</think>Paris"},
+        {**QUESTION, "answer": "<think>Rome?</think>Paris", "question": ""},
+        {**solved, "answer": "6"},
+        {**solved, "answer": None},
+    ]
+    reader = AnswersReader([rows], ReadOptions(on_bad_row="skip", blank_answers="drop"))
+    assert pl.concat(list(reader))["answer"].to_list() == ["Paris", "6"]
+    assert [(one.line, one.message) for one in reader.met.problems] == [(2, "no question")]
+    left_out = reader.met.notes.pop("rows without an answer, left out")
+    assert (left_out, list(reader.met.notes.values())) == (1, [1, 1])
+
+
 def test_every_judge_sees_the_answer_without_its_reasoning() -> None:
     rows = [{**QUESTION, "answer": text} for text in ("<think>Rome?</think>Paris", "<think>Paris")]
     chat = ScriptedChat(replies=lambda text: "yes")

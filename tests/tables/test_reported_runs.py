@@ -137,7 +137,7 @@ def test_numbers_of_usual_size_are_as_they_were(tmp_path: Path) -> None:
         f'{{"question": "q", "gold": [2.50, 1e3, true, {2**63 - 1}], "answer": {10**18}}}\n'
     )
     table = read_answers(path)
-    assert table["references"][0].to_list() == ["2.5", "1000.0", "true", str(2**63 - 1)]
+    assert table["references"][0].to_list() == ["2.5", "1000", "true", str(2**63 - 1)]
     assert table["answer"].to_list() == [str(10**18)]
 
 

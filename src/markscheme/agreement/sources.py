@@ -46,6 +46,7 @@ from markscheme.tables import (
     read_with_notes,
     recognise,
     renamed,
+    text_columns,
     with_answers,
 )
 
@@ -643,8 +644,7 @@ def _sliced(rows: pl.DataFrame, slices: Sequence[str]) -> pl.DataFrame:
                 f"there is no column {name!r} in the judged answers; judge with --slices {name}, "
                 "or give the answers with --answers FILE"
             )
-    values = [pl.col(name).cast(pl.String).fill_null(NO_VALUE) for name in slices]
-    return rows.with_columns(values)
+    return text_columns(rows, slices).with_columns(pl.col(n).fill_null(NO_VALUE) for n in slices)
 
 
 def _same_file(one: Any, other: Any) -> bool:

@@ -46,6 +46,7 @@ from .joins import one_row_each as one_row_each
 from .joins import opaque_ids as opaque_ids
 from .joins import plainly_spaced as plainly_spaced
 from .joins import question_numbers as question_numbers
+from .joins import text_columns as text_columns
 from .joins import unequal_chances as unequal_chances
 from .joins import with_answers as with_answers
 from .judgment_files import judgments_file as judgments_file

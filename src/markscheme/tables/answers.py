@@ -77,7 +77,7 @@ class Met:
 
     Attributes:
         rows: answers.
-        repeats: rows equal to an earlier one in everything but their place.
+        repeats: rows equal to an earlier one in every column that is read.
         problems: bad rows that were left out, and labels that could not be read.
         ignored: columns that are not used, in order.
         notes: what was counted, for the user, with the number of rows.
@@ -428,13 +428,12 @@ class AnswersReader:
         frame, lines = result.frame, result.lines
         of_questions = "answer_id" in values and self._begun[raw.source]
         own_ids = "answer_id" in values and not of_questions
-        same = pl.repeat(False, frame.height, eager=True)
-        if own_ids or self.options.repeats == "drop":
-            same = pl.Series(self._rows_seen.add(frame.hash_rows(seed=1).to_numpy()))
+        same = pl.Series(self._rows_seen.add(frame.hash_rows(seed=1).to_numpy()))
         if self.options.repeats == "drop" and same.any():
             said = "rows that repeat an earlier one exactly are left out"
             self.met.notes[said] += int(same.sum())
             frame, lines, same = frame.filter(~same), lines[(~same).to_numpy()], same.filter(~same)
+        self.met.repeats += int(same.sum())
         if own_ids:
             return self._with_given_ids(raw, frame, lines, same)
         return self._with_new_ids(frame, of_questions=of_questions)
@@ -451,12 +450,10 @@ class AnswersReader:
             same: which of them repeat an earlier one in every column.
         """
         again = pl.Series(self._seen.add(frame["answer_id"].hash().to_numpy()))
-        repeats = again & same
-        if repeats.any():
-            self.met.repeats += int(repeats.sum())
+        if same.any():
             numbered = pl.format("{} (row {})", "answer_id", pl.Series(self._numbers(frame.height)))
             frame = frame.with_columns(
-                pl.when(repeats).then(numbered).otherwise("answer_id").alias("answer_id")
+                pl.when(same).then(numbered).otherwise("answer_id").alias("answer_id")
             )
         wrong = again & ~same
         if not wrong.any():
@@ -484,21 +481,15 @@ class AnswersReader:
 
         So labels that have the number and the system are matched (`matched_on`).
         """
-        ids, again = self._numbered_again(content_ids(frame))
-        self.met.repeats += again
         if of_questions:
-            numbers = frame.select(pl.format("{}:{}", "answer_id", "system")).to_series()
-            ids, _ = self._numbered_again(numbers)
+            ids = frame.select(pl.format("{}:{}", "answer_id", "system")).to_series()
+        else:
+            ids = content_ids(frame)
+        again = pl.Series(self._seen.add(ids.hash().to_numpy()))
+        if again.any():
+            place = pl.Series(self._numbers(frame.height)).cast(pl.String)
+            ids = ids.zip_with(~again, ids + "-" + place)
         return frame.with_columns(ids.alias("answer_id"))
-
-    def _numbered_again(self, ids: pl.Series) -> tuple[pl.Series, int]:
-        """The ids, with the row's number behind those that were used before, and how many."""
-        again = self._seen.add(ids.hash().to_numpy())
-        if not again.any():
-            return ids, 0
-        place = pl.Series(self._numbers(ids.len())).cast(pl.String)
-        new = pl.when(pl.Series(again)).then(ids + "-" + place).otherwise(ids)
-        return pl.select(new).to_series(), int(again.sum())
 
     def _numbers(self, rows: int) -> np.ndarray[Any, Any]:
         """The numbers of so many rows that follow those read so far, from 1."""

@@ -38,7 +38,7 @@ from markscheme.tables.formats import (
 )
 from markscheme.tables.limits import Intake
 from markscheme.tables.list_literals import parse_json
-from markscheme.tables.objects import columns_of, frame_of, values_of, with_gaps
+from markscheme.tables.objects import columns_of, frame_of, number_text, values_of
 from markscheme.tables.opened import (
     ARCHIVE,
     BOM,
@@ -74,6 +74,7 @@ _VIEWER_LABELS = {"answer_id", "label", "comment", "labelled_at"}
 change of an answer's label."""
 _LOOKED_AT = 20
 """Rows of a CSV file by which its separator is known from a sign in the names of columns."""
+_NO_JSON = re.compile(r"-?(?:NaN|Infinity)\b")
 _END = "\x00the end of the file"
 """Both fields of a last line of our own: it ends up in one where a quote was never closed."""
 
@@ -321,8 +322,10 @@ def _series(name: str, values: Sequence[Any] | pl.Series) -> pl.Series:
         return values
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) > 1 and list not in kinds and dict not in kinds:
-        texts = {True: "true", False: "false"}
-        cells = [v if v is None else texts[v] if isinstance(v, bool) else str(v) for v in values]
+        cells = [
+            number_text(v) if isinstance(v, int | float) else None if v is None else str(v)
+            for v in values
+        ]
         return pl.Series(name, cells, dtype=pl.String)
     found = pl.Series(name, values, strict=False)
     if len(found) == len(values):
@@ -437,7 +440,13 @@ def _json_trouble(line: bytes, error: ValueError) -> str:
         return str(error)
     if b"\x00" in line:
         return f"a NUL byte at column {line.index(0) + 1}; remove it"
-    return f"not valid JSON: {error.msg} (column {error.colno})"
+    return f"not valid JSON: {_why_no_json(error)} (column {error.colno})"
+
+
+def _why_no_json(error: orjson.JSONDecodeError) -> str:
+    """What is wrong; Python's `json.dumps` writes NaN and Infinity, which JSON does not have."""
+    word = _NO_JSON.match(error.doc, error.pos)
+    return f"{word[0]} is no value of JSON; write null" if word else error.msg
 
 
 def _not_an_object(value: Any) -> str:
@@ -481,7 +490,8 @@ def _document(path: str, opened: Opened) -> Any:
         return parse_json(content)
     except orjson.JSONDecodeError as error:
         raise DataError(
-            f"{shown(path)}, line {error.lineno}, column {error.colno}: not valid JSON: {error.msg}"
+            f"{shown(path)}, line {error.lineno}, column {error.colno}: not valid JSON: "
+            + _why_no_json(error)
             + " (if each line is an object, pass --input-format jsonl)" * (b"}\n{" in content)
         ) from None
     except ValueError as error:
@@ -810,7 +820,6 @@ def _by_bytes(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
 
 def _pandas_batches(frame: pd.DataFrame, batch_rows: int) -> Iterator[RawBatch]:
     name = "the data frame"
-    frame = frame.apply(with_gaps)
     try:
         return frame_batches(name, pl.from_pandas(frame).lazy(), batch_rows)
     except (ImportError, ValueError, TypeError, NotImplementedError, pl.exceptions.PolarsError):

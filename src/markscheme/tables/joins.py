@@ -6,7 +6,7 @@ A row is known by `answer_id`, or by `question` and `answer` (and `system` where
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from markscheme.errors import AgreementError, DataError
 from markscheme.flags import columns_option
 from markscheme.tables.columns import ALIASES, KEYS, plain_name
 from markscheme.tables.final_answers import MORE, bare_answers
+from markscheme.tables.objects import number_text
 from markscheme.text import counted, excerpt
 
 _MAY_BE_ID = re.compile(
@@ -570,8 +571,18 @@ def _numbered_alike(
 def text_keys(table: pl.DataFrame) -> pl.DataFrame:
     """The table with keys as text, and without keys that are empty throughout."""
     empty = [n for n in KEYS if n in table.columns and table[n].null_count() == table.height]
-    return table.drop(empty).with_columns(
-        pl.col(n).cast(pl.String) for n in KEYS if n in table.columns and n not in empty
+    return text_columns(
+        table.drop(empty), [n for n in KEYS if n in table.columns and n not in empty]
+    )
+
+
+def text_columns(table: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
+    """The table with these columns as text; a number is the same text as in a table of answers."""
+    return table.with_columns(
+        pl.col(name).map_elements(number_text, return_dtype=pl.String)
+        if table.schema[name].is_float()
+        else pl.col(name).cast(pl.String)
+        for name in names
     )
 
 

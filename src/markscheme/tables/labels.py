@@ -22,7 +22,7 @@ from markscheme.tables.columns import (
     renamed,
 )
 from markscheme.tables.files import Source, read_table
-from markscheme.tables.joins import REMARKS, check_key, text_keys
+from markscheme.tables.joins import REMARKS, check_key, text_columns, text_keys
 from markscheme.tables.label_values import blank_words, is_binary, parse_labels
 from markscheme.tables.validation import Trouble, no_label_remarks, number_lists
 
@@ -234,9 +234,7 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
         AgreementError: an annotator labelled the same answer twice.
     """
     keys = [name for name in KEYS if name in table.columns]
-    parsed = table.with_columns(
-        parse_labels(table["label"]).alias("label"), pl.col("annotator").cast(pl.String)
-    )
+    parsed = text_columns(table, ["annotator"]).with_columns(parse_labels(table["label"]))
     firsts, rated = parsed, "part" in parsed.columns
     if rated:
         lacking = {FINAL_LABEL, "item"}.difference(parsed.columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,6 +13,9 @@ from markscheme.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_EXACT = 2**53
+"""From here on floats skip whole numbers."""
 
 
 def frame_of(source: Any) -> pl.LazyFrame | None:
@@ -80,7 +84,6 @@ def _listed(value: Any) -> list[Any]:
 
 def values_of(column: pd.Series[Any]) -> list[Any]:
     """A pandas column as Python's own values, None where pandas holds that one is missing."""
-    column = with_gaps(column)
     there = column.notna()
     return [
         value.item() if isinstance(value, np.generic) else value
@@ -88,10 +91,18 @@ def values_of(column: pd.Series[Any]) -> list[Any]:
     ]
 
 
-def with_gaps(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Whole numbers with gaps as such: pandas makes floats of them, and 8 would be read as 8.0."""
-    if column.dtype.kind != "f" or not column.hasnans:
-        return column
-    known = column.dropna()
-    whole = bool(((known % 1 == 0) & (known.abs() < 2**53)).all())
-    return column.astype("Int64") if whole else column
+def number_text(number: float) -> str | None:
+    """A number, or a truth value, as text: a whole number without a point; None of NaN.
+
+    What holds a table makes floats of whole numbers as it pleases: pandas where there are gaps,
+    spreadsheets always. Rules that ask for gaps make a row's text depend on other rows.
+
+    >>> number_text(8), number_text(8.0), number_text(8.5), number_text(1e300), number_text(True)
+    ('8', '8', '8.5', '1e+300', 'true')
+    """
+    if isinstance(number, bool):
+        return "true" if number else "false"
+    if isinstance(number, float) and math.isnan(number):
+        return None
+    whole = isinstance(number, int) or (number.is_integer() and abs(number) < _EXACT)
+    return str(int(number) if whole else number)

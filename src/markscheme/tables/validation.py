@@ -5,7 +5,6 @@ Columns are converted whole. Only where that fails are values looked at one by o
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,6 +28,7 @@ from markscheme.tables.label_values import (
     text_values,
 )
 from markscheme.tables.list_literals import is_number_list, parse_list_literals
+from markscheme.tables.objects import number_text
 from markscheme.tables.read_options import ReadOptions
 from markscheme.text import in_rows, normalise_series
 
@@ -158,9 +158,9 @@ def validate_rows(
         Problem(raw.source, int(lines[row]), message, raw.unit, row not in trouble, known[row])
         for row, message in sorted((unlabelled | trouble).items())
     ]
-    frame = with_final_answers(frame, notes)
     if not keep.all():
         frame, lines = frame.filter(keep), lines[keep]
+    frame = with_final_answers(frame, notes)
     if "answer" in given:
         notes.update(_silent(frame))
     return ValidatedRows(
@@ -226,9 +226,10 @@ def _column(values: Sequence[Any], dtype: Any) -> pl.Series:
 
 def _texts(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl.Series:
     if isinstance(values, pl.Series):
-        if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
+        kind = values.dtype
+        if kind.is_nested() or kind.is_float() or kind in (pl.Object, pl.Binary):
             values = values.to_list()
-        elif values.dtype == pl.Boolean:
+        elif kind == pl.Boolean:
             return values.replace_strict({True: "true", False: "false"}, return_dtype=pl.String)
         else:
             return values.cast(pl.String)
@@ -266,10 +267,8 @@ def _text(value: Any, ours: str) -> str | None:
     if value is None or isinstance(value, str):
         check_characters(value or "", ours)
         return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, int | float):
-        return None if math.isnan(value) else str(value)
+        return number_text(value)
     if isinstance(value, list) and ours not in _PLAIN:
         parts = [_text(part, ours) for part in value]  # Passages, as retrieval gives them.
         return "\n\n".join(part for part in parts if part and part.strip())
@@ -418,15 +417,12 @@ def number_lists(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble)
     What cannot be read goes to `trouble` and is null. Grades (`ours` is `reference_grades`) must be
     whole numbers.
     """
-    whole = ours == "reference_grades"
     if isinstance(values, pl.Series):
-        inner = getattr(values.dtype, "inner", pl.String)
-        if not (inner.is_integer() if whole else inner.is_numeric()):
-            values = values.to_list()
-    if not isinstance(values, pl.Series):
-        convert = partial(_numbers, ours=ours, whole=whole)
-        return _converted(values, convert, trouble, pl.List(pl.Float64))
-    return values.cast(pl.List(pl.Float64))
+        if getattr(values.dtype, "inner", pl.String).is_integer():
+            return values.cast(pl.List(pl.Float64))
+        values = values.to_list()
+    convert = partial(_numbers, ours=ours, whole=ours == "reference_grades")
+    return _converted(values, convert, trouble, pl.List(pl.Float64))
 
 
 def _numbers(value: Any, ours: str, *, whole: bool) -> list[float | None] | None:

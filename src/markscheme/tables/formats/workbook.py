@@ -15,6 +15,7 @@ import numpy as np
 
 from markscheme.errors import DataError
 from markscheme.tables.limits import DEPTH, Intake, too_large
+from markscheme.tables.objects import number_text
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
@@ -299,10 +300,10 @@ def _number(text: str | None, default: int) -> int:
 
 def _value(cell: Any) -> str:
     """A cell as it is shown: whole numbers without a point, dates as people write them."""
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
+    if isinstance(cell, int | float):
+        return number_text(cell) or ""
     if isinstance(cell, datetime.datetime) and cell.time() == datetime.time(0):
         return cell.date().isoformat()
     if isinstance(cell, datetime.date | datetime.time):
         return cell.isoformat()
-    return str(cell).lower() if isinstance(cell, bool) else str(cell)
+    return str(cell)
