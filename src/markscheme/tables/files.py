@@ -591,8 +591,7 @@ def _iter_delimited(
             f"{shown(path)}, line 1: the names of columns are not UTF-8; save it as such"
         )
     limits.check_columns(shown(path), len(header))
-    if twice := _named_twice(header):
-        raise DataError(f"{shown(path)}, line 1: columns named twice: {', '.join(twice)}")
+    _check_named_once(header, f"{shown(path)}, line 1")
     rows: list[list[str]] = []
     lines: list[int] = []
     problems: list[Problem] = []
@@ -633,15 +632,16 @@ def _outputs(header: list[str], rows: Sequence[Sequence[str]]) -> list[CsvOutput
     return csv_outputs(header, [*zip(*answers, strict=True)] if answers else [()] * len(header))
 
 
-def _named_twice(header: Sequence[str]) -> list[str]:
-    """The names of several columns; promptfoo's own names, which follow each provider, are none."""
+def _check_named_once(header: Sequence[str], where: str) -> None:
+    """Raises DataError for names of several columns but promptfoo's, which follow each provider."""
     # Spreadsheets write columns without a name where cells right of the table were once used.
     twice = {name for name, count in Counter(header).items() if name.strip() and count > 1}
     if "Status" in twice:
         from markscheme.tables.formats import repeats_of_csv
 
         twice -= repeats_of_csv(header)
-    return sorted(twice)
+    if twice:
+        raise DataError(f"{where}: columns named twice: {', '.join(sorted(twice))}")
 
 
 def _mark(head: bytes) -> str:
@@ -758,6 +758,7 @@ def _iter_workbook(
 ) -> Iterator[RawBatch]:
     name = intake.name
     found = workbook_rows(content, intake, sheet=sheet)
+    _check_named_once(found.header, f"{name}, row {found.start}")
     problems = [Problem(name, row, said, unit="row") for row, said in found.trouble.items()]
     outputs = _outputs(found.header, found.rows[:batch_rows])
     for start in range(0, len(found.rows) or 1, batch_rows):
