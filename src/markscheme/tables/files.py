@@ -359,7 +359,7 @@ def count_rows(files: Sequence[str | Path]) -> int | None:
 
 def _rows_of(file: Path) -> int | None:
     kind = SUFFIXES.get(file.suffix.lower())
-    if not file.is_file() or kind in (None, "json"):
+    if not file.is_file() or kind in (None, "json", "arrow", "xlsx"):
         return None
     try:
         if kind == "parquet":
