@@ -28,6 +28,7 @@ import polars as pl
 from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.tables import limits
 from markscheme.tables.arrow import scan_arrow
+from markscheme.tables.columns import ALIASES, plain_name
 from markscheme.tables.formats import (
     EXPORT_IT,
     ForeignFormat,
@@ -502,21 +503,37 @@ def _document_batches(path: str, document: Any, batch_rows: int) -> Iterator[Raw
         if columns is not None:
             yield from _columns_batches(path, columns, batch_rows)
             return
-        lists = {name: v for name, v in document.items() if isinstance(v, list) and v}
-        tables = [name for name, rows in lists.items() if isinstance(rows[0], dict)]
-        if tables and tables[0] != next(iter(lists)):
-            tables = []  # A record with lists of its own.
-        if are_messages(document.get("messages")):
-            tables = []  # One conversation.
-        if len(tables) > 1:
-            raise DataError(
-                f"{shown(path)} holds several tables ({', '.join(tables)}); save the one you want "
-                "as a file of its own"
-            )
-        document = lists[tables[0]] if tables else [document]
+        rows = rows_in(path, document)
+        document = [document] if rows is None else rows
     if not isinstance(document, list):
         raise DataError(f"{shown(path)}: {_not_an_object(document)}")
     yield from records_batches(path, document, batch_rows)
+
+
+def rows_in(path: str, document: Mapping[str, Any]) -> list[Any] | None:
+    """The rows of the table that an object of JSON holds under one of its names.
+
+    None of an object without one, and of one that is itself a row: a conversation, or a question
+    with its references, whose lists of objects are its passages.
+
+    Raises:
+        DataError: it holds several tables.
+    """
+    tables = {
+        name: rows
+        for name, rows in document.items()
+        if isinstance(rows, list) and rows and isinstance(rows[0], dict)
+    }
+    names = {plain_name(name) for name in document.keys() - tables.keys()}
+    is_row = all(names & set(ALIASES[ours]) for ours in ("question", "references"))
+    if is_row or are_messages(document.get("messages")):
+        return None
+    if len(tables) > 1:
+        raise DataError(
+            f"{shown(path)} holds several tables ({', '.join(tables)}); save the one you want as a "
+            "file of its own"
+        )
+    return next(iter(tables.values()), None)
 
 
 def _json_columns(document: dict[str, Any]) -> dict[str, list[Any]] | None:
