@@ -324,6 +324,12 @@ def test_a_run_into_which_nothing_can_be_written_is_agreed_with_all_the_same(
     assert "note: cannot write run/fitness.json" in said.err
 
 
+@pytest.mark.usefixtures("run_of_contains")
+def test_a_run_may_be_named_by_its_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["agree", "run/judgments.parquet"]) == 0
+    assert "fitness of contains is written to run/fitness.json" in capsys.readouterr().err
+
+
 def test_other_judges_statements_stay_and_fewer_labels_are_named(
     example: Path,
     tmp_path: Path,

@@ -143,6 +143,8 @@ def test_an_answer_of_a_run_is_explained_by_its_id(answers: Path, capsys: Captur
     assert "The ids are 1:a, 1:b" in told
     _, told = call(capsys, "explain", "-q", "Who?", code=2)
     assert "-r REFERENCE" in told
+    _, told = call(capsys, "explain", "runs/bot", "2:b", "-a", "In 1975.", code=2)
+    assert "RUN and the ID of one of its answers, or -q, -r and -a, not both" in told
 
 
 def test_what_failures_lists_can_be_explained(answers: Path, capsys: Captured) -> None:

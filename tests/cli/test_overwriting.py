@@ -65,7 +65,7 @@ def test_a_report_replaces_no_other_file(answers: Path, capsys: pytest.CaptureFi
     "words",
     ["estimate run --out out.json", "failures run --labels answers.jsonl --details out.csv",
      "agree run --errors out.csv", "report run --without-answers",
-     "plan-labels run --count 20 --out out.csv"],
+     "plan-labels run --count 20 --out out.csv", "plan-labels run --count 20"],
 )  # fmt: skip
 def test_a_quiet_command_prints_its_results_alone(
     answers: Path, words: str, capsys: pytest.CaptureFixture[str]

@@ -123,3 +123,9 @@ def test_claims_call_another_year_contradicted(capsys: Captured) -> None:
     assert run([*words, "-a", "It was released in 1985.", "--format", "json"]) == 0
     claims = json.loads(capsys.readouterr().out)["claims"]
     assert [claim["outcome"] for claim in claims] == ["contradicted"]
+
+
+def test_a_batch_file_has_no_figures_and_so_no_slices(capsys: Captured) -> None:
+    command = ["llm", "batch", "write", "answers.jsonl", "-m", "m", "-j", "llm_grader", "-o", "b"]
+    assert run([*command, "--slices", "topic"]) == 2
+    assert "--slices" in capsys.readouterr().err

@@ -133,7 +133,7 @@ def _documents_in(data: bytes) -> int:
     if isinstance(document, list):
         return len(document)
     lists = [value for value in document.values() if isinstance(value, list) and value]
-    return len(lists[0]) if lists and isinstance(lists[0][0], dict) else 1
+    return next((len(rows) for rows in lists if isinstance(rows[0], dict)), 1)
 
 
 def _rows_in(separator: str) -> Callable[[bytes], int]:

@@ -248,6 +248,23 @@ def test_squad_with_the_answers_of_two_systems(tmp_path: Path) -> None:
         read_answers([data, two])
 
 
+def test_the_table_in_an_object_of_json_is_read_and_a_row_with_passages_is_one_row(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "table.json"
+    rows = [{"question": q, "references": r, "answer": a} for q, r, a in ROWS]
+    for more in ({"models": ["one"]}, {"prompt": "Be brief.", "tags": ["a"]}, {"questions": 3}):
+        path.write_text(json.dumps({**more, "results": rows}))
+        assert read(path)[0] == ROWS
+    path.write_text(json.dumps({"models": ["one"], "results": rows, "failed": rows}))
+    with pytest.raises(DataError, match=r"several tables \(results, failed\)"):
+        read(path)
+    for row in (rows[0], dict(reversed(rows[0].items()))):
+        for name in ("passages", "messages"):
+            path.write_text(json.dumps({name: [{"title": "t", "text": "x"}], **row}))
+            assert read(path)[0] == ROWS[:1]
+
+
 def test_mlflow_and_pandas_tables_as_json(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     names = ["inputs", "ground_truth", "outputs"]

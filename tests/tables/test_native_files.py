@@ -80,6 +80,10 @@ LAYOUTS: dict[str, Any] = {
         "version": 1,
         "data": [{"id": name, "predicted_answer": text} for name, text in TEXTS.items()],
     },
+    "results.json": {
+        "models": ["one"],
+        "results": [{"id": name, "predicted_answer": text} for name, text in TEXTS.items()],
+    },
     "with_question.jsonl": [
         {"_id": name, "question": "?", "predicted_answer": text} for name, text in TEXTS.items()
     ],

@@ -185,6 +185,9 @@ def test_rows_are_counted_alike_in_every_format(tmp_path: Path) -> None:
     assert count_rows([tmp_path / "rows.csv", tmp_path / "rows.tsv"]) == 6
     assert count_rows([tmp_path / "rows.csv", tmp_path / "rows.json"]) is None
     assert count_rows(["-"]) is None
+    exports = Path(__file__).parent / "exports"
+    for name in ("workbook.xlsx", "hf-dataset/data-00000-of-00001.arrow"):
+        assert count_rows([exports / name]) is None
 
 
 @pytest.mark.parametrize(

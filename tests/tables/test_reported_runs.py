@@ -10,6 +10,7 @@ import gzip
 import json
 import zipfile
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import polars as pl
@@ -202,7 +203,7 @@ MAIN, OFFICE = "http://schemas.openxmlformats.org/", "officeDocument/2006/relati
 
 def workbook(path: Path, **sheets: list[list[str]]) -> Path:
     """A workbook; a cell that begins with `=` is a formula, its value after `->`, if any; one that
-    begins with `#` is an error.
+    begins with `#` is an error, and one of digits alone a number.
     """
     parts = {
         "[Content_Types].xml": f'<Types xmlns="{MAIN}package/2006/content-types"/>',
@@ -216,7 +217,7 @@ def workbook(path: Path, **sheets: list[list[str]]) -> Path:
         names += f'<sheet name="{title}" sheetId="{number}" r:id="s{number}"/>'
         lines = "".join(
             f'<row r="{row}">' + "".join(
-                cell(f"{'ABCDEFG'[column]}{row}", text) for column, text in enumerate(cells)
+                cell(f"{ascii_uppercase[column]}{row}", text) for column, text in enumerate(cells)
             ) + "</row>"
             for row, cells in enumerate(rows, start=1)
         )  # fmt: skip
@@ -240,6 +241,8 @@ def workbook(path: Path, **sheets: list[list[str]]) -> Path:
 def cell(name: str, text: str) -> str:
     if text.startswith("#"):
         return f'<c r="{name}" t="e"><v>{text}</v></c>'
+    if text.isdecimal():
+        return f'<c r="{name}"><v>{text}</v></c>'
     if not text.startswith("="):
         return f'<c r="{name}" t="str"><v>{text}</v></c>'
     formula, known, value = text[1:].partition("->")
@@ -291,3 +294,21 @@ def test_a_sheet_may_be_named(tmp_path: Path, capsys: Captured) -> None:
     command = ["judge", str(path), "-j", "exact_match", "-q", "-o", str(tmp_path / "run")]
     assert run([*command, "--sheet", "second"]) == 0
     assert "exact_match" in capsys.readouterr().out
+
+
+def test_a_workbook_of_promptfoo_has_columns_after_each_provider(tmp_path: Path) -> None:
+    after = ["Status", "Score"]
+    header = ["question", "expected", "[openai:gpt-4o] {{question}}", *after,
+              "[anthropic:claude] {{question}}", *after]  # fmt: skip
+    row = ["Capital of France?", "Paris", "Paris", "PASS", "1", "Rome", "FAIL", "0"]
+    table = read_answers(workbook(tmp_path / "results.xlsx", data=[header, row]))
+    assert table["system"].to_list() == ["openai:gpt-4o", "anthropic:claude"]
+    assert table["answer"].to_list() == ["Paris", "Rome"]
+    path = workbook(tmp_path / "a.xlsx", data=[["gold", *HEADER], ["a", "q", "b", "a"]])
+    with pytest.raises(DataError, match=r"row 1: columns named twice: gold$"):
+        read_answers(path)
+
+
+def test_a_number_in_the_header_is_the_name_that_a_spreadsheet_shows(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "a.xlsx", data=[[*HEADER, "2024"], ["q", "a", "a", "1"]])
+    assert read_answers(path, ReadOptions(columns={"label": "2024"}))["label"].to_list() == [1]

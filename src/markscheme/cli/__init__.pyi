@@ -16,5 +16,4 @@ from .options import flagged as flagged
 from .output import say as say
 from .output import show_tables as show_tables
 from .output import show_weights as show_weights
-from .progress_bar import Advance as Advance
 from .progress_bar import progress as progress

@@ -40,9 +40,10 @@ def agree(
     shown.show(found)
     if errors is not None:
         shown.note(f"written to {found.write_errors(errors)}")
-    if found.fitness and Path(judgments, "run.json").is_file():
+    run = agreement.open_run(judgments)
+    if found.fitness and run.folder is not None and run.manifest:
         try:
-            lines = agreement.write_fitness(found.fitness, Path(judgments))[1]
+            lines = agreement.write_fitness(found.fitness, run.folder)[1]
             shown.note("\n".join(lines))
         except DataError as error:  # a run that may only be read
             shown.note(f"note: {error}")

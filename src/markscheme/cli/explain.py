@@ -37,6 +37,10 @@ def explain(
     from markscheme.tables import reference_texts
 
     if run is not None:
+        if question or reference or answer is not None:
+            raise MarkschemeError(
+                "explain takes RUN and the ID of one of its answers, or -q, -r and -a, not both"
+            )
         question, reference, answer = answer_of(run, answer_id)
     elif not question or not reference or answer is None:
         raise MarkschemeError(

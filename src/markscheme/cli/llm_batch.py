@@ -11,7 +11,7 @@ from markscheme.cli.models import opened
 from markscheme.cli.options import Files, OutFile, command
 from markscheme.flags import CLEANING, Argument, Clean, Fields, Judges, Option
 from markscheme.models import ModelOptions
-from markscheme.tables import ReadOptions
+from markscheme.tables import FileOptions
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +35,7 @@ def write(
         Fields(only=("model", "revision", "ledger", "models"), required=("model",)),
     ],
     out: OutFile,
-    read: ReadOptions,
+    read: FileOptions,
     clean: Clean = CLEANING,
 ) -> None:
     """Write the requests that the ledger has no reply to as an OpenAI-style batch file.
@@ -52,7 +52,7 @@ def write(
     missing: list[LedgerEntry] = []
     with opened(replace(models, dry_run=True), on_missing=missing.append) as asked:
         chosen = [parse_judge(name) for name in judges]
-        run(AnswersReader(list(files), read), chosen, out=None, clean=clean, models=asked)
+        run(AnswersReader(list(files), read.reading()), chosen, out=None, clean=clean, models=asked)
         counts = write_batch(missing, out, asked.ledger(), asked.profile(models.model or ""))
         spending = asked.budget.spending
     notes.print(f"{counts.done:,} requests written to {out}; {spending.known:,} were known already")

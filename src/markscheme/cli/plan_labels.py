@@ -45,4 +45,4 @@ def plan_labels(
             do = f"{filled:,} of its answers have a label already; {do} of the others"
         shown.note(f"written to {out}: {do}")
     elif shown.format == "table":
-        console.print("nothing is written; --out to_label.csv writes them, to be labelled")
+        shown.note("nothing is written; --out to_label.csv writes them, to be labelled")

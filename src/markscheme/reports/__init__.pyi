@@ -1,6 +1,5 @@
 from .explaining import explained as explained
 from .explaining import why as why
-from .figures import write_figures as write_figures
 from .html import Live as Live
 from .html import chart_of as chart_of
 from .html import figures_html as figures_html

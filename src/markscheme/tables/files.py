@@ -28,6 +28,7 @@ import polars as pl
 from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.tables import limits
 from markscheme.tables.arrow import scan_arrow
+from markscheme.tables.columns import ALIASES, plain_name
 from markscheme.tables.formats import (
     EXPORT_IT,
     ForeignFormat,
@@ -362,7 +363,7 @@ def count_rows(files: Sequence[str | Path]) -> int | None:
 
 def _rows_of(file: Path) -> int | None:
     kind = SUFFIXES.get(file.suffix.lower())
-    if not file.is_file() or kind in (None, "json"):
+    if not file.is_file() or kind in (None, "json", "arrow", "xlsx"):
         return None
     try:
         if kind == "parquet":
@@ -512,21 +513,37 @@ def _document_batches(path: str, document: Any, batch_rows: int) -> Iterator[Raw
         if columns is not None:
             yield from _columns_batches(path, columns, batch_rows)
             return
-        lists = {name: v for name, v in document.items() if isinstance(v, list) and v}
-        tables = [name for name, rows in lists.items() if isinstance(rows[0], dict)]
-        if tables and tables[0] != next(iter(lists)):
-            tables = []  # A record with lists of its own.
-        if are_messages(document.get("messages")):
-            tables = []  # One conversation.
-        if len(tables) > 1:
-            raise DataError(
-                f"{shown(path)} holds several tables ({', '.join(tables)}); save the one you want "
-                "as a file of its own"
-            )
-        document = lists[tables[0]] if tables else [document]
+        rows = rows_in(path, document)
+        document = [document] if rows is None else rows
     if not isinstance(document, list):
         raise DataError(f"{shown(path)}: {_not_an_object(document)}")
     yield from records_batches(path, document, batch_rows)
+
+
+def rows_in(path: str, document: Mapping[str, Any]) -> list[Any] | None:
+    """The rows of the table that an object of JSON holds under one of its names.
+
+    None of an object without one, and of one that is itself a row: a conversation, or a question
+    with its references, whose lists of objects are its passages.
+
+    Raises:
+        DataError: it holds several tables.
+    """
+    tables = {
+        name: rows
+        for name, rows in document.items()
+        if isinstance(rows, list) and rows and isinstance(rows[0], dict)
+    }
+    names = {plain_name(name) for name in document.keys() - tables.keys()}
+    is_row = all(names & set(ALIASES[ours]) for ours in ("question", "references"))
+    if is_row or are_messages(document.get("messages")):
+        return None
+    if len(tables) > 1:
+        raise DataError(
+            f"{shown(path)} holds several tables ({', '.join(tables)}); save the one you want as a "
+            "file of its own"
+        )
+    return next(iter(tables.values()), None)
 
 
 def _json_columns(document: dict[str, Any]) -> dict[str, list[Any]] | None:
@@ -601,8 +618,7 @@ def _iter_delimited(
             f"{shown(path)}, line 1: the names of columns are not UTF-8; save it as such"
         )
     limits.check_columns(shown(path), len(header))
-    if twice := _named_twice(header):
-        raise DataError(f"{shown(path)}, line 1: columns named twice: {', '.join(twice)}")
+    _check_named_once(header, f"{shown(path)}, line 1")
     rows: list[list[str]] = []
     lines: list[int] = []
     problems: list[Problem] = []
@@ -643,15 +659,16 @@ def _outputs(header: list[str], rows: Sequence[Sequence[str]]) -> list[CsvOutput
     return csv_outputs(header, [*zip(*answers, strict=True)] if answers else [()] * len(header))
 
 
-def _named_twice(header: Sequence[str]) -> list[str]:
-    """The names of several columns; promptfoo's own names, which follow each provider, are none."""
+def _check_named_once(header: Sequence[str], where: str) -> None:
+    """Raises DataError for names of several columns but promptfoo's, which follow each provider."""
     # Spreadsheets write columns without a name where cells right of the table were once used.
     twice = {name for name, count in Counter(header).items() if name.strip() and count > 1}
     if "Status" in twice:
         from markscheme.tables.formats import repeats_of_csv
 
         twice -= repeats_of_csv(header)
-    return sorted(twice)
+    if twice:
+        raise DataError(f"{where}: columns named twice: {', '.join(sorted(twice))}")
 
 
 def _mark(head: bytes) -> str:
@@ -768,6 +785,7 @@ def _iter_workbook(
 ) -> Iterator[RawBatch]:
     name = intake.name
     found = workbook_rows(content, intake, sheet=sheet)
+    _check_named_once(found.header, f"{name}, row {found.start}")
     problems = [Problem(name, row, said, unit="row") for row, said in found.trouble.items()]
     outputs = _outputs(found.header, found.rows[:batch_rows])
     for start in range(0, len(found.rows) or 1, batch_rows):

@@ -21,6 +21,7 @@ from markscheme.tables.files import (
     iter_raw,
     read_document,
     records_batches,
+    rows_in,
     system_names,
 )
 from markscheme.tables.formats import format_of_record
@@ -108,19 +109,17 @@ def predictions_of(
         return None
     try:
         document, notes = read_document(str(path), options)
+        rows = rows_in(str(path), document) if isinstance(document, Mapping) else document
     except DataError:  # Whoever reads it as questions says so.
         return None
-    if isinstance(document, Mapping):
-        lists = [value for value in document.values() if isinstance(value, list)]
-        if len(lists) != 1 or not all(isinstance(row, Mapping) for row in lists[0]):
-            answers = _of_object(document)
-            return None if answers is None else (answers, notes)
-        document = lists[0]
+    if isinstance(document, Mapping) and rows is None:
+        answers = _of_object(document)
+        return None if answers is None else (answers, notes)
 
-    def batches(rows: int) -> Iterator[RawBatch]:
-        if isinstance(document, list):
-            return records_batches(str(path), document, rows)
-        return iter_raw(path, replace(options, batch_rows=rows))
+    def batches(size: int) -> Iterator[RawBatch]:
+        if isinstance(rows, list):
+            return records_batches(str(path), rows, size)
+        return iter_raw(path, replace(options, batch_rows=size))
 
     try:
         first = next(batches(1), None)

@@ -7,15 +7,17 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from markscheme.errors import MarkschemeError, MissingExtraError, lacks_extras
+from markscheme.errors import MissingExtraError, lacks_extras
 from markscheme.view.runs import runs_of
-from markscheme.web import is_loopback, take_port, url_of
+from markscheme.web import take_port, url_of
+
+_HOST = "127.0.0.1"
+"""No other machine is served; `markscheme report` writes a file to show to others."""
 
 
 def view(
     folder: str | Path = "runs",
     *,
-    host: str = "127.0.0.1",
     port: int = 0,
     positive_from: float | None = None,
     on_ready: Callable[[str], None] | None = None,
@@ -24,7 +26,6 @@ def view(
 
     Args:
         folder: with runs below it, or a run.
-        host: of this machine; others than loopback are refused.
         port: 0 takes any free one.
         positive_from: the grade from which an answer is acceptable, of runs whose labels are
             grades; None leaves these labels out.
@@ -32,7 +33,6 @@ def view(
 
     Raises:
         RunError: there is no such folder, or the port is taken.
-        MarkschemeError: the host is not loopback.
         MissingExtraError: the extras `web` and `report` are not installed.
     """
     if lacks_extras("report", "web"):
@@ -40,17 +40,12 @@ def view(
     from markscheme.view.app import draw_latest, make_app
     from markscheme.web import Server
 
-    if not is_loopback(host):
-        raise MarkschemeError(
-            f"the viewer listens on this machine only, not on {host}; to show a run to others, "
-            "send the file that 'markscheme report RUN' writes"
-        )
     runs_of(folder)
     # What a run's page needs is loaded while the person looks at the index.
     threading.Thread(target=draw_latest, args=[folder, positive_from], daemon=True).start()
     token, form = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
-    with take_port(host, port) as listening:
+    with take_port(_HOST, port) as listening:
         if on_ready is not None:
-            on_ready(f"{url_of(host, listening)}/?token={token}")
+            on_ready(f"{url_of(_HOST, listening)}/?token={token}")
         app = make_app(folder, token=token, form=form, positive_from=positive_from)
         Server(app).run(sockets=[listening])

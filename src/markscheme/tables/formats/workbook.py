@@ -6,7 +6,6 @@ import datetime
 import io
 import re
 from array import array
-from collections import Counter
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 from xml.parsers import expat
@@ -36,11 +35,12 @@ _LONGEST = 20
 class Sheet:
     """A table in a workbook.
 
-    `rows` are as long as `header`; `lines[i]` is the number of row i in the sheet. `trouble` are
-    rows that are not among them, by their number, and why.
+    `rows` are as long as `header`, which is row `start` of the sheet; `lines[i]` is the number of
+    row i in it. `trouble` are rows that are not among them, by their number, and why.
     """
 
     header: list[str]
+    start: int
     rows: list[list[str]]
     lines: list[int]
     trouble: dict[int, str]
@@ -89,10 +89,7 @@ def workbook_rows(content: bytes, intake: Intake, *, sheet: str | None = None) -
         )
     (title,) = filled
     (start, first), *numbered = tables[title]
-    header = [str(cell).strip() for cell in first]
-    twice = sorted(one for one, count in Counter(header).items() if one and count > 1)
-    if twice:
-        raise DataError(f"{name}, row {start}: columns named twice: {', '.join(twice)}")
+    header = [_value(cell).strip() for cell in first]
     place = book.sheet_names.index(title)
     trouble = {
         row: f"the cell {cell} ({header[column - 1]}) {why}"
@@ -102,6 +99,7 @@ def workbook_rows(content: bytes, intake: Intake, *, sheet: str | None = None) -
     numbered = [(number, row) for number, row in numbered if number not in trouble]
     return Sheet(
         header=header,
+        start=start,
         rows=[list(map(_value, row)) for _, row in numbered],
         lines=[number for number, _ in numbered],
         trouble=dict(sorted(trouble.items())),
