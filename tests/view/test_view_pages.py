@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 import markscheme
 from markscheme.cli import run
 from markscheme.reports import figures_html, read_material
-from markscheme.view import make_app
+from markscheme.view import make_app, view
 from markscheme.view.app import LARGEST_BODY, cookie_name
 from markscheme.web.serving import BoundedProtocol, Server
 
