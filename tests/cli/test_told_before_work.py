@@ -127,5 +127,5 @@ def test_claims_call_another_year_contradicted(capsys: Captured) -> None:
 
 def test_a_batch_file_has_no_figures_and_so_no_slices(capsys: Captured) -> None:
     command = ["llm", "batch", "write", "answers.jsonl", "-m", "m", "-j", "llm_grader", "-o", "b"]
-    assert run([*command, "--slices", "topic"]) == 2
+    assert run([*command, "--slices", "label"]) == 2
     assert "--slices" in capsys.readouterr().err

@@ -417,11 +417,13 @@ def number_lists(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble)
     What cannot be read goes to `trouble` and is null. Grades (`ours` is `reference_grades`) must be
     whole numbers.
     """
+    whole = ours == "reference_grades"
     if isinstance(values, pl.Series):
-        if getattr(values.dtype, "inner", pl.String).is_integer():
-            return values.cast(pl.List(pl.Float64))
+        inner = getattr(values.dtype, "inner", pl.String)
+        if inner.is_integer() if whole else inner.is_numeric():
+            return values.cast(pl.List(pl.Float64)).list.eval(pl.element().fill_nan(None))
         values = values.to_list()
-    convert = partial(_numbers, ours=ours, whole=ours == "reference_grades")
+    convert = partial(_numbers, ours=ours, whole=whole)
     return _converted(values, convert, trouble, pl.List(pl.Float64))
 
 
