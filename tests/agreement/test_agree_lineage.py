@@ -94,6 +94,24 @@ def test_answers_that_were_not_given_make_no_part_of_the_rest() -> None:
     assert [row[1] for row in of_training(found).rows] == ["all", "did not train it", "trained it"]
 
 
+def test_judgments_saved_as_csv_have_the_parts_of_their_run(tmp_path: Path) -> None:
+    """CSV has no null: an answer that was not given had a part of its own, called ''."""
+    file = tmp_path / "judgments.csv"
+    judged = markscheme.judge([*rows()[:-1], {**rows()[-1], "answer": " "}], "examiner(depth=fast)")
+    judged.judgments.write_csv(file)
+    labels = judged.answers.select("answer_id", "label")
+    assert agree(file, labels).data["scope"] == agree(judged.judgments, labels).data["scope"]
+
+
+def test_a_column_scope_of_another_tool_says_nothing_of_training(tmp_path: Path) -> None:
+    file = tmp_path / "judged.csv"
+    kinds = ("in-domain", "out-of-domain")
+    lines = (f"q{n},a{n},{n % 3 // 2},{n % 2},{kinds[n % 2]}\n" for n in range(24))
+    file.write_text("question,answer,verdict,label,scope\n" + "".join(lines))
+    assert run(["agree", str(file)]) == 0
+    assert "scope" not in agree(file).data
+
+
 def test_where_no_question_trained_a_judge_none_is_called_too_high() -> None:
     """Answers outside the judge's field make the table all the same."""
     some = [one for one in rows() if one["question"] in NEW]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -49,3 +50,21 @@ def test_a_slice_with_the_name_of_a_column_of_judgments_is_refused(name: str) ->
 def test_our_own_columns_are_slices_too() -> None:
     rows = [row | {"system": "one"} for row in ROWS]
     assert markscheme.judge(rows, "exact_match", slices=["system"]).by("system")["judged"][0] == 8
+
+
+def test_a_blank_value_is_none_in_every_command(tmp_path: Path) -> None:
+    """CSV has no null: its empty cells were a slice of their own, without a name."""
+    topics = ("odd", "", " ", None)
+    rows: list[dict[str, Any]] = [{**row, "topic": topics[n % 4]} for n, row in enumerate(ROWS)]
+    result = markscheme.judge(rows, "exact_match", slices=["topic"])
+    assert result.by("topic")["topic"].to_list() == ["odd", "(none)"]
+    found = markscheme.failures(result, slices=("topic",))
+    assert [one["topic"] for one in found.data["slices"]["topic"]] == ["odd", None]
+    assert "(none)" in str(found)
+    base = [{**row, "answer": "a"} for row in ROWS]
+    changed = markscheme.diff(base, rows, judge="exact_match", slices=("topic",))
+    assert "6 pairs have no topic on the new side" in str(changed)
+    judged = tmp_path / "judged.csv"
+    pl.DataFrame(rows).with_columns(verdict=1, label=pl.col("size") % 2).write_csv(judged)
+    people = markscheme.agree(judged, slices=("topic",)).data["slices"]["topic"]["judge"]
+    assert {topic: one.answers for topic, one in people.items()} == {"odd": 2, "(none)": 6}

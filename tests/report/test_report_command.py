@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import markscheme
@@ -103,3 +105,18 @@ def test_a_report_reads_judgments_of_another_tool_by_its_names(tmp_path: Path) -
     words = ["report", str(judged), "--answers", str(answers), "-o", str(tmp_path / "r.html")]
     assert run([*words, "--columns", columns]) == 0
     assert run([*words, "--labels", str(labels), "--columns", f"{columns},label=human"]) == 0
+
+
+def test_a_report_reads_judgments_that_were_saved_as_csv(tmp_path: Path) -> None:
+    answers, judged = tmp_path / "a.jsonl", tmp_path / "j.csv"
+    said = ("Jane Austen", "Emily Brontë", "")
+    rows = [
+        {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": one}
+        for one in said
+    ]
+    answers.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = markscheme.judge(answers, ["exact_match", "examiner(depth=fast)"]).judgments
+    for marks in (pl.col("marks"), pl.lit("A")):
+        found.with_columns(marks.alias("marks")).write_csv(judged)
+        words = ["report", str(judged), "--answers", str(answers), "-o", str(tmp_path / "r.html")]
+        assert run(words) == 0

@@ -375,6 +375,35 @@ def test_a_blank_id_is_none_in_any_form_of_table(tmp_path: Path) -> None:
         assert read_answers(path)["answer_id"].str.len_chars().min() == 24
 
 
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl"])
+def test_a_blank_cell_of_an_optional_column_is_none_in_any_form_of_table(
+    tmp_path: Path, ending: str
+) -> None:
+    table = pl.DataFrame(
+        {
+            "question": ["Q1", "Q2", "Q3"],
+            "references": ["^Par.*", "Rome", "Bonn"],
+            "answer": ["Paris", "Rome", "Bonn"],
+            "reference_kind": ["regex", "", None],
+            "context": ["c", " ", None],
+            "answer_error": ["", " ", None],
+            "topic": ["x", "", None],
+        }
+    )
+    path = tmp_path / f"a.{ending}"
+    if ending == "jsonl":
+        table.write_ndjson(path)
+    else:
+        table.write_csv(path, separator="," if ending == "csv" else "\t")
+    options = ReadOptions(slices=("topic",))
+    found = read_answers(path, options)
+    for name in ("reference_kind", "context", "answer_error", "topic"):
+        value = None if name == "answer_error" else table[name][0]
+        assert found[name].to_list() == [value, None, None]
+    write_answers(found, tmp_path / "again.csv")
+    assert read_answers(tmp_path / "again.csv", options).equals(found)
+
+
 def test_columns_without_a_name_are_let_be(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("question,gold,answer,,, \nq,a,b,,,\n")
@@ -503,7 +532,7 @@ def test_blank_cells_of_a_wide_table_are_counted_by_system_and_can_be_left_out()
 def test_a_failed_call_is_no_blank_answer() -> None:
     rows = [
         {"question": "q", "gold": "a", "answer": None, "answer_error": error}
-        for error in (None, "timeout")
+        for error in (None, "", " ", "No error", "timeout")
     ]
     found = read_answers(rows, ReadOptions(blank_answers="drop"))
     assert found["answer_error"].to_list() == ["timeout"]

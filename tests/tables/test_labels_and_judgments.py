@@ -372,3 +372,28 @@ def test_a_users_column_called_remarks_is_no_note() -> None:
     judged = [{"answer_id": str(n), "judge": "a", "verdict": True} for n in range(4)]
     joined = join_labels(load_judgments(judged), load_labels(pl.DataFrame(rows)))
     assert joined.remarks == ()
+
+
+def test_what_another_tool_has_under_names_of_ours_is_passed_over(tmp_path: Path) -> None:
+    table = pl.DataFrame(
+        {
+            "id": ["1", "2", "3"],
+            "verdict": [True, True, False],
+            "scope": ["inside", "outside: long", "in-domain"],
+            "relation": ["equivalent", "", "same"],
+            "marks": ["0.5", "", "A"],
+            "explanation": ["", " ", "because"],
+        }
+    )
+    read = {
+        "scope": ["inside", "outside: long", None],
+        "relation": ["equivalent", None, None],
+        "marks": [0.5, None, None],
+        "explanation": [None, None, "because"],
+    }
+    path = tmp_path / "judged.csv"
+    table.write_csv(path)
+    for source in (table, path):
+        assert load_judgments(source).select(*read).to_dict(as_series=False) == read
+    lists = table.with_columns(pl.concat_list(name).alias(name) for name in read)
+    assert load_judgments(lists).select(*read).null_count().row(0) == (3, 3, 3, 3)

@@ -11,7 +11,7 @@ import pytest
 
 import markscheme
 from markscheme.errors import AgreementError, DataError
-from markscheme.tables import AnswersReader, ReadOptions
+from markscheme.tables import AnswersReader, ReadOptions, load_labels
 
 SYSTEMS = ("gpt-4o", "llama-3")
 
@@ -192,6 +192,27 @@ def test_labels_apart_whose_columns_are_given() -> None:
         markscheme.agree(run(), apart)
     given = {"label:gpt-4o": "Anna", "label:llama-3": "Ben"}
     assert markscheme.agree(run(), apart, columns=given).frame["answers"].to_list() == [24]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([bool(one) for one in TRUTH], [0] * 12),
+        ([bool(one) for one in TRUTH], ["no"] * 12),
+        (TRUTH, ["no"] * 12),
+        ([float(one) for one in TRUTH], [False] * 12),
+        (TRUTH, [None] * 12),
+        ([None] * 12, TRUTH),
+    ],
+)
+def test_labels_apart_may_be_written_differently_for_each_system(
+    first: list[Any], second: list[Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "labels.jsonl"
+    pl.DataFrame({"id": IDS, "gpt-4o_label": first, "llama-3_label": second}).write_ndjson(file)
+    people = load_labels(file).filter(pl.col("label").is_not_null())
+    assert people["label"].to_list() == [*TRUTH, *[0] * 12][: people.height]
+    assert markscheme.agree(run(), file).frame["answers"].to_list() == [people.height]
 
 
 def test_labels_apart_with_a_row_a_system() -> None:

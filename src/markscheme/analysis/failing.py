@@ -370,7 +370,7 @@ def counts_table(counts: pl.DataFrame, *, by: str | None = None) -> Table:
         f"Rejected answers by {by}" if by else "Rejected answers",
         (
             "judge",
-            Column(by or "", lambda row: row[by] or None, missing="(none)", show=by is not None),
+            Column(by or "", by, missing="(none)", show=by is not None),
             *columns("count", "answers", "rejected"),
             Column("share", format="share"),
             *columns("count", "unsure", "not judged"),

@@ -383,7 +383,7 @@ def _judgments(run: Run, answers: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(
         pl.lit("" if name == "signature" else None, dtype=kind).alias(name)
         for name, kind in lacking.items()
-    ).cast({"status": JUDGMENTS_SCHEMA["status"], "relation": JUDGMENTS_SCHEMA["relation"]})
+    ).cast({"status": JUDGMENTS_SCHEMA["status"]})
 
 
 def _judged(judgments: pl.DataFrame, answers: pl.DataFrame, *, run: str) -> list[Judged]:

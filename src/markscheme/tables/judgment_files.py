@@ -12,11 +12,18 @@ from markscheme.flags import columns_option
 from markscheme.tables.columns import KEYS, REQUIRED, renamed
 from markscheme.tables.files import Source, read_table
 from markscheme.tables.joins import check_key, text_keys
-from markscheme.tables.judgments import JUDGMENTS_SCHEMA, STATUSES, status_of_results
-from markscheme.tables.label_values import is_binary, looks_like_values, parse_values
+from markscheme.tables.judgments import (
+    JUDGMENTS_SCHEMA,
+    SCOPES,
+    STATUSES,
+    scope_kind,
+    status_of_results,
+)
+from markscheme.tables.label_values import is_binary, looks_like_values, parse_values, text_values
 from markscheme.tables.labels import LABEL_COLUMNS
 from markscheme.tables.opened import check_named
 from markscheme.tables.seal import check_exported, check_run, no_run
+from markscheme.tables.validation import is_blank
 
 NOT_JUDGES = {*KEYS, *LABEL_COLUMNS, "references", "context", "reference_kind", "reference_grades"}
 _TABLES = ("judgments.parquet", "answers.parquet")
@@ -201,13 +208,35 @@ def _from_wide(table: pl.DataFrame, judges: Sequence[str], slices: Sequence[str]
 
 
 def _tidy(table: pl.DataFrame, slices: Sequence[str]) -> pl.DataFrame:
-    wanted = dict.fromkeys([*KEYS, "judge", "status", "score", "verdict", *EXTRAS, *slices])
-    kept = [name for name in wanted if name in table.columns]
+    """The columns of judgments, in our types, and slices, whose blank cells are null.
+
+    Another tool may call columns as `EXTRAS` are called: values that are none of ours are null.
+    """
+    ours = (*KEYS, "judge", "status", "score", "verdict")
+    kept = [name for name in dict.fromkeys((*ours, *EXTRAS, *slices)) if name in table.columns]
     bare = [name for name in kept if table.schema[name] == pl.Null]  # of rows: never a value
-    return table.select(kept).with_columns(
+    table = table.select(kept).with_columns(
         pl.col("judge").cast(pl.String),
         *(pl.col(name).cast(JUDGMENTS_SCHEMA.get(name, pl.String)) for name in bare),
     )
+    table = table.with_columns(_extra(table[name]) for name in EXTRAS if name in kept)
+    return table.with_columns(
+        pl.when(~is_blank(name)).then(name)
+        for name, kind in table.schema.items()
+        if kind == pl.String and name not in ours
+    )
+
+
+def _extra(column: pl.Series) -> pl.Series:
+    """A column of `EXTRAS` in our type, null where a value is none of ours."""
+    if column.dtype.is_nested():
+        column = pl.Series(column.name, [None] * len(column), dtype=pl.String)
+    texts = column.cast(pl.String)
+    if column.name == "marks":
+        return text_values(texts)[0]
+    if column.name == "scope":
+        return texts.to_frame().select(pl.when(scope_kind().is_in(SCOPES)).then("scope"))["scope"]
+    return texts.cast(JUDGMENTS_SCHEMA[column.name], strict=False)
 
 
 def _column(table: pl.DataFrame, name: str) -> pl.Series:

@@ -152,10 +152,12 @@ def _a_row_a_system(table: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataF
     if not columns:
         return table
     rest = [name for name in table.columns if name not in columns.values()]
-    return pl.concat(
+    parts = [
         table.select(*rest, pl.lit(system).alias("system"), pl.col(theirs).alias("label"))
         for system, theirs in columns.items()
-    )
+    ]
+    # A column may be empty, or have true where another has 1.
+    return pl.concat(parts, how="vertical_relaxed")
 
 
 def _with_annotators(table: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:

@@ -138,6 +138,11 @@ def validate_rows(
     nameless = (system.str.strip_chars() == "").fill_null(value=True)  # an empty cell of CSV
     columns["system"] = system.zip_with(~nameless, pl.Series([default_system]))
     frame = pl.DataFrame({name: column.alias(name) for name, column in columns.items()})
+    frame = frame.with_columns(  # An empty cell of CSV is what null is in JSON.
+        pl.when(~is_blank(name)).then(name)
+        for name, kind in frame.schema.items()
+        if kind == pl.String and name not in _PLAIN
+    )
     if options.references != "required":
         unknown = frame["reference_kind"].null_count()
         frame = with_unanswerable(frame)
@@ -171,14 +176,19 @@ def validate_rows(
 def with_final_answers(frame: pl.DataFrame, notes: Counter[str]) -> pl.DataFrame:
     """The table as judges read it: see `final_answers`; an error that is none (`NO_ERROR`) is
     null."""
-    said = pl.col("answer_error").str.strip_chars().str.to_lowercase()
-    frame = frame.with_columns(pl.when(~said.is_in(NO_ERROR)).then("answer_error"))
+    frame = frame.with_columns(_error())
     # A look that spares more.
     found = frame.select(
         pl.col("answer").str.contains(MORE).any().alias("answer"),
         pl.col("references").explode().str.contains("####", literal=True).any().alias("solved"),
     )
     return final_answers(frame, notes) if any(found.row(0)) else frame
+
+
+def _error() -> pl.Expr:
+    """`answer_error`, null where it says that the call did not fail (`NO_ERROR`)."""
+    said = pl.col("answer_error").str.strip_chars().str.to_lowercase()
+    return pl.when(~said.is_in(NO_ERROR)).then("answer_error")
 
 
 def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, words: Counter[str]) -> pl.Series:
@@ -256,7 +266,8 @@ def _converted(
 
 
 _PLAIN = ("question", "references", "answer", "answer_id", "system")
-"""Columns whose values are texts; others, such as a context, may be lists of texts."""
+"""Columns whose values are texts; others, such as a context, may be lists of texts, and are null
+where they are blank."""
 
 
 def _text(value: Any, ours: str) -> str | None:
@@ -529,7 +540,7 @@ def _kept(
     keep = np.ones(frame.height, dtype=bool)
     keep[list(trouble)] = False
     if drop_blank:
-        blank = frame.select(is_blank("answer") & pl.col("answer_error").is_null()).to_series()
+        blank = frame.select(is_blank("answer") & _error().is_null()).to_series()
         notes["rows without an answer, left out"] += int((blank.to_numpy() & keep).sum())
         keep &= ~blank.to_numpy()
     return keep

@@ -114,6 +114,15 @@ def test_a_context_may_be_a_list(tmp_path: Path) -> None:
     assert chat.seen[0].last_user == "[Paris is the capital.][It lies on the Seine.]Paris"
 
 
+@pytest.mark.parametrize("context", [None, "", " "])
+def test_a_context_that_a_row_lacks_adds_nothing_to_a_prompt(
+    tmp_path: Path, context: str | None
+) -> None:
+    judge = written(tmp_path, 'parser = "yes_no"\nuser = "{{ context }}{{ answer }}"')
+    _, chat = judged(judge, {**ROW, "context": context}, "Yes")
+    assert chat.seen[0].last_user == "Paris"
+
+
 CHOICE = {"faithful": 1.0, "partly faithful": 0.5, "unfaithful": 0.0}
 
 

@@ -347,7 +347,11 @@ def _environment() -> SandboxedEnvironment:
     from jinja2.sandbox import SandboxedEnvironment
 
     # Prompts are plain text for a model: escaping for HTML would change them.
-    environment = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
+    environment = SandboxedEnvironment(
+        undefined=StrictUndefined,
+        autoescape=False,
+        finalize=lambda value: "" if value is None else value,  # Context that a row lacks.
+    )
     environment.filters["question_mark"] = question_mark
     return environment
 
