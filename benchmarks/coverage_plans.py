@@ -127,13 +127,13 @@ DECISIONS = (
 """Questions, answers to each, labels known, accuracies of one or two systems, limit."""
 
 
-def decisions(*, small: bool = False) -> Iterator[World]:
+def decisions() -> Iterator[World]:
     """Whether so many labels as are planned show a share above a limit, or which of two is better.
 
     Without known labels the judge is as good as the planner supposes: right on 85 of 100 of either
     verdict.
     """
-    for questions, each, pilot, shares, limit in DECISIONS[1:7:5] if small else DECISIONS:
+    for questions, each, pilot, shares, limit in DECISIONS:
         wanted = f"above {limit:g}" if limit else "which of two"
         yield World(
             "plans for decisions",
@@ -145,7 +145,6 @@ def decisions(*, small: bool = False) -> Iterator[World]:
                 pilot=pilot,
                 shares=shares,
                 limit=limit,
-                most=20 if small else PLANNED,
             ),
         )
 
@@ -159,11 +158,8 @@ def _decided(
     pilot: int,
     shares: tuple[float, ...],
     limit: float | None,
-    most: int,
 ) -> None:
     """All by the public functions, as someone does who labels what is drawn."""
-    if tally.seen.get("no plan", 0) >= most:
-        return
     table = _judged(rng, questions, each, shares, supposed=not pilot)
     seed = int(rng.integers(2**31))
     rows = table.drop("label")

@@ -69,12 +69,7 @@ def test_a_planned_decision_is_reached_about_as_often_as_assured(
     laboratory: Any, monkeypatch: pytest.MonkeyPatch, place: int, draws: int
 ) -> None:
     """At least .70 where .80 is assured: plans rest on one pilot, or one set of verdicts, each."""
-    for module in (laboratory.differences, laboratory.evidence, laboratory.intervals,
-                   laboratory.quantiles):  # fmt: skip
-        for name in ("t_quantile", "exact_interval", "score_statistic"):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, getattr(module, name))  # put back afterwards
-    laboratory.use_scipy()
+    laboratory.use_scipy(monkeypatch.setattr)
     world = list(laboratory.coverage_plans.decisions())[place]
     cells = {cell.method: cell for cell in world.draw(draws, seed=0)}
     assert cells["no plan"].rate <= 0.25
@@ -104,11 +99,7 @@ def test_the_laboratory_is_quicker_and_computes_the_same(
         next(iter(laboratory.PARTS[part](small=True))) for part in ("shares", "sizes", "paired")
     ]
     plain = [world.draw(20, seed=2) for world in worlds]
-    for module in (laboratory.intervals, laboratory.quantiles):
-        for name in ("t_quantile", "exact_interval", "score_statistic"):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, getattr(module, name))  # put back afterwards
-    laboratory.use_scipy()
+    laboratory.use_scipy(monkeypatch.setattr)
     for world, cells in zip(worlds, plain, strict=True):
         for cell, quick in zip(cells, world.draw(20, seed=2), strict=True):
             assert (cell.method, cell.rate) == (quick.method, quick.rate)
