@@ -492,6 +492,20 @@ def test_a_reply_out_of_a_batch_file_says_what_was_sent_otherwise(here: Path) ->
     assert found.changed == {"temperature": None}
 
 
+def test_a_batch_file_asks_no_model_for_the_replies_of_another(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The requests of a judge with a model of its own went to the command's model, whose replies
+    were then stored as that judge's."""
+    write = ["batch", "write", "a.jsonl", "-o", "batch.jsonl", "-j", "llm_kamalloo(model='other')"]
+    assert run_command([*write, "-j", "llm_kamalloo", "-m", "m"]) == 2
+    assert "a judge asks 'other', and a batch file is for one model" in capfd.readouterr().err
+    assert not Path("batch.jsonl").exists()
+    assert run_command([*write, "-m", "other"]) == 0
+    lines = [json.loads(line) for line in Path("batch.jsonl").read_text().splitlines()]
+    assert {line["body"]["model"] for line in lines} == {"other"}
+
+
 def test_a_batch_file_that_cannot_be_finished_leaves_nothing(tmp_path: Path) -> None:
     models = Models(options=ModelOptions(model="m", ledger=str(tmp_path / "l.sqlite")))
 

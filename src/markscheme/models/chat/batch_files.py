@@ -67,8 +67,8 @@ def write_batch(
     is not written: the ledger has it as failed.
 
     Raises:
-        ModelError: the model's protocol has no batch files of this form, or the ledger cannot be
-            written.
+        ModelError: the model's protocol has no batch files of this form, a request is for another
+            model, or the ledger cannot be written.
         DataError: the file cannot be written.
     """
     if profile.protocol not in OPENAI_PROTOCOLS:
@@ -84,6 +84,12 @@ def write_batch(
         with whole_file(path) as temporary:
             with temporary.open("wb") as stream:
                 for entry in {entry.key: entry for entry in entries}.values():
+                    if entry.model != profile.name:  # Its reply would be stored as another's.
+                        raise ModelError(
+                            f"a judge asks {entry.model!r}, and a batch file is for one model, "
+                            f"here {profile.name!r}; write a file for each model, with the judges "
+                            "that ask it"
+                        )
                     try:
                         body = body_of(wire, Sending.first(entry.request, profile))
                     except DataError as error:
