@@ -110,7 +110,8 @@ def read_batch(
 ) -> BatchCounts:
     """Read a results file into the ledger.
 
-    Requests that failed are logged, and stay missing for the next batch or run.
+    Requests that failed, and those to which reasoning left no room for a reply, are logged, and
+    stay missing for the next batch or run.
 
     Args:
         path: the provider's output file, or its error file.
@@ -141,10 +142,18 @@ def read_batch(
             problems.append(Problem(source=str(path), line=number, message=message))
             continue
         profile = models.profile(entry.model)
-        reply, _ = read_result(Sending.first(entry.request, profile), result)
+        sending = Sending.first(entry.request, profile)
+        reply, otherwise = read_result(sending, result)
         own = batch_share(profile.price) if share is None else share
-        cost = cost_of(reply, profile.price, share=own)
-        counts.store(ledger, entry, replace(reply, cost_usd=cost))
+        reply = replace(reply, cost_usd=cost_of(reply, profile.price, share=own))
+        if reply.status == "ok" and otherwise is not None:
+            # A run sends it once more with room; as a stored reply it would be the last word.
+            why = (
+                f"no text within {sending.limit:,} tokens, which reasoning took; set 'room' for "
+                f"{entry.model!r} in a model file (--models) or judge without a batch file"
+            )
+            reply = replace(reply, status="failed", error=why)
+        counts.store(ledger, entry, reply)
     ledger.flush()
     if problems:
         raise BadRowsError(problems)
