@@ -47,6 +47,19 @@ def test_rewards_read_conversations_and_scale() -> None:
         reward([prompt], [said], gold=["x"])
 
 
+def test_a_reply_that_is_begun_is_no_question_and_a_call_of_a_tool_no_answer() -> None:
+    """TRL lets a model continue its own message, and a message that calls a tool has no content,
+    which was judged as the word "None"."""
+    asked: list[dict[str, Any]] = [{"role": "user", "content": QUESTIONS[1]}]
+    begun = [*asked, {"role": "assistant", "content": "Answer:"}]
+    reward = MarksReward(by="score")
+    whole, part = reward([asked, begun], ["1817", "1817"], references=[REFERENCES[1]] * 2)
+    assert whole == part
+    called = [{"role": "assistant", "content": None, "tool_calls": []}]
+    exact = MarksReward(judge="exact_match", by="verdict")
+    assert exact([asked], [called], references=["None"]) == [0.0]
+
+
 def test_questions_come_from_the_column_where_there_is_one() -> None:
     reward = MarksReward(judge="examiner", by="score")
     template = ["You are an expert. Answer in a word."] * 3

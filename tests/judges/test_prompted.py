@@ -500,6 +500,18 @@ def test_broken_examples_are_named(tmp_path: Path, text: str) -> None:
         requests_of(judge, table(["x"]))
 
 
+def test_a_reference_that_is_a_text_is_one_reference_of_an_example(tmp_path: Path) -> None:
+    """It was shown as its letters: "J/o/y/c/e"."""
+    path = tmp_path / "shots.jsonl"
+    path.write_text(json.dumps({**SHOTS[0], "references": "Joyce"}))
+    judge: Any = parse_judge(f"llm_evouna_icl(examples={str(path)!r})")
+    assert "Golden Answers: Joyce;" in requests_of(judge, table(["Lutetia"]))[0].last_user
+    ranked = {"question": "q", "references": "Joyce", "answer": "a", "rank": 3}
+    path.write_text(json.dumps(ranked))
+    with pytest.raises(JudgeError, match="the rank 3 is not from 1 to 2"):
+        read_examples(str(path), "rank")
+
+
 def test_edited_examples_are_read_again(tmp_path: Path) -> None:
     path = tmp_path / "shots.jsonl"
     for author in ("Joyce", "James Joyce"):

@@ -492,6 +492,40 @@ def test_a_reply_out_of_a_batch_file_says_what_was_sent_otherwise(here: Path) ->
     assert found.changed == {"temperature": None}
 
 
+def test_a_reply_that_reasoning_left_no_room_for_is_missing_after_a_batch_file(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It was stored as the reply, so that no run asked again, with room, as runs do."""
+    write = ["batch", "write", "a.jsonl", "-j", "llm_kamalloo", "-m", "m", "-o", "batch.jsonl"]
+    assert run_command(write) == 0
+    first = json.loads(Path("batch.jsonl").read_text().splitlines()[0])
+    body = json.loads(Answer(text="").payload("m"))
+    body["choices"][0]["finish_reason"] = "length"
+    result = {"custom_id": first["custom_id"], "response": {"status_code": 200, "body": body}}
+    Path("results.jsonl").write_text(json.dumps(result))
+    capfd.readouterr()
+    assert run_command(["batch", "read", "results.jsonl"]) == 0
+    shown = " ".join(capfd.readouterr().out.split())
+    assert "0 replies, 1 failed" in shown
+    assert "which reasoning took; set 'room' for 'm'" in shown
+    assert run_command(write) == 0
+    assert f"{ROWS} requests written" in capfd.readouterr().err
+
+
+def test_a_batch_file_asks_no_model_for_the_replies_of_another(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The requests of a judge with a model of its own went to the command's model, whose replies
+    were then stored as that judge's."""
+    write = ["batch", "write", "a.jsonl", "-o", "batch.jsonl", "-j", "llm_kamalloo(model='other')"]
+    assert run_command([*write, "-j", "llm_kamalloo", "-m", "m"]) == 2
+    assert "a judge asks 'other', and a batch file is for one model" in capfd.readouterr().err
+    assert not Path("batch.jsonl").exists()
+    assert run_command([*write, "-m", "other"]) == 0
+    lines = [json.loads(line) for line in Path("batch.jsonl").read_text().splitlines()]
+    assert {line["body"]["model"] for line in lines} == {"other"}
+
+
 def test_a_batch_file_that_cannot_be_finished_leaves_nothing(tmp_path: Path) -> None:
     models = Models(options=ModelOptions(model="m", ledger=str(tmp_path / "l.sqlite")))
 

@@ -72,7 +72,7 @@ class MarksReward(Evaluator):
         asked = columns.get(self.question, [None] * len(prompts))
         judgments = judge_texts(
             [
-                _last(prompts[row]) if question is None else str(question)
+                _question(prompts[row]) if question is None else str(question)
                 for row, question in enumerate(asked)
             ],
             columns[self.references],
@@ -85,8 +85,15 @@ class MarksReward(Evaluator):
         ]
 
 
-def _last(text: str | list[Message]) -> str:
-    """The text, or the content of a conversation's last message."""
+def _question(prompt: str | list[Message]) -> Any:
+    """The prompt's text, or the last message of its user: the beginning of a reply may follow."""
+    if isinstance(prompt, str):
+        return prompt
+    return _last([one for one in prompt if one.get("role") == "user"] or prompt)
+
+
+def _last(text: str | list[Message]) -> Any:
+    """The text, or the content of a conversation's last message; None where it calls a tool."""
     if isinstance(text, str):
         return text
-    return str(text[-1]["content"]) if text else ""
+    return text[-1].get("content") if text else ""

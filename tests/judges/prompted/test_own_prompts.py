@@ -51,6 +51,16 @@ def judged(judge: str, row: dict[str, Any], reply: Any) -> tuple[dict[str, Any],
         ('parser = "json"\nuser = "x"', "needs [criteria]"),
         ('parser = "json"\ncriteria = {a = 3}\nuser = "x"', "criteria.a must be a table"),
         ('parser = "yes_no"\nlabels = {a = 1, b = 0}\nuser = "x"', "belong to parser = 'choice'"),
+        # The labels had no effect, nor had criteria of a choice.
+        (
+            'parser = "scale(1, 7)"\nlabels = {a = 1, b = 0}\nuser = "x"',
+            "labels belong to parser = 'choice', not to 'scale(1, 7)'",
+        ),
+        (
+            'parser = "choice"\nlabels = {a = 1, b = 0}\ncriteria = {c = {low = 1, high = 5}}\n'
+            'user = "x"',
+            "criteria belong to parser = 'json', not to 'choice'",
+        ),
         ('parser = "yes_no"\nreferences = "no"\nuser = "x"', "must be one of '', 'required'"),
         ('parser = "yes_no"\nswap = ["answer", "b"]\nuser = "{{ answer }}"', "no template uses"),
         (

@@ -201,6 +201,13 @@ def test_whatever_can_change_a_judgment_changes_the_hash(tmp_path: Path, change:
         (FILE + 'system = "{{ question"', "system, line 1"),
         (FILE + 'schema = "{"', "schema is not JSON"),
         (FILE + "[sampling]\nmax_tokens = 1.5", "max_tokens=1.5 must be a whole number"),
+        # The mark 5 of scale(1, 7), where a score is from 0 to 1, rejected every answer.
+        (
+            FILE.replace("yes_no", "scale(1, 7)") + "accept_from = 5",
+            "accept_from=5 must lie between 0 and 1",
+        ),
+        (FILE + "[sampling]\nmax_tokens = 0", "max_tokens=0 must be at least 1"),
+        (FILE + "[sampling]\ntemperature = -1", "temperature=-1 must lie between 0 and 5"),
     ],
 )
 def test_errors_in_a_file_are_named(tmp_path: Path, text: str, message: str) -> None:

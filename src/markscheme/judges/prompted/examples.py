@@ -11,7 +11,8 @@ from typing import Any, Literal
 import orjson
 import polars as pl
 
-from markscheme.errors import JudgeError
+from markscheme.errors import DataError, JudgeError
+from markscheme.tables import reference_texts
 from markscheme.text import normalise_series
 
 Mark = Literal["label", "rank"]
@@ -27,7 +28,7 @@ def read_examples(path: str, mark: Mark = "label") -> tuple[Mapping[str, Any], .
     """Examples of a JSONL file with `question`, `references`, `answer` and a mark.
 
     Args:
-        path: the file.
+        path: the file; references as in files of answers: a list, or a text for one.
         mark: `label`, 1 or 0, which becomes the `verdict` Yes or No; or `rank`, from 1 to one more
             than there are references, which are listed best first.
 
@@ -40,11 +41,11 @@ def read_examples(path: str, mark: Mark = "label") -> tuple[Mapping[str, Any], .
             row = orjson.loads(line)
             example: dict[str, Any] = {
                 "question": str(row["question"]),
-                "references": [str(one) for one in row["references"]],
+                "references": reference_texts(row["references"]),
                 "answer": str(row["answer"]),
             }
-            found.append(example | _marked(row, mark))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            found.append(example | _marked(row, mark, len(example["references"])))
+    except (OSError, DataError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise JudgeError(
             f"cannot read the examples {path!r} ({type(error).__name__}: {error}); make them with "
             f"'{_COMMANDS[mark]} --out FILE'"
@@ -54,7 +55,7 @@ def read_examples(path: str, mark: Mark = "label") -> tuple[Mapping[str, Any], .
     return tuple(found)
 
 
-def _marked(row: Mapping[str, Any], mark: Mark) -> dict[str, Any]:
+def _marked(row: Mapping[str, Any], mark: Mark, references: int) -> dict[str, Any]:
     """The mark of a line, under the name that prompts use.
 
     Raises:
@@ -62,7 +63,7 @@ def _marked(row: Mapping[str, Any], mark: Mark) -> dict[str, Any]:
     """
     if mark == "label":
         return {"verdict": {1: "Yes", 0: "No"}[row["label"]]}
-    last = len(row["references"]) + 1
+    last = references + 1
     if not 1 <= row["rank"] <= last:
         raise ValueError(f"the rank {row['rank']} is not from 1 to {last}")
     return {"rank": row["rank"]}

@@ -217,6 +217,9 @@ def own_parser(
     Raises:
         ValueError: it is set up wrongly; the message says what to write.
     """
+    for name, given, owner in (("labels", labels, "choice"), ("criteria", criteria, "json")):
+        if given is not None and parser != owner:
+            raise ValueError(f"{name} belong to parser = {owner!r}, not to {parser!r}")
     scale = SCALE.fullmatch(parser.strip())
     if scale:
         low, high = int(scale[1]), int(scale[2])
@@ -229,10 +232,6 @@ def own_parser(
         if not criteria:
             raise ValueError('parser "json" needs [criteria], as in accuracy = {low = 1, high = 5}')
         return Criteria(criteria={name: _criterion(name, one) for name, one in criteria.items()})
-    if labels is not None or criteria is not None:
-        which = "labels" if labels is not None else "criteria"
-        wanted = "choice" if labels is not None else "json"
-        raise ValueError(f"{which} belong to parser = {wanted!r}, not to {parser!r}")
     return None
 
 

@@ -21,7 +21,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from markscheme.contract import Use, from_table
+from markscheme.contract import Use, check_range, from_table
 from markscheme.errors import JudgeError
 from markscheme.judges.prompted.parsers import SCALE, Parser, own_parser
 
@@ -252,6 +252,12 @@ def load_prompt(path: str | Path) -> Prompt:
     wrong = _conversation_problems(prompt) or _parser_problems(prompt, ours=file.parent == FOLDER)
     if wrong:
         raise JudgeError(f"{where}: {wrong}")
+    try:
+        check_range("accept_from", prompt.accept_from, 0, 1)  # whatever the scale of the replies
+        check_range("temperature", prompt.temperature, 0, 5)
+        check_range("max_tokens", prompt.max_tokens, 1)
+    except JudgeError as error:
+        raise JudgeError(f"{where}: {error}") from None
     for field in ("system", "user", "repair"):
         _check_template(file, field, getattr(prompt, field))
     for number, message in enumerate(prompt.conversation, 1):

@@ -67,8 +67,8 @@ def write_batch(
     is not written: the ledger has it as failed.
 
     Raises:
-        ModelError: the model's protocol has no batch files of this form, or the ledger cannot be
-            written.
+        ModelError: the model's protocol has no batch files of this form, a request is for another
+            model, or the ledger cannot be written.
         DataError: the file cannot be written.
     """
     if profile.protocol not in OPENAI_PROTOCOLS:
@@ -84,6 +84,12 @@ def write_batch(
         with whole_file(path) as temporary:
             with temporary.open("wb") as stream:
                 for entry in {entry.key: entry for entry in entries}.values():
+                    if entry.model != profile.name:  # Its reply would be stored as another's.
+                        raise ModelError(
+                            f"a judge asks {entry.model!r}, and a batch file is for one model, "
+                            f"here {profile.name!r}; write a file for each model, with the judges "
+                            "that ask it"
+                        )
                     try:
                         body = body_of(wire, Sending.first(entry.request, profile))
                     except DataError as error:
@@ -104,7 +110,8 @@ def read_batch(
 ) -> BatchCounts:
     """Read a results file into the ledger.
 
-    Requests that failed are logged, and stay missing for the next batch or run.
+    Requests that failed, and those to which reasoning left no room for a reply, are logged, and
+    stay missing for the next batch or run.
 
     Args:
         path: the provider's output file, or its error file.
@@ -135,10 +142,18 @@ def read_batch(
             problems.append(Problem(source=str(path), line=number, message=message))
             continue
         profile = models.profile(entry.model)
-        reply, _ = read_result(Sending.first(entry.request, profile), result)
+        sending = Sending.first(entry.request, profile)
+        reply, otherwise = read_result(sending, result)
         own = batch_share(profile.price) if share is None else share
-        cost = cost_of(reply, profile.price, share=own)
-        counts.store(ledger, entry, replace(reply, cost_usd=cost))
+        reply = replace(reply, cost_usd=cost_of(reply, profile.price, share=own))
+        if reply.status == "ok" and otherwise is not None:
+            # A run sends it once more with room; as a stored reply it would be the last word.
+            why = (
+                f"no text within {sending.limit:,} tokens, which reasoning took; set 'room' for "
+                f"{entry.model!r} in a model file (--models) or judge without a batch file"
+            )
+            reply = replace(reply, status="failed", error=why)
+        counts.store(ledger, entry, reply)
     ledger.flush()
     if problems:
         raise BadRowsError(problems)
