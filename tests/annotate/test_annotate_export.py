@@ -797,10 +797,13 @@ def test_a_project_with_earlier_labels_is_opened_again(tmp_path: Path) -> None:
         ([1, 0, 1, 0, 1, 1], {}, "as there are no others"),
         ([1, 0], {"scale": "grade"}, "as they are not on the scale 'grade'"),
         ([1, 0], {"scale": "relation"}, "as they are not on the scale 'relation'"),
+        ([1, 5, 3], {"scale": "verdict"}, "as they are not on the scale 'verdict'"),
+        ([1, 0, 0.5], {"scale": "grade"}, "as they are not on the scale 'grade'"),
+        ([1, 9, 10], {"scale": "grade"}, "as they are not on the scale 'grade'"),
     ],
 )
 def test_answers_with_a_label_are_shown_for_a_second_opinion(
-    project: Make, labels: list[int], settings: dict[str, Any], why: str
+    project: Make, labels: list[float], settings: dict[str, Any], why: str
 ) -> None:
     made = project(earlier(label=labels), people=("Ann",), per_item=1, **settings)
     (note,) = (one for one in made.ready.notes if "in the file already" in one)

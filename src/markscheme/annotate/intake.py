@@ -206,8 +206,12 @@ def _why_shown(said: pl.DataFrame, project: Project, *, relabel: bool) -> str:
         return "as --relabel says" if len(labels) else ""
     if len(labels) == said.height:
         return "as there are no others"
-    if project.scale == "verdict" or (project.scale == "grade" and not is_binary(labels)):
-        return ""
+    if project.scale in ("verdict", "grade"):
+        # Of grades from 1 to 5 none is a verdict, not even the 1.
+        values = project.choices.values.values()
+        inside = labels.is_between(min(values), max(values)).all()
+        if inside and (project.scale == "verdict" or not is_binary(labels)):
+            return ""
     return f"as they are not on the scale {project.scale!r}"
 
 
