@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import socket
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -651,6 +652,33 @@ def test_the_commands_say_what_is_wrong(run: Run, tmp_path: Path) -> None:
     said = run("annotate", str(other), "--no-serve", code=2)
     assert f"{other} has no column for question and answer; its columns are: x, y." in said
     assert list(tmp_path.iterdir()) == [other]
+
+
+def test_links_without_a_server_are_those_of_the_server(run: Run, tmp_path: Path) -> None:
+    file = write_rows(tmp_path / "a.jsonl", answers(2))
+    links, kept = tmp_path / "links.csv", str(tmp_path / "p.sqlite")
+    made = ("annotate", file, "--project", kept, "--no-serve", "--new-links", "--links", str(links))
+    for words, address in (
+        (("--host", "0.0.0.0"), f"http://{socket.gethostname()}:8765"),
+        (("--host", "::1", "--port", "80"), "http://[::1]:80"),
+        (("--public-url", "https://label.example.org/"), "https://label.example.org"),
+    ):
+        run(*made, *words)
+        found = pl.read_csv(links)["link"].to_list()
+        assert found
+        assert all(one.startswith(f"{address}/enter#") for one in found)
+    other = str(tmp_path / "other.sqlite")
+    words = (
+        "annotate",
+        file,
+        "--project",
+        other,
+        "--no-serve",
+        "--public-url",
+        "label.example.org",
+    )
+    assert "is not an address such as https://" in run(*words, code=2)
+    assert not Path(other).exists()
 
 
 def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def annotate(
     exports the labels.
     """
     require_web()
-    from markscheme.annotate import Store, listen, prepare, read_plan
+    from markscheme.annotate import Store, address_of, listen, prepare, read_plan
     from markscheme.annotate import serve as run
     from markscheme.tables import DATASET, check_named, is_address, without_secrets
 
@@ -67,14 +67,14 @@ def annotate(
         if not (file.startswith(DATASET) or Path(file).exists()):
             raise MarkschemeError(f"there is no file {without_secrets(file)}")
     listening = listen(host, port, public_url) if serve else None
+    address = listening.address if listening else address_of(host, port, public_url)
     place = project or f"{(file or '').rstrip('/')}.annotate.sqlite"
     plan = None if is_address(place) or Path(place).exists() else read_plan(options, place)
     store = Store(place, adopt=adopt)
     try:
         ready = prepare(store, options, plan)
         ready = replace(ready, notes=(*store.notes, *ready.notes))
-        address = listening.address if listening else (public_url or f"http://{host}:{port}")
-        _say(ready, store.shown, address.rstrip("/"), links)
+        _say(ready, store.shown, address, links)
         if listening is not None:
             if listening.warning:
                 print_warning(listening.warning)
