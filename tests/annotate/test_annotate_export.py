@@ -681,6 +681,15 @@ def test_links_without_a_server_are_those_of_the_server(run: Run, tmp_path: Path
     assert not Path(other).exists()
 
 
+def test_links_are_made_only_where_they_can_be_written(run: Run, tmp_path: Path) -> None:
+    kept, folder = tmp_path / "p.sqlite", tmp_path / "new"
+    made = ("annotate", write_rows(tmp_path / "a.jsonl", answers(2)), "--project", str(kept))
+    run(*made, "--no-serve", "--links", str(tmp_path), code=2)
+    assert not kept.exists()
+    run(*made, "--no-serve", "--links", str(folder / "links.csv"))
+    assert pl.read_csv(folder / "links.csv")["role"].to_list() == ["admin", "annotator"]
+
+
 def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: Path) -> None:
     """judge, plan-labels, annotate, annotate-export, agree, estimate: nothing retyped."""
     judged, plan = str(tmp_path / "run"), str(tmp_path / "plan.csv")
