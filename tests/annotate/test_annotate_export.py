@@ -862,6 +862,14 @@ def test_labels_that_settle_nothing_are_left_out_and_counted(project: Make) -> N
     assert made.rows("SELECT count(*) FROM items WHERE stage = 'open'") == [(5,)]
 
 
+def test_rows_that_leave_nothing_to_rank_are_counted(project: Make) -> None:
+    alike = [{**row, "answer": "the same"} for row in answers(2, systems=2)[2:]]
+    made = project([*answers(1, systems=2), *alike], scale="rank", people=("Ann",), per_item=1)
+    assert made.ready.notes[1:] == (
+        "rows left out, as their question has no different answer to rank: 2",
+    )
+
+
 def test_gold_items_that_nobody_will_meet_are_announced(project: Make) -> None:
     gold = [{**row, "question": f"gold {n}", "label": n % 2} for n, row in enumerate(answers(8))]
     made = project(answers(20), people=("Ann",), per_item=1, gold=gold)

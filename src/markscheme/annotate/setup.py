@@ -235,6 +235,10 @@ def _said(project: Project, intake: Intake, gold: Intake | None) -> list[str]:
     if intake.without_answer:
         what = "left out" if project.scale == "rank" else "shown as (no answer)"
         notes.append(f"rows without an answer, {what}: {intake.without_answer:,}")
+    if intake.alone:
+        notes.append(
+            f"rows left out, as their question has no different answer to rank: {intake.alone:,}"
+        )
     if intake.known_labels:
         notes.append(_of_known(intake))
     if gold is not None:
