@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import re
 import socket
+import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -652,6 +654,19 @@ def test_the_commands_say_what_is_wrong(run: Run, tmp_path: Path) -> None:
     said = run("annotate", str(other), "--no-serve", code=2)
     assert f"{other} has no column for question and answer; its columns are: x, y." in said
     assert list(tmp_path.iterdir()) == [other]
+
+
+def test_a_database_of_something_else_is_left_as_it_is(run: Run, tmp_path: Path) -> None:
+    file, other = write_rows(tmp_path / "a.jsonl", answers(2)), str(tmp_path / "other.db")
+    with closing(sqlite3.connect(other)) as own:
+        own.execute("CREATE TABLE mine (x)")
+    for words in (
+        ("annotate-export", other, "-o", str(tmp_path / "x.jsonl")),
+        ("annotate", file, "--project", other, "--no-serve"),
+    ):
+        assert "is a database of something else" in " ".join(run(*words, code=2).split())
+        with closing(sqlite3.connect(other)) as own:
+            assert own.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]
 
 
 def test_links_without_a_server_are_those_of_the_server(run: Run, tmp_path: Path) -> None:
