@@ -669,6 +669,15 @@ def test_a_database_of_something_else_is_left_as_it_is(run: Run, tmp_path: Path)
             assert own.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]
 
 
+def test_people_of_a_project_are_named_again_as_they_are(run: Run, tmp_path: Path) -> None:
+    file, kept = write_rows(tmp_path / "a.jsonl", answers(2)), str(tmp_path / "p.sqlite")
+    made = ("annotate", file, "--project", kept, "--no-serve")
+    run(*made, "-a", "Ann Lee", "-a", "Ben", "--adjudicator", "Kim")
+    assert "everyone has a link" in run(*made, "-a", "Ann  Lee ", "--adjudicator", "Kim")
+    said = run(*made, "-a", "Ann Lee", "--adjudicator", "Ben", code=2)
+    assert "there is already a person called 'Ben': annotator" in said
+
+
 def test_links_without_a_server_are_those_of_the_server(run: Run, tmp_path: Path) -> None:
     file = write_rows(tmp_path / "a.jsonl", answers(2))
     links, kept = tmp_path / "links.csv", str(tmp_path / "p.sqlite")
