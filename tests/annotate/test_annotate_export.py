@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import random
 import re
+import socket
+import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -653,6 +656,64 @@ def test_the_commands_say_what_is_wrong(run: Run, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [other]
 
 
+def test_a_database_of_something_else_is_left_as_it_is(run: Run, tmp_path: Path) -> None:
+    file, other = write_rows(tmp_path / "a.jsonl", answers(2)), str(tmp_path / "other.db")
+    with closing(sqlite3.connect(other)) as own:
+        own.execute("CREATE TABLE mine (x)")
+    for words in (
+        ("annotate-export", other, "-o", str(tmp_path / "x.jsonl")),
+        ("annotate", file, "--project", other, "--no-serve"),
+    ):
+        assert "is a database of something else" in " ".join(run(*words, code=2).split())
+        with closing(sqlite3.connect(other)) as own:
+            assert own.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]
+
+
+def test_people_of_a_project_are_named_again_as_they_are(run: Run, tmp_path: Path) -> None:
+    file, kept = write_rows(tmp_path / "a.jsonl", answers(2)), str(tmp_path / "p.sqlite")
+    made = ("annotate", file, "--project", kept, "--no-serve")
+    run(*made, "-a", "Ann Lee", "-a", "Ben", "--adjudicator", "Kim")
+    assert "everyone has a link" in run(*made, "-a", "Ann  Lee ", "--adjudicator", "Kim")
+    said = run(*made, "-a", "Ann Lee", "--adjudicator", "Ben", code=2)
+    assert "there is already a person called 'Ben': annotator" in said
+
+
+def test_links_without_a_server_are_those_of_the_server(run: Run, tmp_path: Path) -> None:
+    file = write_rows(tmp_path / "a.jsonl", answers(2))
+    links, kept = tmp_path / "links.csv", str(tmp_path / "p.sqlite")
+    made = ("annotate", file, "--project", kept, "--no-serve", "--new-links", "--links", str(links))
+    for words, address in (
+        (("--host", "0.0.0.0"), f"http://{socket.gethostname()}:8765"),
+        (("--host", "::1", "--port", "80"), "http://[::1]:80"),
+        (("--public-url", "https://label.example.org/"), "https://label.example.org"),
+    ):
+        run(*made, *words)
+        found = pl.read_csv(links)["link"].to_list()
+        assert found
+        assert all(one.startswith(f"{address}/enter#") for one in found)
+    other = str(tmp_path / "other.sqlite")
+    words = (
+        "annotate",
+        file,
+        "--project",
+        other,
+        "--no-serve",
+        "--public-url",
+        "label.example.org",
+    )
+    assert "is not an address such as https://" in run(*words, code=2)
+    assert not Path(other).exists()
+
+
+def test_links_are_made_only_where_they_can_be_written(run: Run, tmp_path: Path) -> None:
+    kept, folder = tmp_path / "p.sqlite", tmp_path / "new"
+    made = ("annotate", write_rows(tmp_path / "a.jsonl", answers(2)), "--project", str(kept))
+    run(*made, "--no-serve", "--links", str(tmp_path), code=2)
+    assert not kept.exists()
+    run(*made, "--no-serve", "--links", str(folder / "links.csv"))
+    assert pl.read_csv(folder / "links.csv")["role"].to_list() == ["admin", "annotator"]
+
+
 def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: Path) -> None:
     """judge, plan-labels, annotate, annotate-export, agree, estimate: nothing retyped."""
     judged, plan = str(tmp_path / "run"), str(tmp_path / "plan.csv")
@@ -797,10 +858,13 @@ def test_a_project_with_earlier_labels_is_opened_again(tmp_path: Path) -> None:
         ([1, 0, 1, 0, 1, 1], {}, "as there are no others"),
         ([1, 0], {"scale": "grade"}, "as they are not on the scale 'grade'"),
         ([1, 0], {"scale": "relation"}, "as they are not on the scale 'relation'"),
+        ([1, 5, 3], {"scale": "verdict"}, "as they are not on the scale 'verdict'"),
+        ([1, 0, 0.5], {"scale": "grade"}, "as they are not on the scale 'grade'"),
+        ([1, 9, 10], {"scale": "grade"}, "as they are not on the scale 'grade'"),
     ],
 )
 def test_answers_with_a_label_are_shown_for_a_second_opinion(
-    project: Make, labels: list[int], settings: dict[str, Any], why: str
+    project: Make, labels: list[float], settings: dict[str, Any], why: str
 ) -> None:
     made = project(earlier(label=labels), people=("Ann",), per_item=1, **settings)
     (note,) = (one for one in made.ready.notes if "in the file already" in one)
@@ -820,6 +884,14 @@ def test_labels_that_settle_nothing_are_left_out_and_counted(project: Make) -> N
     assert note.startswith("1 item has a label in the file already")
     assert "3 labels are left out" in note
     assert made.rows("SELECT count(*) FROM items WHERE stage = 'open'") == [(5,)]
+
+
+def test_rows_that_leave_nothing_to_rank_are_counted(project: Make) -> None:
+    alike = [{**row, "answer": "the same"} for row in answers(2, systems=2)[2:]]
+    made = project([*answers(1, systems=2), *alike], scale="rank", people=("Ann",), per_item=1)
+    assert made.ready.notes[1:] == (
+        "rows left out, as their question has no different answer to rank: 2",
+    )
 
 
 def test_gold_items_that_nobody_will_meet_are_announced(project: Make) -> None:

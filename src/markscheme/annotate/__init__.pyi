@@ -5,6 +5,7 @@ from .options import AnnotateOptions as AnnotateOptions
 from .options import ExportOptions as ExportOptions
 from .options import Kind as Kind
 from .project import load_project as load_project
+from .server import address_of as address_of
 from .server import listen as listen
 from .server import serve as serve
 from .setup import Ready as Ready

@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func, select
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inspect, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import (
     ArgumentError,
@@ -172,6 +172,9 @@ class Store:
             sound = self.read(lambda c: c.exec_driver_sql("PRAGMA integrity_check(1)").scalar())
             if sound != "ok":
                 raise ValueError(sound)
+            tables = self.read(lambda c: inspect(c).get_table_names())
+            if tables and SCHEMA.table not in tables:
+                raise RunError(f"{self.shown} is a database of something else, and no project")
         with self._writing() as connection, connection.begin():
             new = SCHEMA.migrate(_Driver(connection), dialect, self.shown)
             if not any(

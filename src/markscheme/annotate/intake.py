@@ -45,6 +45,7 @@ class Intake:
         answers: rows read.
         without_answer: rows whose answer is empty: labelled like any other, since they were
             judged and drawn like any other; only ranks leave them out.
+        alone: rows left out of a ranking, as their question has no different answer.
         known_labels: rows that have a label already.
         known: items that have their label by these, and are shown to nobody.
         unused_labels: labels by which no item has its label, where others have.
@@ -57,6 +58,7 @@ class Intake:
     answers: int
     without_answer: int
     known_labels: int
+    alone: int = 0
     known: int = 0
     unused_labels: int = 0
     reason: str = ""
@@ -166,6 +168,7 @@ def make_items(
         else:
             items[-1] |= {"stage": "settled", "final": label}
             ratings += _ratings(number, group)
+    alone = len(sources)
     if ranked:
         _check_ranked(items)
         kept = {n for n, item in enumerate(items) if item["texts"] > 1}
@@ -179,6 +182,7 @@ def make_items(
         sources=sources,
         answers=answers.height,
         without_answer=empty,
+        alone=alone - len(sources),
         known_labels=answers["label"].count(),
         known=sum(item["stage"] == "settled" for item in items),
         unused_labels=unused,
@@ -206,8 +210,12 @@ def _why_shown(said: pl.DataFrame, project: Project, *, relabel: bool) -> str:
         return "as --relabel says" if len(labels) else ""
     if len(labels) == said.height:
         return "as there are no others"
-    if project.scale == "verdict" or (project.scale == "grade" and not is_binary(labels)):
-        return ""
+    if project.scale in ("verdict", "grade"):
+        # Of grades from 1 to 5 none is a verdict, not even the 1.
+        values = project.choices.values.values()
+        inside = labels.is_between(min(values), max(values)).all()
+        if inside and (project.scale == "verdict" or not is_binary(labels)):
+            return ""
     return f"as they are not on the scale {project.scale!r}"
 
 

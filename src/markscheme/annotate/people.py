@@ -72,17 +72,22 @@ def everyone(connection: Connection) -> list[Person]:
     return [_person(row) for row in connection.execute(select(*_PERSON).order_by(t.people.c.id))]
 
 
+def plain_name(name: str) -> str:
+    """A name as it is stored, whatever white space it was written with."""
+    return " ".join(name.split())
+
+
 def add_person(connection: Connection, name: str, role: Role) -> str:
     """Add somebody; returns their token, which is stored nowhere.
 
     Raises:
         MarkschemeError: an empty, overlong or taken name.
     """
-    name = " ".join(name.split())
+    name = plain_name(name)
     if not name or len(name) > LONGEST_NAME:
         raise MarkschemeError(f"a name has 1 to {LONGEST_NAME} characters")
-    if name in {person.name for person in everyone(connection)}:
-        raise MarkschemeError(f"there is already a person called {name!r}")
+    if taken := [person.role for person in everyone(connection) if person.name == name]:
+        raise MarkschemeError(f"there is already a person called {name!r}: {taken[0]}")
     token = tokens.fresh()
     made = connection.execute(
         insert(t.people)

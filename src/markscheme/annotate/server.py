@@ -14,6 +14,8 @@ from markscheme.annotate.project import Project
 from markscheme.errors import MarkschemeError
 from markscheme.web import LOCAL, Server, is_loopback, take_port, url_of
 
+_EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - requested, and warned of.
+
 
 @dataclass(frozen=True, kw_only=True)
 class Listening:
@@ -43,29 +45,40 @@ def listen(host: str, port: int, public_url: str | None) -> Listening:
         RunError: the port is taken or the host is not this machine's.
         MarkschemeError: `public_url` is no address.
     """
+    address_of(host, port, public_url)  # An address of no use takes no port.
     found = take_port(host, port)
-    everywhere = host in ("0.0.0.0", "::")  # noqa: S104 - requested, and warned of.
-    name = socket.gethostname() if everywhere else host
-    hosts, address = LOCAL | {name.lower()}, url_of(name, found)
-    if public_url is not None:
-        parts = urlsplit(public_url)
-        web = parts.scheme in ("http", "https") and parts.path in ("", "/")
-        if not web or not parts.hostname:
-            found.close()
-            raise MarkschemeError(
-                f"--public-url {public_url!r} is not an address such as https://label.example.org"
-            )
-        hosts |= {parts.hostname.lower()}
-        address = f"{parts.scheme}://{parts.netloc}"
+    address = address_of(host, found.getsockname()[1], public_url)
     secure = address.startswith("https://")
     return Listening(
         socket=found,
         address=address,
-        hosts=hosts,
-        addresses=everywhere,
+        hosts=LOCAL | {_name(host).lower(), urlsplit(address).hostname or ""},
+        addresses=host in _EVERYWHERE,
         secure=secure,
         warning=_warning(host, secure=secure),
     )
+
+
+def address_of(host: str, port: int, public_url: str | None) -> str:
+    """The address for links: `public_url`, or that of the port on this machine.
+
+    Raises:
+        MarkschemeError: `public_url` is no address.
+    """
+    if public_url is None:
+        return url_of(_name(host), port)
+    parts = urlsplit(public_url)
+    web = parts.scheme in ("http", "https") and parts.path in ("", "/")
+    if not web or not parts.hostname:
+        raise MarkschemeError(
+            f"--public-url {public_url!r} is not an address such as https://label.example.org"
+        )
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _name(host: str) -> str:
+    """By which name people reach a host: the machine's where it is all of its addresses."""
+    return socket.gethostname() if host in _EVERYWHERE else host
 
 
 def _warning(host: str, *, secure: bool) -> str:

@@ -22,6 +22,7 @@ from markscheme.annotate.people import (
     everyone,
     labels_given,
     new_token,
+    plain_name,
 )
 from markscheme.annotate.project import Project, change_setting, load_project, save_project
 from markscheme.annotate.ratings import settle_again
@@ -163,11 +164,15 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
     known = everyone(connection)
     if options.new_links:
         tokens += [(p.name, p.role, new_token(connection, p.id)) for p in known if p.active]
-    here = {person.name for person in known}
-    tokens += _add(connection, tuple(n for n in options.annotators if n not in here), "annotator")
-    tokens += _add(
-        connection, tuple(n for n in options.adjudicators if n not in here), "adjudicator"
-    )
+    here = {person.name: person.role for person in known}
+    people: dict[Role, tuple[str, ...]] = {
+        "annotator": options.annotators,
+        "adjudicator": options.adjudicators,
+    }
+    for role, names in people.items():
+        # Somebody who is here with another role is not changed in silence.
+        new = tuple(name for name in names if here.get(plain_name(name)) != role)
+        tokens += _add(connection, new, role)
     notes += _warnings(connection, project, options)
     return Ready(project=project, tokens=tuple(tokens), notes=tuple(notes))
 
@@ -235,6 +240,10 @@ def _said(project: Project, intake: Intake, gold: Intake | None) -> list[str]:
     if intake.without_answer:
         what = "left out" if project.scale == "rank" else "shown as (no answer)"
         notes.append(f"rows without an answer, {what}: {intake.without_answer:,}")
+    if intake.alone:
+        notes.append(
+            f"rows left out, as their question has no different answer to rank: {intake.alone:,}"
+        )
     if intake.known_labels:
         notes.append(_of_known(intake))
     if gold is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
@@ -55,7 +56,7 @@ def annotate(
     exports the labels.
     """
     require_web()
-    from markscheme.annotate import Store, listen, prepare, read_plan
+    from markscheme.annotate import Store, address_of, listen, prepare, read_plan
     from markscheme.annotate import serve as run
     from markscheme.tables import DATASET, check_named, is_address, without_secrets
 
@@ -67,14 +68,16 @@ def annotate(
         if not (file.startswith(DATASET) or Path(file).exists()):
             raise MarkschemeError(f"there is no file {without_secrets(file)}")
     listening = listen(host, port, public_url) if serve else None
+    address = listening.address if listening else address_of(host, port, public_url)
     place = project or f"{(file or '').rstrip('/')}.annotate.sqlite"
     plan = None if is_address(place) or Path(place).exists() else read_plan(options, place)
+    if links is not None:
+        os.close(_opened(links))  # A link is made only once: not for a file that cannot be written.
     store = Store(place, adopt=adopt)
     try:
         ready = prepare(store, options, plan)
         ready = replace(ready, notes=(*store.notes, *ready.notes))
-        address = listening.address if listening else (public_url or f"http://{host}:{port}")
-        _say(ready, store.shown, address.rstrip("/"), links)
+        _say(ready, store.shown, address, links)
         if listening is not None:
             if listening.warning:
                 print_warning(listening.warning)
@@ -114,13 +117,16 @@ def _say(ready: Ready, where: str, address: str, links: Path | None) -> None:
 
 def _write_links(path: Path, made: Sequence[tuple[str, str, str]]) -> None:
     import csv
-    import os
 
     from markscheme.text import csv_cell
 
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
-        os.fchmod(descriptor, 0o600)  # A file that was there keeps its mode otherwise.
+    with os.fdopen(_opened(path, os.O_TRUNC), "w", encoding="utf-8", newline="") as stream:
+        os.fchmod(stream.fileno(), 0o600)  # A file that was there keeps its mode otherwise.
         writer = csv.writer(stream)
         writer.writerow(("name", "role", "link"))
         writer.writerows([csv_cell(cell) for cell in row] for row in made)
+
+
+def _opened(path: Path, how: int = 0) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return os.open(path, os.O_WRONLY | os.O_CREAT | how, 0o600)

@@ -102,7 +102,7 @@ def serve(
                 )
             names = ", ".join(served.name for served in made.state.service.allowed.served)
             notes.print(f"judges: {names}")
-            notes.print(f"serving on {url_of(host, listening)}; Ctrl+C stops it")
+            notes.print(f"serving on {url_of(host, listening.getsockname()[1])}; Ctrl+C stops it")
             DrainingServer(made, linger=linger, grace=grace).run(sockets=[listening])
 
 

@@ -46,6 +46,6 @@ def view(
     token, form = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
     with take_port(_HOST, port) as listening:
         if on_ready is not None:
-            on_ready(f"{url_of(_HOST, listening)}/?token={token}")
+            on_ready(f"{url_of(_HOST, listening.getsockname()[1])}/?token={token}")
         app = make_app(folder, token=token, form=form, positive_from=positive_from)
         Server(app).run(sockets=[listening])

@@ -48,7 +48,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def url_of(host: str, listening: socket.socket) -> str:
+def url_of(host: str, port: int) -> str:
     """The address under which a host's port is reached, such as `http://127.0.0.1:8765`."""
     name = f"[{host}]" if ":" in host else host
-    return f"http://{name}:{listening.getsockname()[1]}"
+    return f"http://{name}:{port}"
