@@ -37,7 +37,8 @@ def payload(material: Material, *, live: bool = False) -> dict[str, Any]:
         "system": _coded(answers["system"]),
         "question": _coded(answers["question"]),
         "reference": {
-            "values": [text.split(_SEPARATOR) for text in references["values"]],
+            # Nothing joined is "" as well; of a question without an answer there is no reference.
+            "values": [text.split(_SEPARATOR) if text else [] for text in references["values"]],
             "codes": references["codes"],
         },
         "answer": _coded(answers["answer"]),
