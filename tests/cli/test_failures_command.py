@@ -155,6 +155,23 @@ def test_references_that_are_patterns_have_no_modes(tmp_path: Path, capsys: Capt
     assert "no verdict contradicts a label" in shown
 
 
+def test_errors_without_a_category_are_not_called_none(tmp_path: Path, capsys: Captured) -> None:
+    rows = [
+        {"question": f"Who is king of planet {n}?", "references": [], "answer": "King Elon.",
+         "label": 1}
+        for n in range(3)
+    ]  # fmt: skip
+    markscheme.judge(rows, ["contains"], out=tmp_path / "run")
+    shown = call(capsys, "failures", tmp_path / "run")
+    assert "contains: 3 verdicts contradict their labels" in shown
+    assert "no errors" not in shown
+    rows.append({"question": "Which gas?", "references": ["nitrogen"], "answer": "N2", "label": 1})
+    markscheme.judge(rows, ["contains"], out=tmp_path / "more")
+    shown = call(capsys, "failures", tmp_path / "more")
+    assert "Errors of judges against people" in shown
+    assert "3 verdicts contradict their labels" in shown
+
+
 ROWS = [
     ("When did it open?", "1975", "It opened in 1985.", "date"),
     ("Name the Baltic states.", "Estonia, Latvia and Lithuania", "Estonia and Latvia", "list"),

@@ -40,7 +40,7 @@ from markscheme.tables import (
     one_judge,
     write_table,
 )
-from markscheme.text import excerpt
+from markscheme.text import counted, excerpt
 
 _LONGEST = 60
 
@@ -174,15 +174,13 @@ def failures(
             said = said.join(table.select(_SHOWN), on="answer_id")
             errors = judge_errors(said, threshold=chosen.threshold)
             by_system = chosen.by == "system"
-            notes = left_out if others else ()
+            notes: Sequence[str] = left_out if others else ()
+            hidden = _without_category(said, errors)
             if errors.is_empty():
                 names = ", ".join(verdicts["judge"].unique(maintain_order=True))
-                lead = (
-                    f"{names}: no verdict contradicts a label, so there are no errors; --rejected "
-                    "lists what was rejected",
-                    *notes,
-                )
+                lead = (f"{names}: {hidden or _NO_ERROR}", *notes)
             else:
+                notes = (*notes, hidden) if hidden else notes
                 tables.append(_errors_table(errors, notes, examples=examples, by_system=by_system))
             data["judge_errors"] = errors.to_dicts()
     return FailuresResult(
@@ -329,6 +327,23 @@ def _rates_table(rates: pl.DataFrame) -> Table:
             *columns("share", *((name, name) for name in names)),
         ),
         rows,
+    )
+
+
+_NO_ERROR = (
+    "no verdict contradicts a label, so there are no errors; --rejected lists what was rejected"
+)
+
+
+def _without_category(judged: pl.DataFrame, errors: pl.DataFrame) -> str:
+    """How many errors have no category, as their references are no texts; empty without any."""
+    wrong = judged.filter(pl.col("verdict") != pl.col("accepted")).height - errors.height
+    if not wrong:
+        return ""
+    many = counted(wrong, "verdict contradicts its label", "verdicts contradict their labels")
+    return (
+        f"{many} where references are patterns or the question has no answer: such errors have no "
+        "category; --rejected and --accepted list what was rejected and accepted"
     )
 
 
