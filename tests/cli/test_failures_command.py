@@ -277,6 +277,12 @@ def test_labels_do_not_hide_what_was_rejected(
     call(capsys, "judge", example, "-j", "contains", "-q", "-o", folder)
     assert "Errors of judges against people" in call(capsys, "failures", folder)
     assert "Rejected answers" in call(capsys, "failures", folder, "--rejected")
+    # Slices are of what is rejected: with labels alone they were ignored without a word.
+    said = call(capsys, "failures", folder, "--slices", "system", exit_code=2)
+    assert "add --rejected" in said
+    assert "Rejected answers by system" in call(
+        capsys, "failures", folder, "--slices", "system", "--rejected"
+    )
 
 
 def test_a_failed_gate_names_the_first_rejected_of_the_failing_slice(

@@ -151,6 +151,11 @@ def failures(
         )
         found = _acceptances(rows, chosen) if chosen.accepted else _rejections(rows, chosen)
         return replace(found, notes=tuple(run.notes))
+    if chosen.slices:
+        raise AgreementError(
+            "--slices counts what judges reject, and there are labels: add --rejected "
+            "(Python: rejected=True)"
+        )
     examples = 1 if chosen.examples is None else chosen.examples
     table = run.answers.unique("answer_id", maintain_order=True)
     accepted, left_out = _accepted(table, verdicts, known, chosen)
