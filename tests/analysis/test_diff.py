@@ -309,6 +309,12 @@ def test_reports_of_hostile_answers(tmp_path: Path) -> None:
     assert "<img" not in said
     assert "&lt;img" in said
     assert "\x1b" not in said
+    same = numbered(rows(10, 0))
+    edited = [{**same[0], "question": "<img src=x> ![x](http://host/x.png)"}, *same[1:]]
+    (first, *_) = found(same, edited).comment().splitlines()
+    assert "paired by their ids" in first
+    assert "<img" not in first
+    assert "![x]" not in first
     suite = ElementTree.fromstring(result.junit())[0]
     assert (suite.get("tests"), suite.get("failures")) == ("3", "0")
     assert "worse than before" in (suite[1].findtext("system-out") or "")
