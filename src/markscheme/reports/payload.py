@@ -125,12 +125,16 @@ def _modes(material: Material) -> dict[str, Any] | None:
 
 
 def _pairs(material: Material) -> dict[str, Any]:
-    """By each judge, and by people: pairs of systems with p, corrected as `compare` does it."""
+    """By each judge, and by people: pairs of systems with p, corrected as `compare` does it.
+
+    Not those without a question in common: the page counts questions that both answered.
+    """
     voices = [*material.names, *([PEOPLE] if material.labelled else [])]
     return {
         voice: [
             (pair.first, pair.second, pair.p_holm, p_text(pair.p_holm, pair.p.reason))
             for pair in found.pairs
+            if not pair.unpaired
         ]
         for voice in voices
         if (found := material.compared(voice)) is not None
