@@ -141,6 +141,14 @@ def test_counts_lead_to_the_answers_they_count(material: Material, shown: list[S
     assert state["verdict"] == "fn"
 
 
+def test_dots_of_every_judge_of_the_run_lead_to_answers(shown: list[Section]) -> None:
+    chart = next(section.chart for section in shown if section.key == "accuracy")
+    assert chart is not None
+    dots = [dot for rows in chart().to_dict()["datasets"].values() for dot in rows]
+    assert "exact_match" in {dot["judge"] for dot in dots}
+    assert all(dot["link"].startswith("#") for dot in dots)
+
+
 def test_every_chart_is_written_in_every_format(shown: list[Section], tmp_path: Path) -> None:
     drawn = [one for one in shown if one.chart is not None]
     begins = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<!", "json": b"{"}
