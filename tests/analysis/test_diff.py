@@ -379,6 +379,9 @@ def test_slices_may_be_called_anything_that_pairs_are_not() -> None:
     assert pairs.select("place", "row", "new_place").row(0) == ("x", "y", 0)
     with pytest.raises(DataError, match="'change' is a column of what 'diff' finds"):
         found(base, new, slices=("change",))
+    base, new = (rows(2, 1, base_answer="x") for _ in range(2))
+    with pytest.raises(DataError, match="such as to 'own_base_answer', to slice by it"):
+        found(base, new, slices=("base_answer",))
 
 
 def test_scores_in_the_files_are_judgments_unless_a_judge_is_named() -> None:

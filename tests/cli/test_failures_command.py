@@ -11,6 +11,7 @@ import pytest
 
 import markscheme
 from markscheme.cli import run
+from markscheme.errors import DataError
 from markscheme.tables import write_table
 
 Captured = pytest.CaptureFixture[str]
@@ -244,6 +245,13 @@ def test_rejections_are_counted_by_slices(unlabelled: Path, capsys: Captured) ->
     assert "--slices topik" in call(
         capsys, "failures", unlabelled, "--slices", "topik", exit_code=2
     )
+
+
+def test_a_slice_that_is_called_like_a_count_is_named() -> None:
+    row = {"question": "Which gas?", "references": ["nitrogen"], "answer": "air", "rejected": "no"}
+    run = markscheme.judge([row], "contains", slices=["rejected"])
+    with pytest.raises(DataError, match="'rejected' is a column of what 'failures' finds"):
+        markscheme.failures(run, slices=["rejected"])
 
 
 def test_a_result_says_the_same_as_the_command(unlabelled: Path) -> None:

@@ -32,7 +32,16 @@ from markscheme.analysis.rejections import (
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.models import Models
-from markscheme.results import Column, Format, Table, TableResult, columns, excerpts, out_of
+from markscheme.results import (
+    Column,
+    Format,
+    Table,
+    TableResult,
+    columns,
+    excerpts,
+    out_of,
+    refuse_slices,
+)
 from markscheme.tables import (
     KEYS,
     as_binary,
@@ -222,6 +231,7 @@ def _opened(
 
 def _rejections(rows: pl.DataFrame, options: FailureOptions) -> FailuresResult:
     """What judges reject, doubt or do not judge."""
+    refuse_slices(options.slices, ("answers", "judged", "rejected", "not_judged"), "failures")
     found = rejected_answers(rows, slices=options.slices)
     examples = 3 if options.examples is None else options.examples
     counts = rejection_counts(rows)
