@@ -309,6 +309,12 @@ def test_reports_of_hostile_answers(tmp_path: Path) -> None:
     assert "<img" not in said
     assert "&lt;img" in said
     assert "\x1b" not in said
+    same = numbered(rows(10, 0))
+    edited = [{**same[0], "question": "<img src=x> ![x](http://host/x.png)"}, *same[1:]]
+    (first, *_) = found(same, edited).comment().splitlines()
+    assert "paired by their ids" in first
+    assert "<img" not in first
+    assert "![x]" not in first
     suite = ElementTree.fromstring(result.junit())[0]
     assert (suite.get("tests"), suite.get("failures")) == ("3", "0")
     assert "worse than before" in (suite[1].findtext("system-out") or "")
@@ -373,6 +379,9 @@ def test_slices_may_be_called_anything_that_pairs_are_not() -> None:
     assert pairs.select("place", "row", "new_place").row(0) == ("x", "y", 0)
     with pytest.raises(DataError, match="'change' is a column of what 'diff' finds"):
         found(base, new, slices=("change",))
+    base, new = (rows(2, 1, base_answer="x") for _ in range(2))
+    with pytest.raises(DataError, match="such as to 'own_base_answer', to slice by it"):
+        found(base, new, slices=("base_answer",))
 
 
 def test_scores_in_the_files_are_judgments_unless_a_judge_is_named() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -139,6 +140,18 @@ def test_a_slice_that_is_shown_anyway_is_shown_once(
     file.write_text("question,gold,answer,system\nWho?,Emma,Emma,s\n")
     assert run(["columns", str(file), "--slices", "system"]) == 0
     assert "question   references   answer   system" in capsys.readouterr().out
+
+
+def test_a_slice_is_used_and_in_the_command_that_reads_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("question,gold,answer,topic,year\nWho?,Emma,Emma,books,1815\n")
+    assert run(["columns", str(file), "--slices", "topic"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"slice +topic +books", shown)
+    assert re.search(r"not used +year", shown)
+    assert "--slices topic" in shown.partition("to read it otherwise: markscheme judge")[2]
 
 
 @pytest.mark.parametrize("name", ["Nr.", "No.", "#", "nr", "ID"])

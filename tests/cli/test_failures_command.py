@@ -11,6 +11,7 @@ import pytest
 
 import markscheme
 from markscheme.cli import run
+from markscheme.errors import DataError
 from markscheme.tables import write_table
 
 Captured = pytest.CaptureFixture[str]
@@ -155,6 +156,23 @@ def test_references_that_are_patterns_have_no_modes(tmp_path: Path, capsys: Capt
     assert "no verdict contradicts a label" in shown
 
 
+def test_errors_without_a_category_are_not_called_none(tmp_path: Path, capsys: Captured) -> None:
+    rows = [
+        {"question": f"Who is king of planet {n}?", "references": [], "answer": "King Elon.",
+         "label": 1}
+        for n in range(3)
+    ]  # fmt: skip
+    markscheme.judge(rows, ["contains"], out=tmp_path / "run")
+    shown = call(capsys, "failures", tmp_path / "run")
+    assert "contains: 3 verdicts contradict their labels" in shown
+    assert "no errors" not in shown
+    rows.append({"question": "Which gas?", "references": ["nitrogen"], "answer": "N2", "label": 1})
+    markscheme.judge(rows, ["contains"], out=tmp_path / "more")
+    shown = call(capsys, "failures", tmp_path / "more")
+    assert "Errors of judges against people" in shown
+    assert "3 verdicts contradict their labels" in shown
+
+
 ROWS = [
     ("When did it open?", "1975", "It opened in 1985.", "date"),
     ("Name the Baltic states.", "Estonia, Latvia and Lithuania", "Estonia and Latvia", "list"),
@@ -229,6 +247,13 @@ def test_rejections_are_counted_by_slices(unlabelled: Path, capsys: Captured) ->
     )
 
 
+def test_a_slice_that_is_called_like_a_count_is_named() -> None:
+    row = {"question": "Which gas?", "references": ["nitrogen"], "answer": "air", "rejected": "no"}
+    run = markscheme.judge([row], "contains", slices=["rejected"])
+    with pytest.raises(DataError, match="'rejected' is a column of what 'failures' finds"):
+        markscheme.failures(run, slices=["rejected"])
+
+
 def test_a_result_says_the_same_as_the_command(unlabelled: Path) -> None:
     file = unlabelled.parent / "said.jsonl"
     result = markscheme.judge(str(file), "exact_match", slices=["topic"])
@@ -260,6 +285,12 @@ def test_labels_do_not_hide_what_was_rejected(
     call(capsys, "judge", example, "-j", "contains", "-q", "-o", folder)
     assert "Errors of judges against people" in call(capsys, "failures", folder)
     assert "Rejected answers" in call(capsys, "failures", folder, "--rejected")
+    # Slices are of what is rejected: with labels alone they were ignored without a word.
+    said = call(capsys, "failures", folder, "--slices", "system", exit_code=2)
+    assert "add --rejected" in said
+    assert "Rejected answers by system" in call(
+        capsys, "failures", folder, "--slices", "system", "--rejected"
+    )
 
 
 def test_a_failed_gate_names_the_first_rejected_of_the_failing_slice(

@@ -116,6 +116,17 @@ def test_columns_are_compact_and_whole(small_run: Path) -> None:
     assert len(packed(data)) + len(packed(more)) < 30_000
 
 
+def test_a_question_without_an_answer_has_no_reference_on_the_page() -> None:
+    rows = [
+        {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Jane Austen"},
+        {"question": "Who is king of Mars?", "references": [], "answer": "Nobody."},
+    ]
+    column = payload(read_material(markscheme.judge(rows, "contains")))["reference"]
+    shown = [column["values"][code] for code in column["codes"]]
+    # What the page saves is judged again, and no file may have an empty text as a reference.
+    assert shown == [row["references"] for row in rows]
+
+
 def test_counts_lead_to_the_answers_they_count(material: Material, shown: list[Section]) -> None:
     found = {one.key: one for one in shown}
     table, links = found["verdicts"].table, found["verdicts"].links
@@ -128,6 +139,14 @@ def test_counts_lead_to_the_answers_they_count(material: Material, shown: list[S
     )
     assert table.rows[0][at] == f"{wrong.height:,}"
     assert state["verdict"] == "fn"
+
+
+def test_dots_of_every_judge_of_the_run_lead_to_answers(shown: list[Section]) -> None:
+    chart = next(section.chart for section in shown if section.key == "accuracy")
+    assert chart is not None
+    dots = [dot for rows in chart().to_dict()["datasets"].values() for dot in rows]
+    assert "exact_match" in {dot["judge"] for dot in dots}
+    assert all(dot["link"].startswith("#") for dot in dots)
 
 
 def test_every_chart_is_written_in_every_format(shown: list[Section], tmp_path: Path) -> None:

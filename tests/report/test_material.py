@@ -114,6 +114,14 @@ def test_runs_on_the_same_answers_stand_side_by_side(
     assert list(material.origin) == ["example", "other"]
 
 
+def test_results_in_memory_are_each_a_run_of_their_own() -> None:
+    rows = [{"question": f"q{n}", "references": ["a"], "answer": "a"} for n in range(6)]
+    one, *others = (markscheme.judge(rows, "exact_match") for _ in range(3))
+    found = read_material(one, compare=others)
+    assert len(set(found.names)) == 3
+    assert [record["rows"] for record in found.records] == [6, 6, 6]
+
+
 def test_runs_on_other_answers_are_refused(run_folder: Path, tmp_path: Path) -> None:
     row = {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Austen"}
     markscheme.judge([row], "exact_match", out=tmp_path / "run")

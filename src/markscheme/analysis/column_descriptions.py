@@ -172,6 +172,8 @@ def _command(found: SourcePreview, reading: ReadOptions) -> str:
         parts.append(typed_columns(pairs))
     if found.wide:
         parts.append(f"--answer-columns {shlex.quote(','.join(found.wide))}")
+    if reading.slices:
+        parts.append(f"--slices {shlex.quote(','.join(reading.slices))}")
     return " ".join(parts)
 
 

@@ -15,6 +15,7 @@ import polars as pl
 
 from markscheme.analysis.diff_tables import plain
 from markscheme.results import Table
+from markscheme.text import markdown_cell
 
 _MOST = 60_000
 """Characters of a comment; GitHub takes 65,536."""
@@ -23,7 +24,8 @@ _MOST = 60_000
 def comment(said: str, tables: Sequence[Table], pairs: pl.DataFrame, *, flips: int) -> str:
     """A Markdown comment: the headline, the figures, and what got worse, folded in."""
     worse = pairs.filter(pl.col("change") == "worse")
-    parts = [f"### markscheme: {said}", ""]
+    # The headline may quote a question.
+    parts = [f"### markscheme: {markdown_cell(said)}", ""]
     for table in tables:
         if table.title != "Answers whose verdict flipped":
             bare = replace(table, notes=tuple(note for note in table.notes if note != said))

@@ -35,9 +35,9 @@ from markscheme.analysis.options import DiffOptions
 from markscheme.analysis.rejections import with_rejections
 from markscheme.contract import asks_chat, judge_name, parse_judge
 from markscheme.engine import reading_for, run_in_memory
-from markscheme.errors import AgreementError, DataError, MarkschemeError, no_such_name
+from markscheme.errors import AgreementError, MarkschemeError, no_such_name
 from markscheme.flags import with_keywords
-from markscheme.results import TableResult
+from markscheme.results import TableResult, refuse_slices
 from markscheme.tables import AnswersReader, one_judge, plainly_spaced
 
 DEFAULT_JUDGE = "examiner"
@@ -48,6 +48,10 @@ _OURS = ("question", "references", "system", "reference_kind")
 _OF_A_SIDE = ("answer", "verdict", "score", "explanation", "relation", "status")
 _ITEM, _PLACE, _ROW = "_item", "_place", "_row"
 """Columns that no slice of the user's is called like."""
+_TAKEN = {"change", _ITEM, _PLACE, _ROW} | {
+    f"{side}_{name}" for side in ("base", "new") for name in (*_OF_A_SIDE, "place")
+}
+"""Columns of pairs that a slice would replace."""
 _GONE = "the question is not among the new answers"
 
 
@@ -134,7 +138,7 @@ def diff(
         keywords: single options, which go before those of `options`.
 
     Raises:
-        DataError: the files cannot be read, or a slice is called `change`.
+        DataError: the files cannot be read, or a slice is called like a column of pairs.
         AgreementError: the sides were judged differently, or have no question in common.
 
     Example:
@@ -146,11 +150,7 @@ def diff(
         (1, 'no change shown')
     """
     chosen = with_keywords(DiffOptions, options, keywords)
-    if "change" in chosen.slices:
-        raise DataError(
-            "'change' is a column of what 'diff' finds: rename yours in the file, such as to "
-            "'own_change', to slice by it"
-        )
+    refuse_slices(chosen.slices, _TAKEN, "diff")
     sides = _judged_sides(base, new, chosen)
     judge = _common_judge(sides, chosen.judge)
     before, now, edited = _with_items(

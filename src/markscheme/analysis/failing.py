@@ -32,7 +32,16 @@ from markscheme.analysis.rejections import (
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.models import Models
-from markscheme.results import Column, Format, Table, TableResult, columns, excerpts, out_of
+from markscheme.results import (
+    Column,
+    Format,
+    Table,
+    TableResult,
+    columns,
+    excerpts,
+    out_of,
+    refuse_slices,
+)
 from markscheme.tables import (
     KEYS,
     as_binary,
@@ -40,7 +49,7 @@ from markscheme.tables import (
     one_judge,
     write_table,
 )
-from markscheme.text import excerpt
+from markscheme.text import counted, excerpt
 
 _LONGEST = 60
 
@@ -151,6 +160,11 @@ def failures(
         )
         found = _acceptances(rows, chosen) if chosen.accepted else _rejections(rows, chosen)
         return replace(found, notes=tuple(run.notes))
+    if chosen.slices:
+        raise AgreementError(
+            "--slices counts what judges reject, and there are labels: add --rejected "
+            "(Python: rejected=True)"
+        )
     examples = 1 if chosen.examples is None else chosen.examples
     table = run.answers.unique("answer_id", maintain_order=True)
     accepted, left_out = _accepted(table, verdicts, known, chosen)
@@ -174,15 +188,13 @@ def failures(
             said = said.join(table.select(_SHOWN), on="answer_id")
             errors = judge_errors(said, threshold=chosen.threshold)
             by_system = chosen.by == "system"
-            notes = left_out if others else ()
+            notes: Sequence[str] = left_out if others else ()
+            hidden = _without_category(said, errors)
             if errors.is_empty():
                 names = ", ".join(verdicts["judge"].unique(maintain_order=True))
-                lead = (
-                    f"{names}: no verdict contradicts a label, so there are no errors; --rejected "
-                    "lists what was rejected",
-                    *notes,
-                )
+                lead = (f"{names}: {hidden or _NO_ERROR}", *notes)
             else:
+                notes = (*notes, hidden) if hidden else notes
                 tables.append(_errors_table(errors, notes, examples=examples, by_system=by_system))
             data["judge_errors"] = errors.to_dicts()
     return FailuresResult(
@@ -219,6 +231,7 @@ def _opened(
 
 def _rejections(rows: pl.DataFrame, options: FailureOptions) -> FailuresResult:
     """What judges reject, doubt or do not judge."""
+    refuse_slices(options.slices, ("answers", "judged", "rejected", "not_judged"), "failures")
     found = rejected_answers(rows, slices=options.slices)
     examples = 3 if options.examples is None else options.examples
     counts = rejection_counts(rows)
@@ -329,6 +342,23 @@ def _rates_table(rates: pl.DataFrame) -> Table:
             *columns("share", *((name, name) for name in names)),
         ),
         rows,
+    )
+
+
+_NO_ERROR = (
+    "no verdict contradicts a label, so there are no errors; --rejected lists what was rejected"
+)
+
+
+def _without_category(judged: pl.DataFrame, errors: pl.DataFrame) -> str:
+    """How many errors have no category, as their references are no texts; empty without any."""
+    wrong = judged.filter(pl.col("verdict") != pl.col("accepted")).height - errors.height
+    if not wrong:
+        return ""
+    many = counted(wrong, "verdict contradicts its label", "verdicts contradict their labels")
+    return (
+        f"{many} where references are patterns or the question has no answer: such errors have no "
+        "category; --rejected and --accepted list what was rejected and accepted"
     )
 
 

@@ -317,7 +317,9 @@ def read_material(
     origin: dict[str, dict[str, Any]] = {}
     judges: list[Judged] = []
     for run in runs:
-        name = _title(run) if _title(run) not in origin else run.name
+        called = _title(run)
+        names = (called, run.name, f"{called} {len(origin) + 1}")  # in memory all are called alike
+        name = next(one for one in names if one not in origin)
         origin[name] = run.manifest
         judges += _judged(_judgments(run, table), table, run=name)
     joined, accepted = None, pl.Series([None] * table.height, dtype=pl.Boolean)

@@ -37,7 +37,8 @@ def payload(material: Material, *, live: bool = False) -> dict[str, Any]:
         "system": _coded(answers["system"]),
         "question": _coded(answers["question"]),
         "reference": {
-            "values": [text.split(_SEPARATOR) for text in references["values"]],
+            # Nothing joined is "" as well; of a question without an answer there is no reference.
+            "values": [text.split(_SEPARATOR) if text else [] for text in references["values"]],
             "codes": references["codes"],
         },
         "answer": _coded(answers["answer"]),
@@ -124,12 +125,16 @@ def _modes(material: Material) -> dict[str, Any] | None:
 
 
 def _pairs(material: Material) -> dict[str, Any]:
-    """By each judge, and by people: pairs of systems with p, corrected as `compare` does it."""
+    """By each judge, and by people: pairs of systems with p, corrected as `compare` does it.
+
+    Not those without a question in common: the page counts questions that both answered.
+    """
     voices = [*material.names, *([PEOPLE] if material.labelled else [])]
     return {
         voice: [
             (pair.first, pair.second, pair.p_holm, p_text(pair.p_holm, pair.p.reason))
             for pair in found.pairs
+            if not pair.unpaired
         ]
         for voice in voices
         if (found := material.compared(voice)) is not None

@@ -43,6 +43,7 @@ from .run_summary import summary_table as summary_table
 from .run_summary import why_not_judged as why_not_judged
 from .slices import NO_VALUE as NO_VALUE
 from .slices import check_slices as check_slices
+from .slices import refuse_slices as refuse_slices
 from .slices import slice_clusters as slice_clusters
 from .slices import slice_records as slice_records
 from .table import Column as Column

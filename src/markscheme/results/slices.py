@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import polars as pl
@@ -55,4 +56,14 @@ def check_slices(known: list[str], wanted: list[str]) -> None:
                 f"no column {name!r} to slice by; there are {', '.join(known)}. A run has those of "
                 f"your own that were named when it was judged: markscheme judge FILE --slices "
                 f"{name}"
+            )
+
+
+def refuse_slices(wanted: Iterable[str], taken: Collection[str], command: str) -> None:
+    """Raises DataError where a slice is called like a column of a command's own results."""
+    for name in wanted:
+        if name in taken:
+            raise DataError(
+                f"{name!r} is a column of what {command!r} finds: rename yours in the file, such "
+                f"as to 'own_{name}', to slice by it"
             )

@@ -28,8 +28,8 @@ class SourceColumn:
 
     Attributes:
         name: its name or path, as `--columns` takes it.
-        read_as: our column; in a wide table "answer of SYSTEM" or "label of SYSTEM"; "" where it
-            is not used.
+        read_as: our column; in a wide table "answer of SYSTEM" or "label of SYSTEM"; "slice" where
+            it is one alone; "" where it is not used.
         example: its value, as text, in a row that has most of the columns that are used; else its
             first that is not empty.
     """
@@ -117,7 +117,10 @@ def _preview(
         source=raw.source,
         kind=raw.kind,
         tool=known.name if known else "",
-        columns=(*_used(raw, seen, frame, row), *_others(raw, seen, row, known is not None)),
+        columns=(
+            *_used(raw, seen, frame, row),
+            *_others(raw, seen, row, foreign=known is not None, slices=reader.options.slices),
+        ),
         places={
             ours: seen.place_of(ours)
             for ours in dict.fromkeys((*REQUIRED, *seen.places))
@@ -170,12 +173,18 @@ def _used(raw: RawBatch, seen: Recognised, frame: pl.DataFrame, row: int) -> lis
     return found
 
 
-def _others(raw: RawBatch, seen: Recognised, row: int, foreign: bool) -> list[SourceColumn]:
+def _others(
+    raw: RawBatch, seen: Recognised, row: int, *, foreign: bool, slices: Sequence[str]
+) -> list[SourceColumn]:
     """What is not used: of a foreign format nothing, since it is the tool's own bookkeeping."""
     if foreign:
         return []
     return [
-        SourceColumn(name=leaf, read_as="", example=_example(values_at(raw.columns, leaf), row))
+        SourceColumn(
+            name=leaf,
+            read_as="slice" if leaf in slices else "",
+            example=_example(values_at(raw.columns, leaf), row),
+        )
         for leaf in unread(raw, seen)
     ]
 

@@ -372,7 +372,7 @@
           make("div", { class: "full", tabIndex: 0 }, answerBox(answer, data.spans?.[row], html, raw)));
       }
       const aligned = data.aligned?.[row] ?? [];
-      box.append(title(data.patterns?.[row] ? "References (patterns)" : "References, with the words that the answer has"),
+      box.append(title(!references(row).length ? "No reference" : data.patterns?.[row] ? "References (patterns)" : "References, with the words that the answer has"),
         whyBox({
           references: references(row).map((text, at) => ({ text, spans: aligned[at]?.[0], answer: aligned[at]?.[1], values: data.values?.[row]?.[at] ?? null })),
           patterns: Boolean(data.patterns?.[row]) || answer === null || !whole,

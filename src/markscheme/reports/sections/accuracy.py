@@ -66,7 +66,8 @@ def _chart(material: Material, people: Mapping[str, dict[str, Any]]) -> Any:
     rows = []
     for judge, one in found:
         if one["system"] in order and one["accuracy"] is not None:
-            link = address(_link(one["system"], judge)) if judge != EXACT else ""
+            listed = judge in material.names or judge == PEOPLE
+            link = address(_link(one["system"], judge)) if listed else ""
             rows.append(dot(one["system"], judge, accuracy_figure(one), x="accuracy", link=link))
     rows.sort(key=lambda row: (order[row["system"]], row["judge"]))
     return dots(
