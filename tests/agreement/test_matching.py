@@ -301,3 +301,13 @@ def test_a_judges_reply_next_to_its_verdict_is_no_answer() -> None:
     judged = pl.DataFrame(rows)
     (found,) = markscheme.estimate(judged, judged.drop("response")).estimates
     assert found.labelled == 20
+
+
+@pytest.mark.parametrize("command", ["agree", "estimate", "plan_labels"])
+def test_figures_by_system_are_refused_where_no_system_is_known(command: str) -> None:
+    rows = [
+        {"question": f"q{n}", "answer": "a", "verdict": n < 30, "label": n < 25} for n in range(40)
+    ]
+    options = {"count": 5} if command == "plan_labels" else {}
+    with pytest.raises(AgreementError, match="--by system requires --answers"):
+        getattr(markscheme, command)(rows, by="system", **options)

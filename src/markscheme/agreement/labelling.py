@@ -19,6 +19,7 @@ from markscheme.agreement.options import EstimateOptions, PlanOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
+    check_systems,
     judged_and_labels_if_any,
     names_of,
     open_run,
@@ -180,10 +181,7 @@ def plan_labels(
     run = open_run(judgments, answers=answers)
     rows, known = judged_and_labels_if_any(run, pilot, wanted, judges=wanted.judge or "", own=False)
     rows = one_judge(rows)
-    if wanted.by and "system" not in rows.columns:
-        raise AgreementError(
-            "--by system requires --answers (Python: answers=...): the judgments lack the system"
-        )
+    check_systems(rows, by=wanted.by)
     complete = pilot is None and known is not None and known["label"].count() == known.height
     table, said = _with_known(rows, None if complete else known)
     if complete:  # There are none left to draw.
