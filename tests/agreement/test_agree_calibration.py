@@ -199,6 +199,30 @@ def test_maps_equal_scikit_learn_and_survive_the_disk(method: str, tmp_path: Pat
     assert errors[1] < errors[0]
 
 
+@pytest.mark.parametrize(
+    ("answers", "wrong", "said"),
+    [
+        (30, range(0, 30, 3), "of 30 labelled.* the 15 to choose .*50% of the questions.* too few"),
+        (80, [5], "of 80 labelled.* the 40 to choose .* all labelled alike.*--share"),
+    ],
+)
+def test_the_part_to_fit_on_is_named_where_it_lacks_what_all_answers_have(
+    answers: int, wrong: list[int], said: str
+) -> None:
+    rows = [
+        {
+            "question": f"q{n}",
+            "answer": "a",
+            "score": (n not in wrong) / 2 + n % 5 / 9,
+            "label": n not in wrong,
+        }
+        for n in range(answers)
+    ]
+    with pytest.raises(AgreementError, match=said):
+        calibrate(rows)
+    assert calibrate(rows, share=0.8).threshold.development_answers == 0.8 * answers
+
+
 def test_maps_that_cannot_be_fitted() -> None:
     scores, labels = made()
     with pytest.raises(AgreementError, match="do not go with accepted answers"):

@@ -185,6 +185,26 @@ def test_nq301_rank_correlations(nq301_scores: pl.DataFrame) -> None:
         assert figure.low <= values[name] <= figure.high
 
 
+def two_systems(judge: str) -> list[dict[str, object]]:
+    """Three questions, each answered by A and B, with a judge's score and a label."""
+    return [
+        {"question": q, "system": system, "answer": f"{system}{q}", judge: right, "label": right}
+        for q in ("q", "r", "s")
+        for system, right in (("A", True), ("B", q == "q"))
+    ]
+
+
+def test_a_judge_called_like_a_column_of_the_ranking_is_refused() -> None:
+    with pytest.raises(AgreementError, match="a judge is called 'answers'"):
+        rank(two_systems("answers"), judges="answers")
+
+
+@pytest.mark.parametrize("name", ["token_f2", "human", "system"])
+def test_a_baseline_that_is_no_judge_is_named_with_the_judges_there_are(name: str) -> None:
+    with pytest.raises(AgreementError, match=f"no judge named '{name}'.*'token_f1'"):
+        rank(two_systems("token_f1"), judges="token_f1", baseline=name)
+
+
 # Table 1 of Kamalloo et al. (2023): per cent of answers that are right, by system.
 HUMAN = [71.4, 75.8, 58.8, 64.8, 65.8, 70.1, 66.5, 73.1, 69.4, 67.1, 73.1, 71.4]
 BEM = [63.5, 59.5, 52.5, 58.1, 59.5, 62.5, 60.8, 65.8, 63.1, 62.1, 64.5, 63.8]

@@ -503,3 +503,19 @@ def test_drawn_answers_without_a_label_are_counted_where_ids_number_questions() 
     blank = pl.when(pl.int_range(pl.len()) >= 7).then("label").alias("label")
     found = estimate(wide, drawn.with_columns(numbers, blank))
     assert "7 of the 90 drawn answers have no label" in str(found)
+
+
+@pytest.mark.parametrize("keys", [{}, {"id": "own"}])
+def test_references_in_the_table_of_judgments_are_shown_to_the_labeller(
+    keys: dict[str, str], tmp_path: Path
+) -> None:
+    rows = [
+        {**dict.fromkeys(keys, f"{n}"), "question": f"q{n // 2}", "gold": f"right {n // 2}",
+         "answer": f"a{n}", "system": "st"[n % 2], "score": n % 10 / 10}
+        for n in range(40)
+    ]  # fmt: skip
+    pl.DataFrame(rows).write_csv(tmp_path / "judged.csv")
+    plan = plan_labels(tmp_path / "judged.csv", count=10, columns={"references": "gold"}).frame
+    expected = plan["question"].str.replace("q", "right ")
+    assert plan["references"].to_list() == expected.to_list()
+    assert plan.columns[:3] == ["question", "references", "answer"]

@@ -142,6 +142,22 @@ def test_another_run_with_other_ids_is_compared_by_the_texts(run: Path, tmp_path
         assert pair.shared == 80
 
 
+@pytest.mark.parametrize("wide", [False, True])
+def test_judges_named_may_each_be_in_one_of_two_tables(*, wide: bool) -> None:
+    table = answers().select("question", "answer", "system", "label")
+    first, second = (
+        table.with_columns(pl.lit(name).alias("judge"), verdict=pl.col("label") == 1)
+        for name in ("one", "two")
+    )
+    if wide:
+        second = table.with_columns(two="label", three="label").drop("label")
+    more = pl.concat([first, first.with_columns(judge=pl.lit("left out"))])
+    (pair,) = markscheme.compare(more, other=second, judges=("one", "two")).pairs
+    assert (pair.first, pair.second, pair.shared) == ("one", "two", 80)
+    with pytest.raises(DataError, match="no judgments by 'none'; the judges are 'left out', 'one'"):
+        markscheme.compare(more, other=second, judges=("two", "none"))
+
+
 def test_another_run_of_other_answers_is_an_error(run: Path, tmp_path: Path) -> None:
     other = answers().with_columns(pl.col("question", "answer") + "x", pl.col("id") + 500)
     markscheme.judge(other, "contains", out=tmp_path / "other")
@@ -301,3 +317,13 @@ def test_a_judges_reply_next_to_its_verdict_is_no_answer() -> None:
     judged = pl.DataFrame(rows)
     (found,) = markscheme.estimate(judged, judged.drop("response")).estimates
     assert found.labelled == 20
+
+
+@pytest.mark.parametrize("command", ["agree", "estimate", "plan_labels"])
+def test_figures_by_system_are_refused_where_no_system_is_known(command: str) -> None:
+    rows = [
+        {"question": f"q{n}", "answer": "a", "verdict": n < 30, "label": n < 25} for n in range(40)
+    ]
+    options = {"count": 5} if command == "plan_labels" else {}
+    with pytest.raises(AgreementError, match="--by system requires --answers"):
+        getattr(markscheme, command)(rows, by="system", **options)

@@ -24,7 +24,7 @@ from markscheme.agreement.people_errors import (
     undone,
 )
 from markscheme.agreement.sequences import RunningEstimate, running_estimate
-from markscheme.agreement.sources import names_of
+from markscheme.agreement.sources import check_systems, names_of
 from markscheme.agreement.verdicts import numbers_of
 from markscheme.errors import AgreementError
 from markscheme.results import Figure, by_labels, population, share_text
@@ -185,6 +185,7 @@ def matched_accuracy(
     options = replace(options, judge=names, about=about)
     joined = join_labels(one_judge(judgments, names[0] if names else None), labels)
     table, others = _all_answers(judgments, joined, names)
+    check_systems(table, by=options.by)
     noise = label_noise(
         joined.labels,
         errors=options.label_errors,
@@ -193,8 +194,6 @@ def matched_accuracy(
     )
     parts: list[tuple[str, pl.DataFrame]] = []
     if options.by == "system":
-        if "system" not in table.columns:
-            raise AgreementError("estimates by system need the system of every judgment")
         theirs = table.drop_nulls("system").group_by("system", maintain_order=True)
         parts = [(str(name), part) for (name,), part in theirs]
     whole = _of_answers(table, None, options)

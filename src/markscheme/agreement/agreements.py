@@ -33,6 +33,7 @@ from markscheme.agreement.sources import (
     JudgmentsSource,
     Run,
     TableSource,
+    check_systems,
     judged_and_labelled,
     names_of,
     open_run,
@@ -169,6 +170,7 @@ def agree(
         run, labels, wanted, judges=wanted.judges, slices=wanted.slices
     )
     joined = join_labels(rows, known)
+    check_systems(joined.rows, by=wanted.by)
     known = joined.labels
     about = of_labels(joined)
     tables: list[Table] = []

@@ -170,6 +170,18 @@ def _check(scores: Array, labels: Bools) -> None:
         raise AgreementError("the labels have only one class, so no map can be fitted")
 
 
+def _check_part(labels: Bools, part: Bools, share: float) -> None:
+    """Raises AgreementError where the part to fit on lacks what all labelled answers have."""
+    few = part.sum() < LEAST_FOR_JUDGES <= len(part)
+    one_class = len(np.unique(labels[part])) < len(np.unique(labels))
+    if few or one_class:
+        lacks = f"too few; {LEAST_FOR_JUDGES} are needed" if few else "all labelled alike"
+        raise AgreementError(
+            f"of {len(part):,} labelled answers with a score, the {part.sum():,} to choose and fit "
+            f"on ({100 * share:g}% of the questions) are {lacks}: give a larger --share"
+        )
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CalibrateResult(TableResult):
     """What `calibrate` gives: the frame is the reliability diagram on held-out answers.
@@ -224,8 +236,9 @@ def calibrate(
     scored = scored.with_columns(as_binary(scored["label"], positive_from=wanted.positive_from))
     scores, truth = (scored[name].to_numpy() for name in ("score", "accepted"))
     split: dict[str, Any] = {"share": wanted.share, "seed": wanted.seed}
-    chosen = choose_threshold(scored, by=wanted.criterion, **split)
     part = split_questions(scored["cluster"].to_numpy(), **split)
+    _check_part(truth, part, wanted.share)
+    chosen = choose_threshold(scored, by=wanted.criterion, **split)
     fitted = fit_map(scores[part], truth[part], method=wanted.method, judge=judge)
     rest, accepted = scores[~part], truth[~part]
     sides = {"before": rest, "after": fitted(rest)}

@@ -39,10 +39,12 @@ from markscheme.agreement.people_errors import (
 )
 from markscheme.agreement.sources import (
     JudgmentsSource,
+    Run,
     TableSource,
     judged_and_labelled,
     judged_and_labels_if_any,
     judged_table,
+    names_of,
     open_run,
 )
 from markscheme.agreement.system_differences import (
@@ -75,6 +77,7 @@ from markscheme.tables import (
     Joined,
     join_labels,
     matched_on,
+    renamed,
     scope_parts,
     with_answers,
 )
@@ -149,8 +152,7 @@ def compare(
         rows, known = judged_and_labels_if_any(
             run, labels, wanted, judges=wanted.judges, slices=wanted.slices
         )
-        compared = rows
-        pairs = compare_systems(rows, wanted)
+        compared, pairs = rows, compare_systems(rows, wanted)
         of = partial(_of_systems, pairs, wanted)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
         by, labelled = by_judges(rows["judge"]), None
@@ -177,12 +179,13 @@ def compare(
         said += uneven_note(rows)
         sliced = _sliced(rows, of, labelled, wanted, noise)
     else:
-        rows, known = judged_and_labelled(run, labels, wanted, judges=wanted.judges)
+        here, there = _judges_of_each(names_of(wanted.judges), run, other)
+        rows, known = judged_and_labelled(run, labels, wanted, judges=here)
         notes: Sequence[str] = ()
         if other is not None:
             added = judged_table(
                 other,
-                judges=wanted.judges,
+                judges=there,
                 columns=wanted.columns,
                 threshold=wanted.threshold,
                 answers=answers,
@@ -586,6 +589,27 @@ def _slices_table(
             *warnings,
         ),
     )
+
+
+def _judges_of_each(
+    names: Sequence[str], run: Run, other: JudgmentsSource | None
+) -> tuple[Sequence[str], Sequence[str]]:
+    """The judges named that are taken of each of two tables, which need not both have all.
+
+    Each is named in one at least, or reading the first says that it has no such judge.
+    """
+    if other is None or not names:
+        return names, names
+    known = [_may_be_judges(run), _may_be_judges(open_run(other))]
+    there = [name for name in names if name in known[1]]
+    here = [name for name in names if name in known[0] or name not in known[1]]
+    return here or names, there or names
+
+
+def _may_be_judges(run: Run) -> set[str]:
+    """The judges of a long table, or the columns of a wide one."""
+    table = renamed(run.table, {}, ("judge",))
+    return {*table.columns, *(table["judge"].cast(pl.String) if "judge" in table.columns else ())}
 
 
 def _with_other(rows: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:

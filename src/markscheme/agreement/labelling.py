@@ -18,7 +18,9 @@ from markscheme.agreement.accuracy_estimates import (
 from markscheme.agreement.options import EstimateOptions, PlanOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
+    Run,
     TableSource,
+    check_systems,
     judged_and_labels_if_any,
     names_of,
     open_run,
@@ -47,8 +49,11 @@ from markscheme.tables import (
     one_judge,
     one_row_each,
     opaque_ids,
+    our_names,
     question_numbers,
     read_table,
+    renamed,
+    text_columns,
     unequal_chances,
     write_table,
 )
@@ -180,10 +185,7 @@ def plan_labels(
     run = open_run(judgments, answers=answers)
     rows, known = judged_and_labels_if_any(run, pilot, wanted, judges=wanted.judge or "", own=False)
     rows = one_judge(rows)
-    if wanted.by and "system" not in rows.columns:
-        raise AgreementError(
-            "--by system requires --answers (Python: answers=...): the judgments lack the system"
-        )
+    check_systems(rows, by=wanted.by)
     complete = pilot is None and known is not None and known["label"].count() == known.height
     table, said = _with_known(rows, None if complete else known)
     if complete:  # There are none left to draw.
@@ -213,7 +215,7 @@ def plan_labels(
     if blind and known_systems and KEYS[0] not in rows.columns:
         said.append("the file says whose answers these are, as the judgments have no ids")
     return PlanResult(
-        frame=_labelling_file(plan, run.known_answers, wanted, blind=blind),
+        frame=_labelling_file(_with_texts(plan, run, wanted), wanted, blind=blind),
         tables=(
             Table.of(
                 "Answers to label",
@@ -426,19 +428,39 @@ def _points(share: float, *, above: float = 0.0) -> str:
     return next(text for text in shown if float(text) > 100 * above)
 
 
-def _labelling_file(
-    plan: pl.DataFrame, answers: pl.DataFrame | None, options: PlanOptions, *, blind: bool
-) -> pl.DataFrame:
+_TEXTS = ("question", "context", "references", "answer")
+"""What the labeller sees first."""
+_NEEDED = ("question", "references", "answer")
+
+
+def _with_texts(plan: pl.DataFrame, run: Run, options: PlanOptions) -> pl.DataFrame:
+    """The plan with `references` and `context`, of the answers or of the judgments' own table."""
+    answers, key = run.known_answers, ["answer_id"]
+    if answers is None:
+        there = run.table.columns
+        names = {ours: name for ours, name in options.columns.items() if name in there}
+        key = [name for name in ("question", "answer") if name in plan.columns]
+        if "references" not in our_names(there, names, _NEEDED):
+            return plan
+        answers = text_columns(renamed(run.table, names, _NEEDED), key)
+    if not key or not set(key) <= set(plan.columns):
+        return plan
+    shown = [
+        name
+        for name in ("references", "context")
+        if name in answers.columns and answers[name].count()
+    ]
+    texts = answers.select(*key, *shown).unique(key, keep="first")
+    return plan.join(texts, on=key, how="left", nulls_equal=True, maintain_order="left")
+
+
+def _labelling_file(plan: pl.DataFrame, options: PlanOptions, *, blind: bool) -> pl.DataFrame:
     """What the labeller sees first, then the empty label, then what the estimate needs.
 
     Whose answer it is could sway the labeller. It stays out where an id finds it again, and where
     answers are of several systems (`blind`) the id does not name it either.
     """
-    if answers is not None and "answer_id" in plan.columns:
-        shown = ["references", *(["context"] if answers["context"].count() else [])]
-        texts = answers.select("answer_id", *shown)
-        plan = plan.join(texts, on="answer_id", how="left", maintain_order="left")
-    order = ["question", "context", "references", "answer"]
+    order = [*_TEXTS]
     if options.with_system or "answer_id" not in plan.columns:
         order.append("system")
     if blind and "answer_id" in plan.columns:

@@ -18,7 +18,7 @@ import polars as pl
 from markscheme.agreement.options import RankOptions
 from markscheme.agreement.question_averages import correlations
 from markscheme.agreement.sources import JudgmentsSource, TableSource, judged_and_labelled
-from markscheme.errors import AgreementError, DataError
+from markscheme.errors import AgreementError, DataError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.results import (
     Column,
@@ -248,7 +248,9 @@ def rank(
         )
         if (asked := wide["question"].n_unique()) < LEAST_QUESTIONS:
             said.append(f"only {asked:,} questions are left: the ranks are hardly more than chance")
-    names = [n for n in wide.columns if n not in ("question", "system", "answer_id", HUMAN)]
+    names = [n for n in wide.columns if n not in ("question", "system", HUMAN)]
+    if wanted.baseline is not None and wanted.baseline not in names:
+        raise AgreementError(no_such_name("judge", wanted.baseline, names))
     ranking = rank_systems(
         wide,
         measures=names,
@@ -311,7 +313,7 @@ def _side_by_side(
     key = "answer_id" if "answer_id" in matched.columns else "answer"
     human = as_binary(matched["label"], positive_from=positive_from).alias(HUMAN)
     names = matched["judge"].unique(maintain_order=True).to_list()
-    taken = {"question", "system", key, HUMAN}.intersection(names)
+    taken = {"question", "system", "answers", key, HUMAN}.intersection(names)
     if taken:
         raise AgreementError(
             f"a judge is called {taken.pop()!r}, which is a column of the ranking: give it another "

@@ -15,6 +15,7 @@ import polars as pl
 from markscheme.agreement.options import JudgmentOptions, LabelOptions
 from markscheme.errors import (
     KEY_VARIABLE,
+    AgreementError,
     BadValuesError,
     DataError,
     UnsealedWarning,
@@ -630,6 +631,14 @@ def answers_table(source: Any, options: ReadOptions | None = None) -> pl.DataFra
         DataError: it cannot be read.
     """
     return source.answers if _is_result(source) else read_answers(source, options)
+
+
+def check_systems(rows: pl.DataFrame, *, by: str | None) -> None:
+    """Raises AgreementError where figures by system are wanted of answers without one."""
+    if by == "system" and "system" not in rows.columns:
+        raise AgreementError(
+            "--by system requires --answers (Python: answers=...): the judgments lack the system"
+        )
 
 
 def _sliced(rows: pl.DataFrame, slices: Sequence[str]) -> pl.DataFrame:
