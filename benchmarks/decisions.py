@@ -23,7 +23,7 @@ import numpy.typing as npt
 import polars as pl
 
 import markscheme
-from benchmarks.coverage import write_figures
+from benchmarks.coverage import use_scipy, write_figures
 from markscheme.stats import (
     ASSURANCE,
     LEAST_FOR_JUDGES,
@@ -222,6 +222,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--write", action="store_true", help="docs/decisions.csv and its table")
     options = parser.parse_args()
+    use_scipy()
     found = figures(options.draws, options.seed)
     if options.write:
         write_figures("decisions", found, table)

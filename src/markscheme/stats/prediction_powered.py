@@ -121,7 +121,7 @@ def powered(
     evidence = alone.times(1 / max(share, TINY))
     single = len(np.unique(sample.clusters[sample.labelled])) == number
     if share and np.ptp(sample.label_weights) and single:
-        evidence = stratified_evidence(sample, weights, about)
+        evidence = stratified_evidence(sample, value, weights, about)
     low, high = share_interval(value, evidence, confidence=confidence)
     if about == "these":
         low, high = at_possible(low, high, counts, answers)

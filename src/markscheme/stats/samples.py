@@ -240,16 +240,19 @@ def pulls_of(sample: Sample, questions: int, about: About) -> Pulls:
     )
 
 
-def stratified_evidence(sample: Sample, judges: Array, about: About) -> Evidence:
+def stratified_evidence(sample: Sample, share: float, judges: Array, about: About) -> Evidence:
     """What a mean rests on whose labels, one a question, were drawn with unequal chances.
 
     Labels with like chances are a stratum, of which only the variance within moves the mean. A
     stratum whose labels are all alike is uncertain still, so that half a right and half a
     wrong label are added to each (Brown, Cai & DasGupta 2001, section 3.1.3); degrees of freedom
-    are Satterthwaite's (1946, Biometrics Bulletin 2(6), 110-114).
+    are Satterthwaite's (1946, Biometrics Bulletin 2(6), 110-114). Answers are as many as have this
+    variance with the share that was found, around which the interval is made; the strata's own
+    can lie further from 0 and 1, and would pass for more of them.
 
     Args:
         sample: of which each labelled question has one label.
+        share: the estimate.
         judges: the weight of each.
         about: further answers of the kind, or these alone.
 
@@ -260,9 +263,9 @@ def stratified_evidence(sample: Sample, judges: Array, about: About) -> Evidence
     ...     weights=np.where(place < 20, 1.0, 4.0),
     ...     clusters=place,
     ... )
-    >>> found = stratified_evidence(sample, np.zeros(1), "these")
+    >>> found = stratified_evidence(sample, 0.75, np.zeros(1), "these")
     >>> round(found.answers, 1), round(found.independent, 1), round(found.freedom, 1)
-    (65.2, 49.1, 39.3)
+    (64.0, 49.1, 39.3)
     """
     has, total = sample.labelled, len(sample.labels)
     labels, parts = sample.labels[has], sample.label_weights / sample.label_weights.sum()
@@ -285,11 +288,11 @@ def stratified_evidence(sample: Sample, judges: Array, about: About) -> Evidence
     moved = sums(parts**2) * shares * (1 - shares) * unexplained * left
     freedom = float(moved.sum() ** 2 / (moved**2 / np.maximum(count - 1, 1)).sum())
     mean = float(part @ shares)
-    apart = mean * (1 - mean)
-    variance = float(moved.sum()) + (apart / total if about == "future" else 0.0)
+    variance = float(moved.sum()) + (mean * (1 - mean) / total if about == "future" else 0.0)
+    independent = kish(parts)
     return Evidence(
-        answers=apart / max(variance, 1e-9),
-        independent=kish(parts),
+        answers=max(share * (1 - share) / max(variance, 1e-9), independent),
+        independent=independent,
         freedom=freedom,
         verdicts=False,
     )
