@@ -19,7 +19,7 @@ import pytest
 import markscheme
 from markscheme.cli import run as run_command
 from markscheme.contract import ChatReply, ChatRequest, Message
-from markscheme.errors import BadRowsError, ModelError, RunStoppedError
+from markscheme.errors import ModelError, RunStoppedError
 from markscheme.models import ServerOptions
 from markscheme.models.chat import server_chat
 from markscheme.models.chat.batch_files import read_batch, write_batch
@@ -565,13 +565,32 @@ def test_results_of_nobody_are_named_and_the_others_kept(
     models.close()
 
 
+def test_a_foreign_line_keeps_no_other_file_from_being_read(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It ended the command: replies were stored but not counted, and errors.jsonl was not read."""
+    assert run_command(["batch", "write", "a.jsonl", "-j", "llm_kamalloo", "-m", "m",
+                        "-o", "batch.jsonl"]) == 0  # fmt: skip
+    first, second = map(json.loads, Path("batch.jsonl").read_text().splitlines()[:2])
+    Path("results.jsonl").write_text(f"{json.dumps(result_of(first))}\n[]\n")
+    Path("errors.jsonl").write_text(f"{json.dumps(result_of(second))}\n{{\n")
+    capfd.readouterr()
+    assert run_command(["batch", "read", "results.jsonl", "errors.jsonl"]) == 2
+    shown = capfd.readouterr()
+    assert "results.jsonl: 1 replies, 0 failed" in shown.out
+    assert "errors.jsonl: 1 replies, 0 failed" in shown.out
+    assert "2 rows cannot be used" in shown.err
+    for file in ("results", "errors"):
+        assert f"{file}.jsonl, line 2: no result of a batch" in shown.err
+
+
 def test_an_unreadable_batch_is_an_error(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "l.sqlite")
     with pytest.raises(markscheme.MarkschemeError, match="cannot read"):
         read_batch(tmp_path / "nowhere.jsonl", ledger, {})
     (tmp_path / "x.jsonl").write_text("{}\n")
-    with pytest.raises(BadRowsError, match="it has no 'custom_id'"):
-        read_batch(tmp_path / "x.jsonl", ledger, {})
+    (problem,) = read_batch(tmp_path / "x.jsonl", ledger, {}).problems
+    assert "it has no 'custom_id'" in problem.message
     ledger.close()
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from markscheme.cli.app import console, group, notes
 from markscheme.cli.models import opened
 from markscheme.cli.options import Files, OutFile, command
+from markscheme.errors import BadRowsError
 from markscheme.flags import CLEANING, Argument, Clean, Fields, Judges, Option
 from markscheme.models import ModelOptions
 from markscheme.tables import FileOptions
@@ -83,14 +84,18 @@ def read(
 
     table = model_table(models.prices, models.models)
     ledger = open_ledger(models.ledger, must_exist=True)
+    problems = []
     try:
         for file in files:
             counts = read_batch(file, ledger, table, share=price_share)
             cost = f", ${counts.cost_usd:,.4f}" if counts.cost_usd else ""
             console.print(f"{file}: {counts.done:,} replies{cost}, {counts.failed:,} failed")
             _print_reasons(console, counts)
+            problems.extend(counts.problems)
     finally:
         ledger.close()
+    if problems:  # After the last file, as each one's replies are stored.
+        raise BadRowsError(problems)
 
 
 def _print_reasons(screen: Console, counts: BatchCounts) -> None:
