@@ -296,6 +296,20 @@ def test_a_changed_export_is_refused_whole(tmp_path: Path) -> None:
     target.close()
 
 
+def test_blank_lines_of_an_export_are_passed_over(tmp_path: Path) -> None:
+    """One at the end, as editors leave it, refused the whole file."""
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger.put(asked("a"), YES)
+    ledger.flush()
+    path = tmp_path / "a.jsonl"
+    export_ledger(ledger, path)
+    path.write_text(f"\n{path.read_text()} \n\n")
+    target = Ledger(tmp_path / "target.sqlite")
+    assert import_ledger(target, path) == 1
+    ledger.close()
+    target.close()
+
+
 def test_nothing_more_is_asked_once_the_ledger_cannot_be_written(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     ledger = Ledger(path)
