@@ -580,6 +580,7 @@ def test_a_foreign_line_keeps_no_other_file_from_being_read(
     assert "results.jsonl: 1 replies, 0 failed" in shown.out
     assert "errors.jsonl: 1 replies, 0 failed" in shown.out
     assert "2 rows cannot be used" in shown.err
+    assert "--on-bad-row" not in shown.err  # an option that this command does not have
     for file in ("results", "errors"):
         assert f"{file}.jsonl, line 2: no result of a batch" in shown.err
 

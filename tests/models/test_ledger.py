@@ -289,6 +289,7 @@ def test_a_changed_export_is_refused_whole(tmp_path: Path) -> None:
         import_ledger(target, path)
     assert [problem.line for problem in caught.value.problems] == [2, 4, 5]
     assert "the key does not belong to the request" in str(caught.value)
+    assert "--on-bad-row" not in str(caught.value)
     assert list(target.rows("model")) == []
     with pytest.raises(BadRowsError):
         list(read_export(path))
