@@ -526,6 +526,20 @@ def test_a_batch_file_asks_no_model_for_the_replies_of_another(
     assert {line["body"]["model"] for line in lines} == {"other"}
 
 
+@pytest.mark.parametrize(
+    ("model", "advice"),
+    [("anthropic:claude-haiku-4-5", "use 'markscheme judge --batch'"),
+     ("gemini:gemini-2.5-pro", "ask it without a batch")],
+)  # fmt: skip
+def test_a_model_without_batch_files_is_refused_with_what_it_has(
+    here: Path, capfd: pytest.CaptureFixture[str], model: str, advice: str
+) -> None:
+    """Of Anthropic it said "without a batch", though a run may use its batches at half price."""
+    write = ["llm", "batch", "write", "a.jsonl", "-j", "llm_kamalloo", "-o", "batch.jsonl"]
+    assert run_command([*write, "-m", model]) == 2
+    assert advice in capfd.readouterr().err
+
+
 def test_a_batch_file_that_cannot_be_finished_leaves_nothing(tmp_path: Path) -> None:
     models = Models(options=ModelOptions(model="m", ledger=str(tmp_path / "l.sqlite")))
 

@@ -17,6 +17,7 @@ from markscheme.contract import ChatReply
 from markscheme.errors import DataError, ModelError, Problem
 from markscheme.models.chat.batch_chat import failed, read_result
 from markscheme.models.chat.batch_services import (
+    BATCH_PROTOCOLS,
     OPENAI_PROTOCOLS,
     Caller,
     OpenAIBatches,
@@ -75,9 +76,11 @@ def write_batch(
         DataError: the file cannot be written.
     """
     if profile.protocol not in OPENAI_PROTOCOLS:
+        served = profile.protocol in BATCH_PROTOCOLS
         raise ModelError(
             f"{profile.name}: batch files are written for OpenAI's protocols only, not for "
-            f"{profile.protocol!r}; ask it without a batch"
+            f"{profile.protocol!r}; "
+            + ("use 'markscheme judge --batch'" if served else "ask it without a batch")
         )
     wire = wire_of(profile)
     service = OpenAIBatches(Caller(HttpClient(timeout=0, connections=0), profile, wire))
