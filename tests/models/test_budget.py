@@ -512,6 +512,22 @@ def test_a_reply_that_reasoning_left_no_room_for_is_missing_after_a_batch_file(
     assert f"{ROWS} requests written" in capfd.readouterr().err
 
 
+def test_a_run_finds_the_replies_of_a_batch_file_with_its_reasoning(here: Path) -> None:
+    """`llm batch write` had no such options, so that a run with them sent every request again."""
+    how = ["--reasoning-effort", "low", "--verbosity", "high"]
+    assert run_command(["llm", "batch", "write", "a.jsonl", "-j", "llm_kamalloo", "-m", "m",
+                        "-o", "batch.jsonl", *how]) == 0  # fmt: skip
+    lines = [json.loads(line) for line in Path("batch.jsonl").read_text().splitlines()]
+    assert lines[0]["body"]["reasoning_effort"] == "low"
+    assert lines[0]["body"]["verbosity"] == "high"
+    Path("results.jsonl").write_text("\n".join(json.dumps(result_of(one)) for one in lines))
+    assert run_command(["llm", "batch", "read", "results.jsonl"]) == 0
+    with ChatServer() as server:
+        of_our_own(server.url)
+        assert run_command(line(server.url, "-o", "run", *how)) == 0
+        assert server.bodies == []
+
+
 def test_a_batch_file_asks_no_model_for_the_replies_of_another(
     here: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

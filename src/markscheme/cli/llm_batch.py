@@ -33,7 +33,10 @@ def write(
     judges: Judges,
     models: Annotated[
         ModelOptions,
-        Fields(only=("model", "revision", "ledger", "models"), required=("model",)),
+        Fields(
+            only=("model", "revision", "ledger", "models", "reasoning_effort", "verbosity"),
+            required=("model",),
+        ),
     ],
     out: OutFile,
     read: FileOptions,
@@ -42,8 +45,9 @@ def write(
     """Write the requests that the ledger has no reply to as an OpenAI-style batch file.
 
     Upload the file to the provider, read the results with `markscheme llm batch read`, then run
-    `markscheme judge` with the same judges and model: it finds the replies in the ledger. If
-    replies lead to further requests (a repair, a second stage), write and read once more.
+    `markscheme judge` with the same judges, model and model options: it finds the replies in the
+    ledger. If replies lead to further requests (a repair, a second stage), write and read once
+    more.
     """
     from markscheme.api import run
     from markscheme.contract import parse_judge
