@@ -94,12 +94,12 @@ class BadRowsError(DataError):
 
     shown = 20
 
-    def __init__(self, problems: Sequence[Problem], *, skippable: bool = True) -> None:
+    def __init__(self, problems: Sequence[Problem], *, skippable: bool = False) -> None:
         """Write the message.
 
         Args:
             problems: what is wrong, row by row.
-            skippable: whether the rest can be used without these rows.
+            skippable: whether `on_bad_row="skip"` would have the rest used without these rows.
         """
         self.problems: list[Problem] = list(problems)
         kinds = gathered(self.problems)

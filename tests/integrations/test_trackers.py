@@ -83,6 +83,18 @@ def test_mlflow_scores_keeps_figures_and_takes_feedback(tracking: Any) -> None:
     assert found[0].metadata["relation"] == "equivalent"
 
 
+def test_a_system_s_own_brackets_are_part_of_its_name_at_mlflow(tracking: Any) -> None:
+    """The last of "gpt-4 (mini)" was cut off; only those of "(all)" are ours."""
+    from markscheme.integrations.mlflow import log_result
+
+    named = [{**row, "system": one} for row in ROWS[:2] for one in ("gpt-4 (mini)", "(x)")]
+    with tracking.start_run() as run:
+        log_result(markscheme.judge(named, "examiner"))
+    metrics = tracking.get_run(run.info.run_id).data.metrics
+    systems = {name.split("/")[1] for name in metrics}
+    assert systems == {"all", "gpt-4 _mini_", "_x_"}
+
+
 class Scores(BaseHTTPRequestHandler):
     """As Langfuse's API takes scores from its client (5): lists of them, posted to its path."""
 

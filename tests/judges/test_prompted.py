@@ -500,6 +500,22 @@ def test_broken_examples_are_named(tmp_path: Path, text: str) -> None:
         requests_of(judge, table(["x"]))
 
 
+@pytest.mark.parametrize(
+    ("mark", "value", "trouble"),
+    [("label", "1", "the label '1' is neither 1 nor 0"), ("label", [], "the label .. is neither"),
+     ("rank", "1", "the rank '1' is not from 1 to 2"), ("rank", 1.5, "the rank 1.5 is not from")],
+)  # fmt: skip
+def test_a_mark_of_another_kind_is_named_with_its_line(
+    tmp_path: Path, mark: Any, value: Any, trouble: str
+) -> None:
+    """A label that is a text gave "(KeyError: '1')"."""
+    path = tmp_path / "shots.jsonl"
+    shots = [{**SHOTS[0], "references": ["r"], mark: 1}, {**SHOTS[0], mark: value}]
+    path.write_text("\n\n".join(map(json.dumps, shots)))
+    with pytest.raises(JudgeError, match=rf"shots\.jsonl', line 3 \(ValueError: {trouble}"):
+        read_examples(str(path), mark)
+
+
 def test_a_reference_that_is_a_text_is_one_reference_of_an_example(tmp_path: Path) -> None:
     """It was shown as its letters: "J/o/y/c/e"."""
     path = tmp_path / "shots.jsonl"

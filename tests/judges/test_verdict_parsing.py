@@ -183,7 +183,8 @@ def test_recorded_replies_of_davinci_give_the_released_labels(data_dir: Path) ->
 
 MARKS = {
     "4": 4, "4.": 4, " 5 \n": 5, "**2**": 2, "Score: 3": 3, "score = 3": 3, "4/5": 4, "[[1]]": 1,
-    '{"score": 2}': 2, '{"rating": "5"}': 5, "I would give it 4 out of 5.": 4, "Rating: 5/5": 5,
+    '{"score": 2}': 2, '{"score": "4/5"}': 4, '{"rating": " 3 / 5.0 "}': 3,
+    '{"rating": "5"}': 5, "I would give it 4 out of 5.": 4, "Rating: 5/5": 5,
     "4: The AI-generated answer is mostly right.": 4, "Five": 5, "three.": 3, "Score: 4.5": 4.5,
     "On a scale from 1 to 5, this gets a 2.": 2, "Score (1-5): 4": 4, "The score is **5**.": 5,
     "5 - completely right": 5, "I rate it 1, completely wrong.": 1, "<think>5? 3?</think>4": 4,
@@ -208,6 +209,7 @@ def test_it_reads_marks(reply: str, mark: float) -> None:
         "3-4": "several marks: 3, 4", "3 or 4": "several marks", "Score: 5\nScore: 2": "several",
         "The answer gets 3, as 1987 is wrong": "several marks", "great": "no mark",
         "from 1 to 5": "no mark", '{"score": true}': "no mark", '{"score": 9}': "9 is not",
+        '{"score": "4/10"}': "no mark",
         "100": "100 is not", '{"x":1}': "no mark", "Error 5": "no mark",
         "rate limit exceeded (attempt 3 of 3)": "no mark", '{"usage": [\n  null,\n  4\n': "no mark",
         "Based on 2 references": "no mark", "5 errors occurred": "no mark",

@@ -19,7 +19,7 @@ import pytest
 import markscheme
 from markscheme.cli import run as run_command
 from markscheme.contract import ChatReply, ChatRequest, Message
-from markscheme.errors import BadRowsError, ModelError, RunStoppedError
+from markscheme.errors import ModelError, RunStoppedError
 from markscheme.models import ServerOptions
 from markscheme.models.chat import server_chat
 from markscheme.models.chat.batch_files import read_batch, write_batch
@@ -512,6 +512,22 @@ def test_a_reply_that_reasoning_left_no_room_for_is_missing_after_a_batch_file(
     assert f"{ROWS} requests written" in capfd.readouterr().err
 
 
+def test_a_run_finds_the_replies_of_a_batch_file_with_its_reasoning(here: Path) -> None:
+    """`llm batch write` had no such options, so that a run with them sent every request again."""
+    how = ["--reasoning-effort", "low", "--verbosity", "high"]
+    assert run_command(["llm", "batch", "write", "a.jsonl", "-j", "llm_kamalloo", "-m", "m",
+                        "-o", "batch.jsonl", *how]) == 0  # fmt: skip
+    lines = [json.loads(line) for line in Path("batch.jsonl").read_text().splitlines()]
+    assert lines[0]["body"]["reasoning_effort"] == "low"
+    assert lines[0]["body"]["verbosity"] == "high"
+    Path("results.jsonl").write_text("\n".join(json.dumps(result_of(one)) for one in lines))
+    assert run_command(["llm", "batch", "read", "results.jsonl"]) == 0
+    with ChatServer() as server:
+        of_our_own(server.url)
+        assert run_command(line(server.url, "-o", "run", *how)) == 0
+        assert server.bodies == []
+
+
 def test_a_batch_file_asks_no_model_for_the_replies_of_another(
     here: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -524,6 +540,20 @@ def test_a_batch_file_asks_no_model_for_the_replies_of_another(
     assert run_command([*write, "-m", "other"]) == 0
     lines = [json.loads(line) for line in Path("batch.jsonl").read_text().splitlines()]
     assert {line["body"]["model"] for line in lines} == {"other"}
+
+
+@pytest.mark.parametrize(
+    ("model", "advice"),
+    [("anthropic:claude-haiku-4-5", "use 'markscheme judge --batch'"),
+     ("gemini:gemini-2.5-pro", "ask it without a batch")],
+)  # fmt: skip
+def test_a_model_without_batch_files_is_refused_with_what_it_has(
+    here: Path, capfd: pytest.CaptureFixture[str], model: str, advice: str
+) -> None:
+    """Of Anthropic it said "without a batch", though a run may use its batches at half price."""
+    write = ["llm", "batch", "write", "a.jsonl", "-j", "llm_kamalloo", "-o", "batch.jsonl"]
+    assert run_command([*write, "-m", model]) == 2
+    assert advice in capfd.readouterr().err
 
 
 def test_a_batch_file_that_cannot_be_finished_leaves_nothing(tmp_path: Path) -> None:
@@ -565,13 +595,33 @@ def test_results_of_nobody_are_named_and_the_others_kept(
     models.close()
 
 
+def test_a_foreign_line_keeps_no_other_file_from_being_read(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It ended the command: replies were stored but not counted, and errors.jsonl was not read."""
+    assert run_command(["batch", "write", "a.jsonl", "-j", "llm_kamalloo", "-m", "m",
+                        "-o", "batch.jsonl"]) == 0  # fmt: skip
+    first, second = map(json.loads, Path("batch.jsonl").read_text().splitlines()[:2])
+    Path("results.jsonl").write_text(f"{json.dumps(result_of(first))}\n[]\n")
+    Path("errors.jsonl").write_text(f"{json.dumps(result_of(second))}\n{{\n")
+    capfd.readouterr()
+    assert run_command(["batch", "read", "results.jsonl", "errors.jsonl"]) == 2
+    shown = capfd.readouterr()
+    assert "results.jsonl: 1 replies, 0 failed" in shown.out
+    assert "errors.jsonl: 1 replies, 0 failed" in shown.out
+    assert "2 rows cannot be used" in shown.err
+    assert "--on-bad-row" not in shown.err  # an option that this command does not have
+    for file in ("results", "errors"):
+        assert f"{file}.jsonl, line 2: no result of a batch" in shown.err
+
+
 def test_an_unreadable_batch_is_an_error(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "l.sqlite")
     with pytest.raises(markscheme.MarkschemeError, match="cannot read"):
         read_batch(tmp_path / "nowhere.jsonl", ledger, {})
     (tmp_path / "x.jsonl").write_text("{}\n")
-    with pytest.raises(BadRowsError, match="it has no 'custom_id'"):
-        read_batch(tmp_path / "x.jsonl", ledger, {})
+    (problem,) = read_batch(tmp_path / "x.jsonl", ledger, {}).problems
+    assert "it has no 'custom_id'" in problem.message
     ledger.close()
 
 

@@ -289,9 +289,24 @@ def test_a_changed_export_is_refused_whole(tmp_path: Path) -> None:
         import_ledger(target, path)
     assert [problem.line for problem in caught.value.problems] == [2, 4, 5]
     assert "the key does not belong to the request" in str(caught.value)
+    assert "--on-bad-row" not in str(caught.value)
     assert list(target.rows("model")) == []
     with pytest.raises(BadRowsError):
         list(read_export(path))
+    ledger.close()
+    target.close()
+
+
+def test_blank_lines_of_an_export_are_passed_over(tmp_path: Path) -> None:
+    """One at the end, as editors leave it, refused the whole file."""
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger.put(asked("a"), YES)
+    ledger.flush()
+    path = tmp_path / "a.jsonl"
+    export_ledger(ledger, path)
+    path.write_text(f"\n{path.read_text()} \n\n")
+    target = Ledger(tmp_path / "target.sqlite")
+    assert import_ledger(target, path) == 1
     ledger.close()
     target.close()
 

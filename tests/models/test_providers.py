@@ -480,6 +480,21 @@ def test_every_shipped_entry_makes_a_profile() -> None:
     assert "without=logprobs,temperature,top_p" in table.profile("gpt-5").settings()
 
 
+@pytest.mark.parametrize("model", ["gpt-4o", "gpt-4o-2024-08-06", "gpt-5", "ft:of-our-own"])
+def test_openai_is_a_provider_too(model: str, tmp_path: Path) -> None:
+    """The server was sent the name `openai:gpt-4o`, at no known price."""
+    assert sent_to(f"openai:{model}") == sent_to(model)
+    path = tmp_path / "models.toml"
+    path.write_text('["gpt-5"]\nkey_env = "OURS"\n["openai:gpt-4o"]\ninput = 1\noutput = 2\n')
+    table = model_table(path)
+    plain, found = table.profile(model), table.profile(f"openai:{model}")
+    assert found.key_env == plain.key_env == ("OURS" if model == "gpt-5" else "OPENAI_API_KEY")
+    if model.startswith("gpt-4o"):  # an entry of the whole name is over that of the name alone
+        assert found.price == Price(input=1, cached=1.25, output=2)
+    else:
+        assert replace(found, name=model) == plain
+
+
 # --- whatever comes ------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from markscheme.cli.app import console, group, notes
 from markscheme.cli.models import opened
 from markscheme.cli.options import Files, OutFile, command
+from markscheme.errors import BadRowsError
 from markscheme.flags import CLEANING, Argument, Clean, Fields, Judges, Option
 from markscheme.models import ModelOptions
 from markscheme.tables import FileOptions
@@ -32,7 +33,10 @@ def write(
     judges: Judges,
     models: Annotated[
         ModelOptions,
-        Fields(only=("model", "revision", "ledger", "models"), required=("model",)),
+        Fields(
+            only=("model", "revision", "ledger", "models", "reasoning_effort", "verbosity"),
+            required=("model",),
+        ),
     ],
     out: OutFile,
     read: FileOptions,
@@ -41,8 +45,9 @@ def write(
     """Write the requests that the ledger has no reply to as an OpenAI-style batch file.
 
     Upload the file to the provider, read the results with `markscheme llm batch read`, then run
-    `markscheme judge` with the same judges and model: it finds the replies in the ledger. If
-    replies lead to further requests (a repair, a second stage), write and read once more.
+    `markscheme judge` with the same judges, model and model options: it finds the replies in the
+    ledger. If replies lead to further requests (a repair, a second stage), write and read once
+    more.
     """
     from markscheme.api import run
     from markscheme.contract import parse_judge
@@ -83,14 +88,18 @@ def read(
 
     table = model_table(models.prices, models.models)
     ledger = open_ledger(models.ledger, must_exist=True)
+    problems = []
     try:
         for file in files:
             counts = read_batch(file, ledger, table, share=price_share)
             cost = f", ${counts.cost_usd:,.4f}" if counts.cost_usd else ""
             console.print(f"{file}: {counts.done:,} replies{cost}, {counts.failed:,} failed")
             _print_reasons(console, counts)
+            problems.extend(counts.problems)
     finally:
         ledger.close()
+    if problems:  # After the last file, as each one's replies are stored.
+        raise BadRowsError(problems)
 
 
 def _print_reasons(screen: Console, counts: BatchCounts) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 
 from markscheme import api
 from markscheme.contract import Judge, ModelSource
-from markscheme.errors import DataError, NotJudgedError
+from markscheme.errors import BadRowsError, DataError, NotJudgedError
 from markscheme.tables import JUDGMENTS_SCHEMA, reference_texts
 
 BY = ("verdict", "score", "marks")
@@ -77,7 +77,10 @@ def judge_texts(
             zip(questions, references, answers, strict=True), start=1
         )
     ]
-    return api.judge(rows, judge, models=models, reference_separator="none").judgments
+    try:
+        return api.judge(rows, judge, models=models, reference_separator="none").judgments
+    except BadRowsError as error:
+        raise BadRowsError(error.problems) from None  # No row can be skipped here.
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from markscheme.api import Result
+from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MissingExtraError
 from markscheme.integrations.judging import (
     Evaluator,
@@ -93,7 +94,7 @@ def log_result(result: Result, *, run_id: str | None = None, folder: str = "mark
     for row in result.summary.iter_rows(named=True):
         for figure in kept:
             if row.get(figure) is not None:
-                system = row["system"].strip("()")  # "(all)", where there are several
+                system = "all" if row["system"] == ALL_SYSTEMS else row["system"]
                 named = _metric_name(f"{row['judge']}/{system}/{figure}")
                 client.log_metric(run, named, float(row[figure]))
     client.log_dict(run, dict(result.data), f"{folder}/figures.json")

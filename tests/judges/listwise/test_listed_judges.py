@@ -113,6 +113,17 @@ def test_an_unread_comparison_leaves_the_row_unjudged() -> None:
     assert found["score"].to_list() == [None]
 
 
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [("examples='a.jsonl', shown=-1", "shown=-1 must be at least 0"),
+     ("shown=3", "shown=3 without examples")],
+)  # fmt: skip
+def test_a_wrong_number_of_shown_examples_is_refused(parameters: str, message: str) -> None:
+    """-1 left out the last example, and a number of none had no effect."""
+    with pytest.raises(JudgeError, match=message):
+        parse_judge(f"listwise({parameters})")
+
+
 def test_one_reference_makes_listwise_pairwise() -> None:
     single = answers(["Because of scattering."])
     said = []

@@ -169,8 +169,10 @@ def test_criteria_are_weighed_and_each_must_be_there() -> None:
     assert good.score == pytest.approx(2 / 3)
     assert good.reason == "depth 1.00; tone 0.00: long"
     whole = '{"depth": 5, "tone": "kind"}'
+    assert read(whole.replace("5", '"4/5"')).score == pytest.approx((2 * 0.75 + 1) / 3)
     for bad in (
         '{"depth": 5}',
+        whole.replace("5", '"4/10"'),
         whole.replace("5", "6"),
         whole.replace("5", "true"),
         '{"x": 1}',

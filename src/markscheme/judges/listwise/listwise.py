@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.contract import ModelSource, register
+from markscheme.contract import ModelSource, check_range, register
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.replies import read_rank, read_ten
 from markscheme.judges.listwise.requests import (
@@ -136,6 +136,13 @@ class Listwise(GradedList):
     shown: int | None = None
     order: Order = "best_first"
     positions: Positions = "random"
+
+    def validate(self) -> None:
+        """Raises JudgeError as every prompted judge, and for `shown` where there is no example."""
+        super().validate()
+        check_range("shown", self.shown, 0)
+        if self.shown is not None and self.examples is None:
+            raise JudgeError(f"shown={self.shown} without examples; name their file, examples=FILE")
 
     @functools.cached_property
     def _solved(self) -> Sequence[Mapping[str, Any]]:

@@ -35,9 +35,12 @@ def read_examples(path: str, mark: Mark = "label") -> tuple[Mapping[str, Any], .
     Raises:
         JudgeError: the file cannot be read or lacks something.
     """
-    found = []
+    found, where = [], repr(path)
     try:
-        for line in filter(bytes.strip, Path(path).read_bytes().splitlines()):
+        for number, line in enumerate(Path(path).read_bytes().splitlines(), start=1):
+            if not line.strip():
+                continue
+            where = f"{path!r}, line {number}"
             row = orjson.loads(line)
             example: dict[str, Any] = {
                 "question": str(row["question"]),
@@ -47,7 +50,7 @@ def read_examples(path: str, mark: Mark = "label") -> tuple[Mapping[str, Any], .
             found.append(example | _marked(row, mark, len(example["references"])))
     except (OSError, DataError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise JudgeError(
-            f"cannot read the examples {path!r} ({type(error).__name__}: {error}); make them with "
+            f"cannot read the examples {where} ({type(error).__name__}: {error}); make them with "
             f"'{_COMMANDS[mark]} --out FILE'"
         ) from None
     if not found:
@@ -62,10 +65,12 @@ def _marked(row: Mapping[str, Any], mark: Mark, references: int) -> dict[str, An
         KeyError, TypeError, ValueError: there is none, or it is out of range.
     """
     if mark == "label":
-        return {"verdict": {1: "Yes", 0: "No"}[row["label"]]}
+        if row["label"] not in (1, 0):
+            raise ValueError(f"the label {row['label']!r} is neither 1 nor 0")
+        return {"verdict": "Yes" if row["label"] else "No"}
     last = references + 1
-    if not 1 <= row["rank"] <= last:
-        raise ValueError(f"the rank {row['rank']} is not from 1 to {last}")
+    if row["rank"] not in range(1, last + 1):
+        raise ValueError(f"the rank {row['rank']!r} is not from 1 to {last}")
     return {"rank": row["rank"]}
 
 

@@ -161,7 +161,7 @@ class Criterion:
         if self.labels is not None:
             known = {_plain(label): score for label, score in self.labels.items()}
             return known.get(_plain(str(value)))
-        number = json_number(value)
+        number = json_number(value, self.high)
         if number is None or not self.low <= number <= self.high:
             return None
         return (number - self.low) / (self.high - self.low)

@@ -14,9 +14,10 @@ from pathlib import Path
 import orjson
 
 from markscheme.contract import ChatReply
-from markscheme.errors import BadRowsError, DataError, ModelError, Problem
+from markscheme.errors import DataError, ModelError, Problem
 from markscheme.models.chat.batch_chat import failed, read_result
 from markscheme.models.chat.batch_services import (
+    BATCH_PROTOCOLS,
     OPENAI_PROTOCOLS,
     Caller,
     OpenAIBatches,
@@ -39,12 +40,15 @@ class BatchCounts:
         failed: requests that cannot be sent, or that got no reply.
         cost_usd: of the replies.
         reasons: how often each reason of a failure occurred.
+        problems: lines of a results file that are no results, or of requests that the ledger did
+            not write.
     """
 
     done: int = 0
     failed: int = 0
     cost_usd: float = 0.0
     reasons: dict[str, int] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
 
     def store(self, ledger: Ledger, entry: LedgerEntry, reply: ChatReply) -> None:
         """Put a reply into the ledger, and count it."""
@@ -72,9 +76,11 @@ def write_batch(
         DataError: the file cannot be written.
     """
     if profile.protocol not in OPENAI_PROTOCOLS:
+        served = profile.protocol in BATCH_PROTOCOLS
         raise ModelError(
             f"{profile.name}: batch files are written for OpenAI's protocols only, not for "
-            f"{profile.protocol!r}; ask it without a batch"
+            f"{profile.protocol!r}; "
+            + ("use 'markscheme judge --batch'" if served else "ask it without a batch")
         )
     wire = wire_of(profile)
     service = OpenAIBatches(Caller(HttpClient(timeout=0, connections=0), profile, wire))
@@ -111,7 +117,7 @@ def read_batch(
     """Read a results file into the ledger.
 
     Requests that failed, and those to which reasoning left no room for a reply, are logged, and
-    stay missing for the next batch or run.
+    stay missing for the next batch or run. What is no result is in the counts' `problems`.
 
     Args:
         path: the provider's output file, or its error file.
@@ -121,12 +127,9 @@ def read_batch(
             bill it itself; None for the model's own, else a half.
 
     Raises:
-        BadRowsError: lines that are no results, or of requests that this ledger did not write;
-            what can be read is stored nevertheless.
         DataError: the file cannot be read.
     """
     counts = BatchCounts()
-    problems = []
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
@@ -139,7 +142,7 @@ def read_batch(
             entry = _remembered(ledger, result.key)
         except ValueError as error:
             message = f"no result of a batch: {error}"
-            problems.append(Problem(source=str(path), line=number, message=message))
+            counts.problems.append(Problem(source=str(path), line=number, message=message))
             continue
         profile = models.profile(entry.model)
         sending = Sending.first(entry.request, profile)
@@ -155,8 +158,6 @@ def read_batch(
             reply = replace(reply, status="failed", error=why)
         counts.store(ledger, entry, reply)
     ledger.flush()
-    if problems:
-        raise BadRowsError(problems)
     return counts
 
 

@@ -23,6 +23,8 @@ from markscheme.models.chat.wire import Wire, address_of, key_in_words
 LARGEST_RESULTS = 1 << 30
 OPENAI_PROTOCOLS = ("chat", "responses", "completions")
 """Protocols whose batches are files of lines."""
+BATCH_PROTOCOLS = (*OPENAI_PROTOCOLS, "messages")
+"""Protocols that `batch_service` has an interface for."""
 
 _MIB = 1 << 20
 

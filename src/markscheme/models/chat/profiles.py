@@ -293,9 +293,10 @@ class ModelTable:
                 before those of the options.
         """
         provider = next((p for p in reversed(self._providers) if name.startswith(p)), "")
-        values: dict[str, Any] = {"served": name.removeprefix(provider) if provider else name}
-        bare = _DATED.sub("", name)
-        for entry in (provider, bare, name):
+        served = name.removeprefix(provider)
+        values: dict[str, Any] = {"served": served}
+        plain = served if provider == "openai:" else name  # OpenAI's entries name no provider.
+        for entry in (_DATED.sub("", plain), plain, provider, _DATED.sub("", name), name):
             values |= self._entries.get(entry, {})
         price = price_in(values)
         known = {one.name for one in dataclasses.fields(ModelProfile)}

@@ -89,6 +89,8 @@ def read_export(path: Path, *, signed: bool = True) -> Iterator[tuple[LedgerEntr
     try:
         with path.open("rb") as stream:
             for number, text in enumerate(stream, start=1):
+                if not text.strip():
+                    continue
                 try:
                     yield _line(text, signed=signed)
                 except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -79,7 +79,7 @@ def read_score(text: str, *, finished: bool = True, low: float = 1, high: float 
         finished: whether the model stopped by itself.
         low, high: ends of the scale.
     """
-    marks = _marks(text, _scale(low, high))
+    marks = _marks(text, low, high)
     if len(marks) > 1:
         return unparsed(f"several marks: {', '.join(f'{mark:g}' for mark in sorted(marks))}")
     if not marks:
@@ -106,14 +106,14 @@ def _scale(low: float, high: float) -> re.Pattern[str]:
     )
 
 
-def _marks(text: str, scale: re.Pattern[str]) -> dict[float, Place | None]:
+def _marks(text: str, low: float, high: float) -> dict[float, Place | None]:
     """The different marks in a reply, from the surest form that it has, with their first places."""
     objects = json_objects(text)
     if objects:  # JSON without a mark: its numbers are of something else.
         place = member_place(text, *_MEMBERS)
-        members = [json_number(field(item, *_MEMBERS)) for item in objects]
+        members = [json_number(field(item, *_MEMBERS), high) for item in objects]
         return {mark: place for mark in members if mark is not None}
-    bare = scale.sub(lambda said: " " * len(said[0]), text.replace("−", "-"))
+    bare = _scale(low, high).sub(lambda said: " " * len(said[0]), text.replace("−", "-"))
     forms = (
         [word.span(1) for word in BRACKETS.finditer(bare) if re.fullmatch(_NUMBER, word[1])],
         [word.span("mark") for word in _NAMED.finditer(bare)],
@@ -165,7 +165,7 @@ def read_grade(text: str, *, finished: bool = True) -> Reading:
     grade = grades[0]
     verdict = as_bool(field(grade, "verdict"))
     relation = str(field(grade, "relation") or "").strip().lower()
-    marks = json_number(field(grade, "marks"))
+    marks = json_number(field(grade, "marks"), 1)
     if verdict is None:
         return unparsed(f"its verdict {field(grade, 'verdict')!r} is neither yes nor no")
     if relation not in RELATIONS:

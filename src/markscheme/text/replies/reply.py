@@ -90,6 +90,7 @@ _REPAIRS = (
     (re.compile(r"(?<=[{,\s])'|'(?=\s*[:,}\]])"), '"'),
     (re.compile(r"([{,]\s*)([A-Za-z_]\w*)\s*:"), r'\1"\2":'),
 )
+_NUMBER_OF = re.compile(r"\s*(-?\d{1,6}(?:\.\d{1,6})?)\s*(?:/\s*(-?\d{1,6}(?:\.\d{1,6})?)\s*)?")
 _CLOSING = re.compile(r"[\]}]")
 
 
@@ -250,10 +251,17 @@ def field(value: dict[str, Any], *names: str) -> Any:
     return None
 
 
-def json_number(value: Any) -> float | None:
-    """A number in JSON, or a short text that is one; None if it is neither."""
-    if isinstance(value, str) and re.fullmatch(r"\s*-?\d{1,6}(\.\d{1,6})?\s*", value):
-        return float(value)
+def json_number(value: Any, high: float) -> float | None:
+    """A number in JSON, or a short text that is one; None if it is neither.
+
+    The text may name the scale's upper end too:
+
+    >>> json_number("4/5", 5), json_number("4/10", 5)
+    (4.0, None)
+    """
+    if isinstance(value, str):
+        said = _NUMBER_OF.fullmatch(value)
+        return float(said[1]) if said and float(said[2] or high) == high else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
