@@ -293,6 +293,18 @@ def test_labels_do_not_hide_what_was_rejected(
     )
 
 
+def test_by_system_has_an_effect_or_is_refused(
+    example: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    folder = tmp_path / "run"
+    call(capsys, "judge", example, "-j", "exact_match", "-q", "-o", folder)
+    for source in (folder, example):  # the modes of exact match are of all systems
+        said = call(capsys, "failures", source, "--by", "system", exit_code=2)
+        assert "add --rejected or --judge-errors" in said
+    for words in (["--rejected"], ["--judge-errors"]):
+        assert "chatty" in call(capsys, "failures", folder, "--by", "system", *words)
+
+
 def test_a_failed_gate_names_the_first_rejected_of_the_failing_slice(
     tmp_path: Path, capsys: Captured
 ) -> None:

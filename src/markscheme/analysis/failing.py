@@ -165,6 +165,17 @@ def failures(
             "--slices counts what judges reject, and there are labels: add --rejected "
             "(Python: rejected=True)"
         )
+    # Of a run without exact match, the errors are those of its own judges.
+    others = (
+        verdicts is not None
+        and chosen.trusted is None
+        and _EXACT not in verdicts["judge"].unique().to_list()
+    )
+    if chosen.by and (verdicts is None or not (chosen.judge_errors or others)):
+        raise AgreementError(
+            "--by is of what judges reject or get wrong, and neither is listed: add --rejected or "
+            "--judge-errors (Python: rejected=True or judge_errors=True)"
+        )
     examples = 1 if chosen.examples is None else chosen.examples
     table = run.answers.unique("answer_id", maintain_order=True)
     accepted, left_out = _accepted(table, verdicts, known, chosen)
@@ -179,8 +190,6 @@ def failures(
         if not modes.is_empty():
             tables.append(_rates_table(rates))
         data["error_rates"] = rates.to_dicts()
-        # Of a run without exact match, its own judges are what was asked about.
-        others = chosen.trusted is None and _EXACT not in verdicts["judge"].unique().to_list()
         if others:
             tables.clear()
         if chosen.judge_errors or others:
