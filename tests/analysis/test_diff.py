@@ -382,6 +382,10 @@ def test_slices_may_be_called_anything_that_pairs_are_not() -> None:
     base, new = (rows(2, 1, base_answer="x") for _ in range(2))
     with pytest.raises(DataError, match="such as to 'own_base_answer', to slice by it"):
         found(base, new, slices=("base_answer",))
+    for name in ("references", "reference_kind"):
+        base, new = (rows(right, 3 - right, reference_kind="text") for right in (2, 3))
+        with pytest.raises(DataError, match=f"copy yours to another column, such as 'own_{name}'"):
+            found(base, new, slices=(name,))
 
 
 def test_scores_in_the_files_are_judgments_unless_a_judge_is_named() -> None:
