@@ -42,8 +42,20 @@ def test_a_run_shows_which_judges_reject_what(
     shown = call(capsys, "failures", folder, "--judge-errors")
     assert "147 of 147" in shown
     assert "structure" in shown
-    assert "answers that people accept" in call(capsys, "failures", folder, "--trusted", "contains")
+    trusted = call(capsys, "failures", folder, "--trusted", "contains")
+    assert "answers that contains accepts" in trusted
+    assert "people accept" not in trusted
     assert "exact_match" in call(capsys, "failures", folder, "--trusted", "nobody", exit_code=2)
+
+
+def test_evidence_of_what_a_judge_accepts_is_of_no_people() -> None:
+    row = {"question": "Who wrote it?", "references": ["Jane Austen"], "judge": "j", "verdict": 1}
+    said = ("Jane Austen", "Emily Brontë", "the writer Emily Brontë")
+    found = markscheme.failures([row | {"answer": one} for one in said], trusted="j")
+    evidence = found.frame["evidence"].to_list()
+    assert "the reference's answer is accepted as well" in evidence
+    found = markscheme.failures([row | {"answer": one} for one in said[1:]], trusted="j")
+    assert not any("people" in one for one in [*evidence, *found.frame["evidence"]])
 
 
 def test_errors_of_judges_are_counted_by_system_and_written_out(

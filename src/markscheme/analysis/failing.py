@@ -181,7 +181,8 @@ def failures(
     accepted, left_out = _accepted(table, verdicts, known, chosen)
     table = table.with_columns(accepted)
     modes = failure_modes(table, Models())
-    tables = [_modes_table(modes, left_out, examples=examples)]
+    accepts = "people accept" if chosen.trusted is None else f"{chosen.trusted} accepts"
+    tables = [_modes_table(modes, left_out, examples=examples, accepts=accepts)]
     data: dict[str, Any] = {"command": "failures", "modes": modes.to_dicts()}
     rates = errors = None
     lead: tuple[str, ...] = ()
@@ -289,7 +290,7 @@ def _accepted_table(found: pl.DataFrame, whose: Sequence[Column], *, most: int) 
     )
 
 
-def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int) -> Table:
+def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int, accepts: str) -> Table:
     """Counts and shares of groups and modes with the paper's, with examples."""
     total = modes.height
     rows: list[tuple[Any, ...]] = []
@@ -305,7 +306,7 @@ def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int) -> 
                 text = _instances(found, examples)
                 rows.append((None, name, found.height, found.height / total, mode.paper, text))
     return Table.of(
-        f"Why exact match rejects {total:,} answers that people accept",
+        f"Why exact match rejects {total:,} answers that {accepts}",
         ("group", "mode", *_COUNTED, Column("NQ301 paper", format=1, missing=""), "for instance"),
         rows,
         (
