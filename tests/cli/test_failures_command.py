@@ -48,12 +48,15 @@ def test_a_run_shows_which_judges_reject_what(
     assert "exact_match" in call(capsys, "failures", folder, "--trusted", "nobody", exit_code=2)
 
 
-def test_evidence_of_what_a_judge_accepts_is_of_no_people() -> None:
+def test_what_a_judge_accepts_is_not_called_what_people_accept() -> None:
     row = {"question": "Who wrote it?", "references": ["Jane Austen"], "judge": "j", "verdict": 1}
     said = ("Jane Austen", "Emily Brontë", "the writer Emily Brontë")
     found = markscheme.failures([row | {"answer": one} for one in said], trusted="j")
     evidence = found.frame["evidence"].to_list()
     assert "the reference's answer is accepted as well" in evidence
+    assert found.tables[0].title == "Why exact match rejects 2 answers that j accepts"
+    found = markscheme.failures([row | {"answer": said[1]}], trusted="j")
+    assert found.tables[0].title == "Why exact match rejects 1 answer that j accepts"
     found = markscheme.failures([row | {"answer": one} for one in said[1:]], trusted="j")
     assert not any("people" in one for one in [*evidence, *found.frame["evidence"]])
 

@@ -306,7 +306,7 @@ def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int, acc
                 text = _instances(found, examples)
                 rows.append((None, name, found.height, found.height / total, mode.paper, text))
     return Table.of(
-        f"Why exact match rejects {total:,} answers that {accepts}",
+        f"Why exact match rejects {counted(total, 'answer')} that {accepts}",
         ("group", "mode", *_COUNTED, Column("NQ301 paper", format=1, missing=""), "for instance"),
         rows,
         (
