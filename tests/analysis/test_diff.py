@@ -329,6 +329,19 @@ def test_reports_of_hostile_answers(tmp_path: Path) -> None:
     assert first["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
 
 
+@pytest.mark.parametrize("blank", ["", "  ", None])
+def test_a_blank_answer_is_none_in_every_report(blank: str | None) -> None:
+    base = rows(2, 0)
+    result = found(base, [{**base[0], "answer": blank}, base[1]])
+    (flip,) = result.tables[-1].rows
+    assert flip[result.tables[-1].header.index("new")] == "(no answer)"
+    suite = ElementTree.fromstring(result.junit())[0]
+    assert "new: (no answer)\n" in (suite[1].findtext("system-out") or "") + "\n"
+    (one,) = json.loads(result.sarif())["runs"][0]["results"]
+    assert "new: (no answer)" in one["message"]["text"]
+    assert "<code>(no answer)</code>, before <code>yes</code>" in result.comment()
+
+
 def test_the_command_equals_python_and_holds_a_gate(tmp_path: Path, capsys: Captured) -> None:
     base, new = write(tmp_path / "a.jsonl", rows(90, 10)), write(tmp_path / "b.jsonl", rows(60, 40))
     command = ["diff", str(base), str(new), "-j", "exact_match"]

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import orjson
 import polars as pl
 
-from markscheme.analysis.diff_tables import plain
+from markscheme.analysis.diff_tables import plain, shown_answer
 from markscheme.results import Table
 from markscheme.text import markdown_cell
 
@@ -107,8 +107,7 @@ def _lines(row: dict[str, Any]) -> Iterable[str]:
     yield f"question: {row['question']}"
     yield f"reference: {' | '.join(row['references'] or [])}"
     for side in ("base", "new"):
-        answer = row[f"{side}_answer"]
-        yield f"{side}: {'(no answer)' if answer is None else answer}"
+        yield f"{side}: {shown_answer(row[f'{side}_answer'])}"
     if row["new_explanation"]:
         yield f"the judge says: {row['new_explanation']}"
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from markscheme.agreement import LARGE, WITHIN_CHANCE, Comparison
-from markscheme.analysis.clusters import Cluster
+from markscheme.analysis.clusters import Cluster, answered
 from markscheme.analysis.options import DiffOptions
 from markscheme.results import (
     PAIRED,
@@ -261,8 +261,8 @@ def flips_table(pairs: pl.DataFrame, *, most: int) -> Table:
             "change",
             Column("question", format=_EXCERPT),
             Column("reference", "references", _EXCERPT),
-            Column("base", "base_answer", _EXCERPT, missing="(no answer)"),
-            Column("new", "new_answer", _EXCERPT, missing="(no answer)"),
+            Column("base", lambda row: shown_answer(row["base_answer"]), _EXCERPT),
+            Column("new", lambda row: shown_answer(row["new_answer"]), _EXCERPT),
             Column("rejected", _rejected),
             Column("evidence", lambda row: "" if row["mode"] == "other" else row["evidence"]),
             Column("the judge says", _explanation, _EXCERPT, missing="(no reason given)"),
@@ -284,6 +284,11 @@ def _rejected(row: Mapping[str, str | None]) -> str:
 _EXCERPT = excerpts(_LISTED)
 
 
+def shown_answer(answer: str | None) -> str:
+    """An answer as it is, or that there is none."""
+    return answer if answer is not None and answered(answer) else "(no answer)"
+
+
 def plain(text: str | None) -> str:
     """A text in one line, without signs that steer a terminal; shortened."""
-    return "(no answer)" if text is None else excerpt(text, _LISTED)
+    return excerpt(shown_answer(text), _LISTED)
