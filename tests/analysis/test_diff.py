@@ -342,6 +342,13 @@ def test_a_blank_answer_is_none_in_every_report(blank: str | None) -> None:
     assert "<code>(no answer)</code>, before <code>yes</code>" in result.comment()
 
 
+def test_the_address_of_a_file_in_sarif_is_one(tmp_path: Path) -> None:
+    file = write(tmp_path / "my answers #2 é.jsonl", rows(1, 1))
+    (one,) = json.loads(found(rows(2, 0), file).sarif())["runs"][0]["results"]
+    uri = one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri == f"{tmp_path}/my%20answers%20%232%20%C3%A9.jsonl"
+
+
 def test_the_command_equals_python_and_holds_a_gate(tmp_path: Path, capsys: Captured) -> None:
     base, new = write(tmp_path / "a.jsonl", rows(90, 10)), write(tmp_path / "b.jsonl", rows(60, 40))
     command = ["diff", str(base), str(new), "-j", "exact_match"]

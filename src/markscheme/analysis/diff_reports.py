@@ -8,6 +8,7 @@ from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import orjson
@@ -137,7 +138,7 @@ def sarif(pairs: pl.DataFrame, *, source: str, rows: int) -> str:
             "locations": [
                 {
                     "physicalLocation": {
-                        "artifactLocation": {"uri": Path(source).as_posix()},
+                        "artifactLocation": {"uri": quote(Path(source).as_posix())},
                         "region": {"startLine": lines.get(row["new_place"], 1)},
                     },
                     "logicalLocations": [{"name": plain(row["question"]), "kind": "question"}],
