@@ -349,6 +349,18 @@ def test_the_address_of_a_file_in_sarif_is_one(tmp_path: Path) -> None:
     assert uri == f"{tmp_path}/my%20answers%20%232%20%C3%A9.jsonl"
 
 
+def test_nobody_is_mentioned_by_what_a_comment_quotes() -> None:
+    base = [{**row, "by": "@org/team"} for row in numbered(rows(20, 0))]
+    new = [{**row, "answer": "no"} for row in base]
+    new[0]["question"] = "ask @somebody or _@all_ or &#64;you, mail a@b.org"
+    said = found(base, new, slices=("by",)).comment()
+    assert "by=@\u200borg/team" in said
+    (first, *_) = said.splitlines()
+    assert "ask @\u200bsomebody or _@\u200ball_ or &amp;#64;you, mail a@b.org" in first
+    bare = re.sub("<code>.*?</code>", "", said)
+    assert re.findall(r"(?<![a-z])@\w", bare) == []
+
+
 def test_the_command_equals_python_and_holds_a_gate(tmp_path: Path, capsys: Captured) -> None:
     base, new = write(tmp_path / "a.jsonl", rows(90, 10)), write(tmp_path / "b.jsonl", rows(60, 40))
     command = ["diff", str(base), str(new), "-j", "exact_match"]
