@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import orjson
 import polars as pl
 
-from markscheme.analysis.diff_tables import plain, shown_answer
+from markscheme.analysis.diff_tables import FLIPS, plain, shown_answer
 from markscheme.results import Table
 from markscheme.text import markdown_cell
 
@@ -28,7 +28,7 @@ def comment(said: str, tables: Sequence[Table], pairs: pl.DataFrame, *, flips: i
     # The headline may quote a question.
     parts = [f"### markscheme: {markdown_cell(said)}", ""]
     for table in tables:
-        if table.title != "Answers whose verdict flipped":
+        if table.title != FLIPS:
             bare = replace(table, notes=tuple(note for note in table.notes if note != said))
             parts += [bare.markdown().replace("### ", "#### ", 1)]
     items = [_item(row) for row in worse.head(flips).iter_rows(named=True)]

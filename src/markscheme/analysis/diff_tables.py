@@ -249,6 +249,9 @@ def change_tables(
     return tables
 
 
+FLIPS = "Answers whose verdict flipped"
+
+
 def flips_table(pairs: pl.DataFrame, *, most: int) -> Table:
     """The first answers that got worse, and that got better."""
     changed = pairs.filter(pl.col("change").is_in(["worse", "better"]))
@@ -256,7 +259,7 @@ def flips_table(pairs: pl.DataFrame, *, most: int) -> Table:
     shown = changed.group_by("change", maintain_order=True).head(most)
     left = changed.height - shown.height
     return Table.of(
-        "Answers whose verdict flipped",
+        FLIPS,
         (
             "change",
             Column("question", format=_EXCERPT),
