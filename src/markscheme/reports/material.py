@@ -318,7 +318,8 @@ def read_material(
     judges: list[Judged] = []
     for run in runs:
         called = _title(run)
-        names = (called, run.name, f"{called} {len(origin) + 1}")  # in memory all are called alike
+        paths = [run.name] if isinstance(run.source, str | Path) else []
+        names = (called, *paths, f"{called} {len(origin) + 1}")  # in memory all are called alike
         name = next(one for one in names if one not in origin)
         origin[name] = run.manifest
         judges += _judged(_judgments(run, table), table, run=name)
