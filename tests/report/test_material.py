@@ -122,6 +122,16 @@ def test_results_in_memory_are_each_a_run_of_their_own() -> None:
     assert [record["rows"] for record in found.records] == [6, 6, 6]
 
 
+def test_a_judge_with_two_signatures_is_two_judges() -> None:
+    rows = [{"question": f"q{n}", "references": ["a"], "answer": "a"} for n in range(6)]
+    one = markscheme.judge(rows, "exact_match")
+    other = one.judgments.with_columns(signature=pl.lit("other"), verdict=False)
+    both = InMemory(pl.concat([one.judgments, other]), one.answers)
+    found = read_material(both)
+    assert found.names == ["exact_match (answers)", "exact_match (answers) 2"]
+    assert [(record["rows"], record["accuracy"]) for record in found.records] == [(6, 1), (6, 0)]
+
+
 def test_runs_on_other_answers_are_refused(run_folder: Path, tmp_path: Path) -> None:
     row = {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Austen"}
     markscheme.judge([row], "exact_match", out=tmp_path / "run")
