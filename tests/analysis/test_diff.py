@@ -157,7 +157,7 @@ def test_the_gate_takes_the_worst_case_of_what_was_not_judged() -> None:
     assert (suite.get("failures"), suite[0].get("name")) == ("1", "gate")
     few = markscheme.diff(base, judged(*[True] * 39, None))
     assert (few.regression, few.reason, few.conclusion) == (False, None, "no change shown")
-    assert "1 answers were not judged on a side: in the worst case for the new" in few.headline
+    assert "1 answer was not judged on a side: in the worst case for the new" in few.headline
     worse = markscheme.diff(base, judged(*[False] * 30, *[None] * 10))
     assert worse.reason is not None
     assert worse.headline.startswith(worse.reason.rstrip("."))
@@ -297,7 +297,7 @@ def test_answers_without_a_slice_are_in_none_of_its_groups() -> None:
     result = found(base, new, slices=["topic"])
     assert result.counts["worse"] == 10  # four are wrong, six are not there
     assert not [one.group for one in result.clusters if one.group.startswith("topic=")]
-    assert "10 pairs have no topic on the new side and are in none of its groups." in str(result)
+    assert "10 pairs have no topic on the new side: in none of its groups." in str(result)
 
 
 def test_reports_of_hostile_answers(tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ def test_reports_of_hostile_answers(tmp_path: Path) -> None:
     same = numbered(rows(10, 0))
     edited = [{**same[0], "question": "<img src=x> ![x](http://host/x.png)"}, *same[1:]]
     (first, *_) = found(same, edited).comment().splitlines()
-    assert "paired by their ids" in first
+    assert "it is paired by its id" in first
     assert "<img" not in first
     assert "![x]" not in first
     suite = ElementTree.fromstring(result.junit())[0]
@@ -327,6 +327,38 @@ def test_reports_of_hostile_answers(tmp_path: Path) -> None:
         result = found(base, bad, on_bad_row="skip")
     (first, _) = json.loads(result.sarif())["runs"][0]["results"]
     assert first["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
+
+
+@pytest.mark.parametrize("blank", ["", "  ", None])
+def test_a_blank_answer_is_none_in_every_report(blank: str | None) -> None:
+    base = rows(2, 0)
+    result = found(base, [{**base[0], "answer": blank}, base[1]])
+    (flip,) = result.tables[-1].rows
+    assert flip[result.tables[-1].header.index("new")] == "(no answer)"
+    suite = ElementTree.fromstring(result.junit())[0]
+    assert "new: (no answer)\n" in (suite[1].findtext("system-out") or "") + "\n"
+    (one,) = json.loads(result.sarif())["runs"][0]["results"]
+    assert "new: (no answer)" in one["message"]["text"]
+    assert "<code>(no answer)</code>, before <code>yes</code>" in result.comment()
+
+
+def test_the_address_of_a_file_in_sarif_is_one(tmp_path: Path) -> None:
+    file = write(tmp_path / "my answers #2 é.jsonl", rows(1, 1))
+    (one,) = json.loads(found(rows(2, 0), file).sarif())["runs"][0]["results"]
+    uri = one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri == f"{tmp_path}/my%20answers%20%232%20%C3%A9.jsonl"
+
+
+def test_nobody_is_mentioned_by_what_a_comment_quotes() -> None:
+    base = [{**row, "by": "@org/team"} for row in numbered(rows(20, 0))]
+    new = [{**row, "answer": "no"} for row in base]
+    new[0]["question"] = "ask @somebody or _@all_ or &#64;you, mail a@b.org"
+    said = found(base, new, slices=("by",)).comment()
+    assert "by=@\u200borg/team" in said
+    (first, *_) = said.splitlines()
+    assert "ask @\u200bsomebody or _@\u200ball_ or &amp;#64;you, mail a@b.org" in first
+    bare = re.sub("<code>.*?</code>", "", said)
+    assert re.findall(r"(?<![a-z])@\w", bare) == []
 
 
 def test_the_command_equals_python_and_holds_a_gate(tmp_path: Path, capsys: Captured) -> None:
@@ -382,6 +414,10 @@ def test_slices_may_be_called_anything_that_pairs_are_not() -> None:
     base, new = (rows(2, 1, base_answer="x") for _ in range(2))
     with pytest.raises(DataError, match="such as to 'own_base_answer', to slice by it"):
         found(base, new, slices=("base_answer",))
+    for name in ("references", "reference_kind"):
+        base, new = (rows(right, 3 - right, reference_kind="text") for right in (2, 3))
+        with pytest.raises(DataError, match=f"copy yours to another column, such as 'own_{name}'"):
+            found(base, new, slices=(name,))
 
 
 def test_scores_in_the_files_are_judgments_unless_a_judge_is_named() -> None:
@@ -475,12 +511,13 @@ def test_an_edited_question_is_paired_by_its_id_and_named() -> None:
     found = markscheme.diff(base, new[::-1], judge="exact_match")
     assert (found.counts["better"], found.counts["same"]) == (1, 9)
     assert (found.counts["only in base"], found.counts["only in new"]) == (0, 0)
-    said = "The text of 1 questions is not the same on both sides, and they are paired by their ids"
+    said = "The text of 1 question is not the same on both sides, and it is paired by its id"
     assert f"{said}: 'q9' is 'q9, please' now." in found.headline
     several = [*base[:7], *({**row, "question": row["question"] + "!"} for row in base[7:])]
     found = markscheme.diff(base, several, judge="exact_match")
     assert found.counts["same"] == 10
-    assert "'q7' is 'q7!' now, for instance." in found.headline
+    assert "The text of 3 questions" in found.headline
+    assert "they are paired by their ids: 'q7' is 'q7!' now, for instance." in found.headline
 
 
 def test_ids_that_are_of_other_questions_pair_nothing() -> None:
@@ -488,7 +525,7 @@ def test_ids_that_are_of_other_questions_pair_nothing() -> None:
     new = [{**row, "question": "another"} for row in base[:1]] + base[:-1][::-1]
     found = markscheme.diff(numbered(base), numbered(new), judge="exact_match")
     assert (found.counts["only in base"], found.counts["only in new"]) == (1, 1)
-    assert "paired by their ids" not in found.headline
+    assert "The text of" not in found.headline
 
 
 def test_a_missing_question_is_no_answer_that_declines() -> None:
@@ -561,6 +598,8 @@ def test_other_references_are_named() -> None:
     other = [{**row, "references": ["another"]} for row in one]
     found = markscheme.diff(one, other, judge="exact_match")
     assert "The references of 10 questions are not the same on both sides" in found.headline
+    found = markscheme.diff(one, [*one[:9], other[9]], judge="exact_match")
+    assert "The references of 1 question are not the same" in found.headline
     same = markscheme.diff(one, one, judge="exact_match")
     assert "references" not in same.headline
 

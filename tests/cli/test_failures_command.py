@@ -42,8 +42,23 @@ def test_a_run_shows_which_judges_reject_what(
     shown = call(capsys, "failures", folder, "--judge-errors")
     assert "147 of 147" in shown
     assert "structure" in shown
-    assert "answers that people accept" in call(capsys, "failures", folder, "--trusted", "contains")
+    trusted = call(capsys, "failures", folder, "--trusted", "contains")
+    assert "answers that contains accepts" in trusted
+    assert "people accept" not in trusted
     assert "exact_match" in call(capsys, "failures", folder, "--trusted", "nobody", exit_code=2)
+
+
+def test_what_a_judge_accepts_is_not_called_what_people_accept() -> None:
+    row = {"question": "Who wrote it?", "references": ["Jane Austen"], "judge": "j", "verdict": 1}
+    said = ("Jane Austen", "Emily Brontë", "the writer Emily Brontë")
+    found = markscheme.failures([row | {"answer": one} for one in said], trusted="j")
+    evidence = found.frame["evidence"].to_list()
+    assert "the reference's answer is accepted as well" in evidence
+    assert found.tables[0].title == "Why exact match rejects 2 answers that j accepts"
+    found = markscheme.failures([row | {"answer": said[1]}], trusted="j")
+    assert found.tables[0].title == "Why exact match rejects 1 answer that j accepts"
+    found = markscheme.failures([row | {"answer": one} for one in said[1:]], trusted="j")
+    assert not any("people" in one for one in [*evidence, *found.frame["evidence"]])
 
 
 def test_errors_of_judges_are_counted_by_system_and_written_out(
@@ -291,6 +306,18 @@ def test_labels_do_not_hide_what_was_rejected(
     assert "Rejected answers by system" in call(
         capsys, "failures", folder, "--slices", "system", "--rejected"
     )
+
+
+def test_by_system_has_an_effect_or_is_refused(
+    example: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    folder = tmp_path / "run"
+    call(capsys, "judge", example, "-j", "exact_match", "-q", "-o", folder)
+    for source in (folder, example):  # the modes of exact match are of all systems
+        said = call(capsys, "failures", source, "--by", "system", exit_code=2)
+        assert "add --rejected or --judge-errors" in said
+    for words in (["--rejected"], ["--judge-errors"]):
+        assert "chatty" in call(capsys, "failures", folder, "--by", "system", *words)
 
 
 def test_a_failed_gate_names_the_first_rejected_of_the_failing_slice(

@@ -186,6 +186,21 @@ def test_it_opens_filters_searches_and_sorts(browser: Browser, report: Path, sho
     opened.quiet()
 
 
+def test_rows_without_a_value_are_last_in_either_direction(
+    browser: Browser, tmp_path: Path
+) -> None:
+    said: list[str | None] = ["b", None, "a", "c"]
+    rows = [{"question": f"q{n}", "references": ["b"], "answer": one, "label": [1, None, 0, 1][n]}
+            for n, one in enumerate(said)]  # fmt: skip
+    path = markscheme.report(markscheme.judge(rows, "exact_match", out=tmp_path / "run")).path
+    for column, down in (("answer", "cba"), ("people", "bca")):
+        shown = Opened(browser, path, f"#sort={column}&order=down").rows()
+        assert [text.split("\n")[0] for text in shown] == [*down, "no answer"]
+    up = Opened(browser, path, "#sort=answer")
+    assert [text.split("\n")[0] for text in up.rows()] == [*"abc", "no answer"]
+    up.quiet()
+
+
 def test_disagreements_come_first_and_details_open(browser: Browser, report: Path) -> None:
     opened = Opened(browser, report)
     page = opened.page

@@ -118,8 +118,18 @@ def test_results_in_memory_are_each_a_run_of_their_own() -> None:
     rows = [{"question": f"q{n}", "references": ["a"], "answer": "a"} for n in range(6)]
     one, *others = (markscheme.judge(rows, "exact_match") for _ in range(3))
     found = read_material(one, compare=others)
-    assert len(set(found.names)) == 3
+    assert found.names == [f"exact_match (answers{part})" for part in ("", " 2", " 3")]
     assert [record["rows"] for record in found.records] == [6, 6, 6]
+
+
+def test_a_judge_with_two_signatures_is_two_judges() -> None:
+    rows = [{"question": f"q{n}", "references": ["a"], "answer": "a"} for n in range(6)]
+    one = markscheme.judge(rows, "exact_match")
+    other = one.judgments.with_columns(signature=pl.lit("other"), verdict=False)
+    both = InMemory(pl.concat([one.judgments, other]), one.answers)
+    found = read_material(both)
+    assert found.names == ["exact_match (answers)", "exact_match (answers) 2"]
+    assert [(record["rows"], record["accuracy"]) for record in found.records] == [(6, 1), (6, 0)]
 
 
 def test_runs_on_other_answers_are_refused(run_folder: Path, tmp_path: Path) -> None:

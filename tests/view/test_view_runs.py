@@ -75,6 +75,24 @@ def test_a_damaged_run_is_listed_with_what_is_wrong(folder: Path) -> None:
     assert "run.json is damaged" in found["first"].problem
 
 
+def test_a_folder_that_cannot_be_read_hides_no_other(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "locked").mkdir()
+    known = Path.iterdir
+
+    def listed(place: Path) -> Any:
+        if place.name == "locked":  # a root's tests may read everything
+            raise PermissionError(13, "Permission denied", str(place))
+        return known(place)
+
+    monkeypatch.setattr(Path, "iterdir", listed)
+    found = {run.name: run for run in runs_of(folder)}
+    assert set(found) == {"first", "deep/second", "locked"}
+    assert (found["first"].state, found["locked"].state) == ("done", "unreadable")
+    assert "Permission denied" in found["locked"].problem
+
+
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="markscheme judge"):
         runs_of(tmp_path / "nothing")

@@ -23,6 +23,11 @@ _LEAST_WORDS = 5
 """A change of length is of at least so many words."""
 
 
+def answered(answer: str | None) -> bool:
+    """Whether an answer was given, and says anything."""
+    return bool((answer or "").strip())
+
+
 @dataclass(frozen=True, kw_only=True)
 class Cluster:
     """One group of pairs.
@@ -101,10 +106,6 @@ def _lists(row: dict[str, Any]) -> bool:
     return asks_list(row["question"]) or any(listed)
 
 
-def _answers(answer: str | None) -> bool:
-    return bool((answer or "").strip())
-
-
 def _words(answer: str | None) -> int:
     return len((answer or "").split())
 
@@ -119,17 +120,17 @@ GROUPS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "asks for a date or time": _dates,
     "asks for a list": _lists,
     "no answer now, one before": (
-        lambda row: _answers(row["base_answer"]) and not _answers(row["new_answer"])
+        lambda row: answered(row["base_answer"]) and not answered(row["new_answer"])
     ),
     "declines now, did not before": (
         lambda row: (
-            _answers(row["new_answer"])
+            answered(row["new_answer"])
             and says_nothing(row["new_answer"])
             and not says_nothing(row["base_answer"])
         )
     ),
     "half as long as before, or less": (
-        lambda row: _answers(row["new_answer"]) and _longer(row["base_answer"], row["new_answer"])
+        lambda row: answered(row["new_answer"]) and _longer(row["base_answer"], row["new_answer"])
     ),
     "twice as long as before, or more": (
         lambda row: _longer(row["new_answer"], row["base_answer"])

@@ -8,12 +8,13 @@ from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import orjson
 import polars as pl
 
-from markscheme.analysis.diff_tables import plain
+from markscheme.analysis.diff_tables import FLIPS, plain, shown_answer
 from markscheme.results import Table
 from markscheme.text import markdown_cell
 
@@ -27,7 +28,7 @@ def comment(said: str, tables: Sequence[Table], pairs: pl.DataFrame, *, flips: i
     # The headline may quote a question.
     parts = [f"### markscheme: {markdown_cell(said)}", ""]
     for table in tables:
-        if table.title != "Answers whose verdict flipped":
+        if table.title != FLIPS:
             bare = replace(table, notes=tuple(note for note in table.notes if note != said))
             parts += [bare.markdown().replace("### ", "#### ", 1)]
     items = [_item(row) for row in worse.head(flips).iter_rows(named=True)]
@@ -107,8 +108,7 @@ def _lines(row: dict[str, Any]) -> Iterable[str]:
     yield f"question: {row['question']}"
     yield f"reference: {' | '.join(row['references'] or [])}"
     for side in ("base", "new"):
-        answer = row[f"{side}_answer"]
-        yield f"{side}: {'(no answer)' if answer is None else answer}"
+        yield f"{side}: {shown_answer(row[f'{side}_answer'])}"
     if row["new_explanation"]:
         yield f"the judge says: {row['new_explanation']}"
 
@@ -138,7 +138,7 @@ def sarif(pairs: pl.DataFrame, *, source: str, rows: int) -> str:
             "locations": [
                 {
                     "physicalLocation": {
-                        "artifactLocation": {"uri": Path(source).as_posix()},
+                        "artifactLocation": {"uri": quote(Path(source).as_posix())},
                         "region": {"startLine": lines.get(row["new_place"], 1)},
                     },
                     "logicalLocations": [{"name": plain(row["question"]), "kind": "question"}],

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from markscheme.agreement import LARGE, WITHIN_CHANCE, Comparison
-from markscheme.analysis.clusters import Cluster
+from markscheme.analysis.clusters import Cluster, answered
 from markscheme.analysis.options import DiffOptions
 from markscheme.results import (
     PAIRED,
@@ -24,7 +24,7 @@ from markscheme.results import (
     share_text,
 )
 from markscheme.stats import times_as_many
-from markscheme.text import excerpt
+from markscheme.text import counted, excerpt
 
 WITHOUT_PARTNER = "without partner"
 """In the counts, answers to questions of which the other side has fewer."""
@@ -112,23 +112,26 @@ def headline(
             else "they count as unanswered, so wrong (--subset leaves them out)."
         )
     if worst is not None:
-        text += f" {counts['not compared']:,} answers were not judged on a side"
+        gaps = counted(counts["not compared"], "answer was", "answers were")
+        text += f" {gaps} not judged on a side"
         text += "." if hidden else f": in the worst case for the new answers, {_points(worst)}."
     if uneven := counts.get(WITHOUT_PARTNER):
         text += (
-            f" {uneven:,} answers are to questions of which the other side has fewer answers: each "
-            "question counts by the share of its answers that is accepted."
+            f" {counted(uneven, 'answer is', 'answers are')} to questions of which the other side "
+            "has fewer answers: each question counts by the share of its answers that is accepted."
         )
     if changed:
         text += (
-            f" The references of {changed:,} questions are not the same on both sides, which "
-            "may explain the change: judge both with the same references."
+            f" The references of {counted(changed, 'question')} are not the same on both sides, "
+            "which may explain the change: judge both with the same references."
         )
     if edited:
         was, is_now = (repr(excerpt(one, _EDITED)) for one in edited[0])
+        many = counted(len(edited), "question")
+        paired = "they are paired by their ids" if len(edited) > 1 else "it is paired by its id"
         text += (
-            f" The text of {len(edited):,} questions is not the same on both sides, and they are "
-            f"paired by their ids: {was} is {is_now} now{', for instance' * (len(edited) > 1)}."
+            f" The text of {many} is not the same on both sides, and {paired}: {was} is {is_now} "
+            f"now{', for instance' * (len(edited) > 1)}."
         )
     return text
 
@@ -236,14 +239,17 @@ def change_tables(
                     "the number of groups"
                     + (f"; {needed}." if (needed := _needed(options)) else "."),
                     *(
-                        f"{pairs:,} pairs have no {name} on the new side and are in none of its "
-                        "groups."
+                        f"{counted(pairs, 'pair has', 'pairs have')} no {name} on the new side: "
+                        "in none of its groups."
                         for name, pairs in ungrouped.items()
                     ),
                 ),
             )
         )
     return tables
+
+
+FLIPS = "Answers whose verdict flipped"
 
 
 def flips_table(pairs: pl.DataFrame, *, most: int) -> Table:
@@ -253,13 +259,13 @@ def flips_table(pairs: pl.DataFrame, *, most: int) -> Table:
     shown = changed.group_by("change", maintain_order=True).head(most)
     left = changed.height - shown.height
     return Table.of(
-        "Answers whose verdict flipped",
+        FLIPS,
         (
             "change",
             Column("question", format=_EXCERPT),
             Column("reference", "references", _EXCERPT),
-            Column("base", "base_answer", _EXCERPT, missing="(no answer)"),
-            Column("new", "new_answer", _EXCERPT, missing="(no answer)"),
+            Column("base", lambda row: shown_answer(row["base_answer"]), _EXCERPT),
+            Column("new", lambda row: shown_answer(row["new_answer"]), _EXCERPT),
             Column("rejected", _rejected),
             Column("evidence", lambda row: "" if row["mode"] == "other" else row["evidence"]),
             Column("the judge says", _explanation, _EXCERPT, missing="(no reason given)"),
@@ -281,6 +287,11 @@ def _rejected(row: Mapping[str, str | None]) -> str:
 _EXCERPT = excerpts(_LISTED)
 
 
+def shown_answer(answer: str | None) -> str:
+    """An answer as it is, or that there is none."""
+    return answer if answer is not None and answered(answer) else "(no answer)"
+
+
 def plain(text: str | None) -> str:
     """A text in one line, without signs that steer a terminal; shortened."""
-    return "(no answer)" if text is None else excerpt(text, _LISTED)
+    return excerpt(shown_answer(text), _LISTED)

@@ -48,7 +48,7 @@ _OURS = ("question", "references", "system", "reference_kind")
 _OF_A_SIDE = ("answer", "verdict", "score", "explanation", "relation", "status")
 _ITEM, _PLACE, _ROW = "_item", "_place", "_row"
 """Columns that no slice of the user's is called like."""
-_TAKEN = {"change", _ITEM, _PLACE, _ROW} | {
+_TAKEN = {"change", "references", "reference_kind", _ITEM, _PLACE, _ROW} | {
     f"{side}_{name}" for side in ("base", "new") for name in (*_OF_A_SIDE, "place")
 }
 """Columns of pairs that a slice would replace."""

@@ -165,12 +165,24 @@ def failures(
             "--slices counts what judges reject, and there are labels: add --rejected "
             "(Python: rejected=True)"
         )
+    # Of a run without exact match, the errors are those of its own judges.
+    others = (
+        verdicts is not None
+        and chosen.trusted is None
+        and _EXACT not in verdicts["judge"].unique().to_list()
+    )
+    if chosen.by and (verdicts is None or not (chosen.judge_errors or others)):
+        raise AgreementError(
+            "--by is of what judges reject or get wrong, and neither is listed: add --rejected or "
+            "--judge-errors (Python: rejected=True or judge_errors=True)"
+        )
     examples = 1 if chosen.examples is None else chosen.examples
     table = run.answers.unique("answer_id", maintain_order=True)
     accepted, left_out = _accepted(table, verdicts, known, chosen)
     table = table.with_columns(accepted)
     modes = failure_modes(table, Models())
-    tables = [_modes_table(modes, left_out, examples=examples)]
+    accepts = "people accept" if chosen.trusted is None else f"{chosen.trusted} accepts"
+    tables = [_modes_table(modes, left_out, examples=examples, accepts=accepts)]
     data: dict[str, Any] = {"command": "failures", "modes": modes.to_dicts()}
     rates = errors = None
     lead: tuple[str, ...] = ()
@@ -179,8 +191,6 @@ def failures(
         if not modes.is_empty():
             tables.append(_rates_table(rates))
         data["error_rates"] = rates.to_dicts()
-        # Of a run without exact match, its own judges are what was asked about.
-        others = chosen.trusted is None and _EXACT not in verdicts["judge"].unique().to_list()
         if others:
             tables.clear()
         if chosen.judge_errors or others:
@@ -280,7 +290,7 @@ def _accepted_table(found: pl.DataFrame, whose: Sequence[Column], *, most: int) 
     )
 
 
-def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int) -> Table:
+def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int, accepts: str) -> Table:
     """Counts and shares of groups and modes with the paper's, with examples."""
     total = modes.height
     rows: list[tuple[Any, ...]] = []
@@ -296,7 +306,7 @@ def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int) -> 
                 text = _instances(found, examples)
                 rows.append((None, name, found.height, found.height / total, mode.paper, text))
     return Table.of(
-        f"Why exact match rejects {total:,} answers that people accept",
+        f"Why exact match rejects {counted(total, 'answer')} that {accepts}",
         ("group", "mode", *_COUNTED, Column("NQ301 paper", format=1, missing=""), "for instance"),
         rows,
         (

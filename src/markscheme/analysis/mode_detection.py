@@ -308,7 +308,7 @@ def _cosines(rows: pl.DataFrame, models: Models | None) -> list[float]:
 
 
 class _Context:
-    """What else people accept as answers to the same question."""
+    """What else is accepted as an answer to the same question."""
 
     def __init__(self, accepted: pl.DataFrame, tags: Mapping[_Key, Tag | None]) -> None:
         """Take what was accepted, and what the wording of some of it showed."""
@@ -345,11 +345,11 @@ class _Context:
         if asks_place(question) and not first.dates:
             return Tag(mode="spatial_granularity", evidence=f"another place than {first.text!r}")
         if asks_time(question) and said.dates and first.dates and by_reference:
-            return Tag(mode="ambiguity", evidence="people accept answers with another time as well")
+            return Tag(mode="ambiguity", evidence="answers with another time are accepted as well")
         if by_reference and names:
-            return Tag(mode="ambiguity", evidence="people accept the reference's answer as well")
+            return Tag(mode="ambiguity", evidence="the reference's answer is accepted as well")
         if also:
-            what = f"people accept this, also as {also[0]!r}, and nothing like the reference"
+            what = f"it is accepted also as {also[0]!r}, and nothing like the reference is"
             return Tag(mode="incorrect_reference", evidence=what)
         if len(said.content) > 6:
             return Tag(mode="more_elaborate", evidence="explains in a sentence of its own")

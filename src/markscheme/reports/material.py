@@ -318,7 +318,8 @@ def read_material(
     judges: list[Judged] = []
     for run in runs:
         called = _title(run)
-        names = (called, run.name, f"{called} {len(origin) + 1}")  # in memory all are called alike
+        paths = [run.name] if isinstance(run.source, str | Path) else []
+        names = (called, *paths, f"{called} {len(origin) + 1}")  # in memory all are called alike
         name = next(one for one in names if one not in origin)
         origin[name] = run.manifest
         judges += _judged(_judgments(run, table), table, run=name)
@@ -417,9 +418,11 @@ def _judged(judgments: pl.DataFrame, answers: pl.DataFrame, *, run: str) -> list
 
 
 def _distinct(judges: Sequence[Judged]) -> list[Judged]:
-    """Judges of the same name in several runs get the run's name with theirs."""
+    """Judges of the same name get the run's name with theirs, and in the same run a number."""
     names = [one.judge for one in judges]
-    return [
-        one if names.count(one.judge) == 1 else replace(one, name=f"{one.judge} ({one.run})")
-        for one in judges
-    ]
+    found: list[Judged] = []
+    for one in judges:
+        name = one.judge if names.count(one.judge) == 1 else f"{one.judge} ({one.run})"
+        before = sum((other.judge, other.run) == (one.judge, one.run) for other in found)
+        found.append(replace(one, name=f"{name} {before + 1}" if before else name))
+    return found

@@ -59,9 +59,18 @@ def check_slices(known: list[str], wanted: list[str]) -> None:
             )
 
 
+_OF_ANSWERS = ("references", "reference_kind")
+"""Columns that a file of answers may need under their names."""
+
+
 def refuse_slices(wanted: Iterable[str], taken: Collection[str], command: str) -> None:
     """Raises DataError where a slice is called like a column of a command's own results."""
     for name in wanted:
+        if name in taken and name in _OF_ANSWERS:
+            raise DataError(
+                f"{command!r} cannot slice by {name!r}, which all answers have: copy yours to "
+                f"another column, such as 'own_{name}', to slice by it"
+            )
         if name in taken:
             raise DataError(
                 f"{name!r} is a column of what {command!r} finds: rename yours in the file, such "

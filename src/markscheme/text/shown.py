@@ -32,6 +32,8 @@ _FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?![\s\d.,]|$))")
 """What a spreadsheet would compute. Signed numbers and lists with dashes are text or numbers."""
 
 _HTML = re.compile(r"<(?=[A-Za-z/!?])")
+_ENTITY = re.compile(r"&(?=#?\w+;)")
+_MENTION = re.compile(r"(?<![^\W_])@(?=\w)")
 
 
 def printable(text: str) -> str:
@@ -78,18 +80,22 @@ def excerpt(text: str, most: int) -> str:
 
 
 def markdown_cell(text: str) -> str:
-    r"""A cell of a Markdown table: no HTML, link, image or cell of its own.
+    r"""A cell of a Markdown table: no HTML, link, image, mention or cell of its own.
 
     >>> markdown_cell("![x](https://host/x.png) <b>|")
     '!\\[x\\](https://host/x.png) &lt;b>\\|'
     """
-    plain = re.sub(r"([\\`|\[\]])", r"\\\1", one_line(text))
-    return _HTML.sub("&lt;", plain)
+    return _inert(re.sub(r"([\\`|\[\]])", r"\\\1", one_line(text)))
 
 
 def markdown_note(text: str) -> str:
-    """A sentence of ours in Markdown, with names in it: no HTML and no image."""
-    return _HTML.sub("&lt;", printable(text)).replace("![", "!\\[")
+    """A sentence of ours in Markdown, with names in it: no HTML, image or mention."""
+    return _inert(printable(text)).replace("![", "!\\[")
+
+
+def _inert(text: str) -> str:
+    """Without HTML, and with a space of no width where a forge would notify `@somebody`."""
+    return _MENTION.sub("@\u200b", _HTML.sub("&lt;", _ENTITY.sub("&amp;", text)))
 
 
 def latex_cell(text: str) -> str:

@@ -188,7 +188,7 @@ class _Pages:
             "name": run.name,
             "address": _address(run.name),
             "state": run.state,
-            "when": time.strftime("%Y-%m-%d %H:%M", time.localtime(run.changed)),
+            "when": run.changed and time.strftime("%Y-%m-%d %H:%M", time.localtime(run.changed)),
             "answers": run.answers,
             "judges": run.judges,
             "problem": problem,

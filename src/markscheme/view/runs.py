@@ -38,8 +38,9 @@ class Run:
     Attributes:
         name: its place below the folder, which is its address too.
         state: `running` where a process holds the run, `stopped` where none does and it is not
-            done, `unreadable` where its files are none of ours (see `problem`).
-        changed: when it was last written to, in seconds since 1970.
+            done, `unreadable` where its files are none of ours, or the folder cannot be read (see
+            `problem`).
+        changed: when it was last written to, in seconds since 1970; 0 if that is not known.
         judges: names. answers: how many; None while it is not done.
         figures: a record per judge and system, as `summary.json` holds them.
     """
@@ -47,7 +48,7 @@ class Run:
     name: str
     path: Path
     state: State
-    changed: float
+    changed: float = 0.0
     judges: Sequence[str] = ()
     answers: int | None = None
     figures: Sequence[dict[str, Any]] = field(default=(), repr=False)
@@ -67,21 +68,29 @@ def runs_of(folder: str | Path) -> list[Run]:
         raise RunError(
             f"there is no folder {shown}; 'markscheme judge FILE -o {shown}/NAME' makes one"
         )
-    if (top / "run.json").is_file():
-        return [_run(top, top.resolve().name)]
-    found = []
+    runs: list[Run] = []
     layer = [top]
-    for _ in range(_DEPTH):
-        below = [
-            each
-            for place in layer
-            for each in sorted(place.iterdir())
-            if each.is_dir() and not each.is_symlink() and not each.name.startswith(".")
-        ]
-        found += [each for each in below if (each / "run.json").is_file()]
-        layer = [each for each in below if each not in found]
-    runs = [_run(each, each.relative_to(top).as_posix()) for each in found]
+    for depth in range(_DEPTH + 1):
+        below: list[Path] = []
+        for place in layer:
+            name = top.resolve().name if place == top else place.relative_to(top).as_posix()
+            try:
+                if (place / "run.json").is_file():
+                    runs.append(_run(place, name))
+                elif depth < _DEPTH:
+                    below += _folders(place)
+            except OSError as error:
+                runs.append(_unreadable(Run(name=name, path=place, state="unreadable"), error))
+        layer = below
     return sorted(runs, key=lambda run: -run.changed)
+
+
+def _folders(place: Path) -> list[Path]:
+    return [
+        each
+        for each in sorted(place.iterdir())
+        if each.is_dir() and not each.is_symlink() and not each.name.startswith(".")
+    ]
 
 
 def _run(path: Path, name: str) -> Run:
@@ -98,7 +107,11 @@ def _run(path: Path, name: str) -> Run:
         summary = read_json(path / "summary.json")
         return replace(run, answers=int(summary["answers"]["rows"]), figures=summary["figures"])
     except (RunError, OSError, KeyError, TypeError, ValueError) as error:
-        return replace(run, state="unreadable", problem=f"{type(error).__name__}: {error}")
+        return _unreadable(run, error)
+
+
+def _unreadable(run: Run, error: Exception) -> Run:
+    return replace(run, state="unreadable", problem=f"{type(error).__name__}: {error}")
 
 
 # --- Verdicts that people give while they look at a run: labels in a file beside its folder -------

@@ -200,9 +200,10 @@
     const ordered = () => {
       const by = `${state.order} ${state.sort}`;
       if (order.by !== by) {
-        const keys = Float64Array.from(every, COLUMNS[state.sort][1]);
         const turn = state.order === "down" ? -1 : 1;
-        const compare = (one, other) => (keys[one] === keys[other] ? one - other : turn * (keys[one] - keys[other]));
+        const last = (key) => (key === Infinity ? key : turn * key); // no value: last either way
+        const keys = Float64Array.from(every, COLUMNS[state.sort][1]).map(last);
+        const compare = (one, other) => (keys[one] === keys[other] ? one - other : keys[one] - keys[other]);
         order = { by, rows: every.slice().sort(compare) };
       }
       return order.rows;
