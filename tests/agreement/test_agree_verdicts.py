@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from markscheme.agreement import agree
+from markscheme.agreement import agree, estimate
 from markscheme.agreement.against_labels import agreement
 from markscheme.agreement.options import AgreementOptions, AgreeOptions
 from markscheme.agreement.verdicts import CELLS, cell_table, four_cells, statistics
@@ -245,3 +247,20 @@ def test_agreement_within_slices_is_that_of_their_answers() -> None:
     assert list(of_topics) == ["art", "sport"]
     (table,) = (one for one in found.tables if one.title == "Agreement by topic")
     assert "for each topic: further questions like these" in " ".join(table.notes)
+
+
+def test_scores_of_another_scale_that_all_pass_the_threshold_are_named(tmp_path: Path) -> None:
+    table = pl.DataFrame(
+        [
+            {"question": f"q{n}", "answer": "a", "judge": "pct", "score": 5 + n % 20 * 5}
+            | {"label": int(n % 20 > 9)}
+            for n in range(60)
+        ]
+    )
+    table.write_csv(tmp_path / "pct.csv")
+    note = "'pct' accepts every answer with a score, from 5 to 100: .*--threshold"
+    for command in (agree, estimate):
+        assert re.search(note, str(command(tmp_path / "pct.csv")))
+        assert "accepts every answer" not in str(command(tmp_path / "pct.csv", threshold=55))
+    low = table.with_columns(pl.col("score") / 100)
+    assert "accepts every answer" not in str(agree(low))
