@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from markscheme.agreement import agree, estimate
+from markscheme.agreement import agree, estimate, plan_labels
 from markscheme.agreement.against_labels import agreement
 from markscheme.agreement.options import AgreementOptions, AgreeOptions
 from markscheme.agreement.verdicts import CELLS, cell_table, four_cells, statistics
@@ -264,3 +264,23 @@ def test_scores_of_another_scale_that_all_pass_the_threshold_are_named(tmp_path:
         assert "accepts every answer" not in str(command(tmp_path / "pct.csv", threshold=55))
     low = table.with_columns(pl.col("score") / 100)
     assert "accepts every answer" not in str(agree(low))
+
+
+def test_errors_have_the_references_that_are_in_the_judged_table(tmp_path: Path) -> None:
+    rows = [
+        {"question": f"q{n}", "gold": f"right {n}", "answer": "a", "verdict": True, "label": n > 3}
+        for n in range(20)
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "all.csv")
+    found = agree(tmp_path / "all.csv", columns={"references": "gold"})
+    assert found.errors is not None
+    assert found.errors["references"].to_list() == [f"right {n}" for n in range(4)]
+    assert "right 2" in str(found)
+    apart = pl.DataFrame(rows).with_columns(answer_id=pl.int_range(20))
+    known = apart.select("answer_id", "question", "answer", "label")
+    judged = apart.select("answer_id", "verdict", references="gold")
+    assert agree(judged, known).joined.labelled == 20  # Whose references these are is not known.
+    either = apart.drop("answer_id").with_columns(expected=pl.lit("e"))
+    for frame in (agree(either).errors, plan_labels(either.drop("label"), count=10).frame):
+        assert frame is not None
+        assert "references" not in frame.columns  # Two columns may be.

@@ -18,12 +18,12 @@ from markscheme.agreement.accuracy_estimates import (
 from markscheme.agreement.options import EstimateOptions, PlanOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
-    Run,
     TableSource,
     check_systems,
     judged_and_labels_if_any,
     names_of,
     open_run,
+    with_texts,
 )
 from markscheme.agreement.verdicts import numbers_of
 from markscheme.errors import AgreementError, MarkschemeError, no_such_name
@@ -49,11 +49,8 @@ from markscheme.tables import (
     one_judge,
     one_row_each,
     opaque_ids,
-    our_names,
     question_numbers,
     read_table,
-    renamed,
-    text_columns,
     unequal_chances,
     write_table,
 )
@@ -215,7 +212,9 @@ def plan_labels(
     if blind and known_systems and KEYS[0] not in rows.columns:
         said.append("the file says whose answers these are, as the judgments have no ids")
     return PlanResult(
-        frame=_labelling_file(_with_texts(plan, run, wanted), wanted, blind=blind),
+        frame=_labelling_file(
+            with_texts(plan, run, wanted, ("references", "context")), wanted, blind=blind
+        ),
         tables=(
             Table.of(
                 "Answers to label",
@@ -430,28 +429,6 @@ def _points(share: float, *, above: float = 0.0) -> str:
 
 _TEXTS = ("question", "context", "references", "answer")
 """What the labeller sees first."""
-_NEEDED = ("question", "references", "answer")
-
-
-def _with_texts(plan: pl.DataFrame, run: Run, options: PlanOptions) -> pl.DataFrame:
-    """The plan with `references` and `context`, of the answers or of the judgments' own table."""
-    answers, key = run.known_answers, ["answer_id"]
-    if answers is None:
-        there = run.table.columns
-        names = {ours: name for ours, name in options.columns.items() if name in there}
-        key = [name for name in ("question", "answer") if name in plan.columns]
-        if "references" not in our_names(there, names, _NEEDED):
-            return plan
-        answers = text_columns(renamed(run.table, names, _NEEDED), key)
-    if not key or not set(key) <= set(plan.columns):
-        return plan
-    shown = [
-        name
-        for name in ("references", "context")
-        if name in answers.columns and answers[name].count()
-    ]
-    texts = answers.select(*key, *shown).unique(key, keep="first")
-    return plan.join(texts, on=key, how="left", nulls_equal=True, maintain_order="left")
 
 
 def _labelling_file(plan: pl.DataFrame, options: PlanOptions, *, blind: bool) -> pl.DataFrame:
