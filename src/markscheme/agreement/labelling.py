@@ -18,6 +18,7 @@ from markscheme.agreement.accuracy_estimates import (
 from markscheme.agreement.options import EstimateOptions, PlanOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
+    Run,
     TableSource,
     check_systems,
     judged_and_labels_if_any,
@@ -51,6 +52,7 @@ from markscheme.tables import (
     opaque_ids,
     question_numbers,
     read_table,
+    renamed,
     unequal_chances,
     write_table,
 )
@@ -185,6 +187,8 @@ def plan_labels(
     check_systems(rows, by=wanted.by)
     complete = pilot is None and known is not None and known["label"].count() == known.height
     table, said = _with_known(rows, None if complete else known)
+    if pilot is None and known is None:
+        said += _unused_labels(run, wanted)
     if complete:  # There are none left to draw.
         said.append("every answer has a label already; the plan draws as if there were no labels")
     if pair:
@@ -239,6 +243,26 @@ def plan_labels(
         needs=needs,
         notes=tuple(said),
     )
+
+
+def _unused_labels(run: Run, options: PlanOptions) -> list[str]:
+    """What to say of labels of a part of the answers in the table of judgments itself.
+
+    They are no pilot unless they are named, since a column of verdicts may be called like labels.
+    """
+    there = run.table.columns
+    names = {ours: theirs for ours, theirs in options.named.items() if theirs in there}
+    wanted = ("question", "answer", "verdict", "score", "label")
+    table = renamed(run.table, names, wanted, keep=names_of(options.judge or ""))
+    labels = table.get_column("label", default=pl.Series([None]))
+    if labels.dtype == pl.String:
+        labels = labels.filter(labels.str.strip_chars() != "")
+    if not 0 < (filled := labels.count()) < table.height:
+        return []
+    return [
+        f"labels in the table of judgments itself ({filled:,}) are not used, and their answers may "
+        "be drawn: --pilot FILE (Python: pilot=...) uses them, also where FILE is that table"
+    ]
 
 
 def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> tuple[pl.DataFrame, list[str]]:
