@@ -540,3 +540,21 @@ def test_labels_in_the_table_of_judgments_itself_are_said_to_be_unused(
     assert "not used" not in str(plan_labels(whole, count=20))
     judge = pl.DataFrame(rows).drop("verdict").rename({column: "human"})
     assert "not used" not in str(plan_labels(judge, judge="human", count=20))
+
+
+def test_answers_of_no_system_are_in_no_plan_by_system() -> None:
+    rows = [
+        {"question": f"q{n // 3}", "answer": f"a{n}", "verdict": n % 5 > 0, "label": n % 4 > 0}
+        | {"system": ("A", "B", None)[n % 3]}
+        for n in range(300)
+    ]
+    judged = pl.DataFrame(rows)
+    plan = plan_labels(judged.drop("label"), half_width=0.1, by="system", with_system=True)
+    assert list(plan.needs) == ["A", "B"]
+    assert set(plan.frame["system"]) == {"A", "B"}
+    assert "100 answers of no system left out" in plan.notes
+    assert plan.data["answers"] == 200
+    nobody = judged.with_columns(system=pl.lit(None, pl.String))
+    for command in (estimate, agree):
+        with pytest.raises(AgreementError, match="the judgments lack the system"):
+            command(nobody, by="system")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from markscheme.agreement.sources import (
     JudgmentsSource,
     Run,
     TableSource,
+    by_system,
     check_systems,
     judged_and_labels_if_any,
     names_of,
@@ -193,11 +194,12 @@ def plan_labels(
         said.append("every answer has a label already; the plan draws as if there were no labels")
     if pair:
         table = _both_answered(table, pair, by=wanted.by)
-    parts = table.partition_by("system", maintain_order=True) if wanted.by else [table]
+    parts = by_system(table) if wanted.by else [(None, table)]
+    said += _left_out(table, parts)
+    table = pl.concat(part for _, part in parts)
     drawn: list[pl.DataFrame] = []
     needs: dict[str | None, LabelNeed] = {}
-    for place, part in enumerate(parts):
-        name = part["system"][0] if wanted.by else None
+    for place, (name, part) in enumerate(parts):
         chosen, need, notes = _drawn(part, name, wanted, seed=wanted.seed + place)
         drawn.append(chosen)
         said += notes
@@ -263,6 +265,12 @@ def _unused_labels(run: Run, options: PlanOptions) -> list[str]:
         f"labels in the table of judgments itself ({filled:,}) are not used, and their answers may "
         "be drawn: --pilot FILE (Python: pilot=...) uses them, also where FILE is that table"
     ]
+
+
+def _left_out(table: pl.DataFrame, parts: Sequence[tuple[str | None, pl.DataFrame]]) -> list[str]:
+    """What to say of answers that are in no part, as their system is not known."""
+    without = table.height - sum(part.height for _, part in parts)
+    return [f"{counted(without, 'answer')} of no system left out"] if without else []
 
 
 def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> tuple[pl.DataFrame, list[str]]:

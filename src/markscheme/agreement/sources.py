@@ -673,10 +673,16 @@ def answers_table(source: Any, options: ReadOptions | None = None) -> pl.DataFra
 
 def check_systems(rows: pl.DataFrame, *, by: str | None) -> None:
     """Raises AgreementError where figures by system are wanted of answers without one."""
-    if by == "system" and "system" not in rows.columns:
+    if by == "system" and not ("system" in rows.columns and rows["system"].count()):
         raise AgreementError(
             "--by system requires --answers (Python: answers=...): the judgments lack the system"
         )
+
+
+def by_system(rows: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    """The answers of each system, in the order of the first ones, without those of none."""
+    parts = rows.drop_nulls("system").group_by("system", maintain_order=True)
+    return [(str(name), part) for (name,), part in parts]
 
 
 def _sliced(rows: pl.DataFrame, slices: Sequence[str]) -> pl.DataFrame:
