@@ -105,7 +105,7 @@ def test_a_threshold_is_reported_on_other_questions() -> None:
     assert 0.4 < chosen.threshold < 0.8
     with pytest.raises(AgreementError, match="leaves one part empty"):
         split_questions(clusters, share=1.0, seed=0)
-    with pytest.raises(AgreementError, match="no criterion 'auc'"):
+    with pytest.raises(AgreementError, match="no criterion named 'auc'"):
         best_threshold(scores, labels, by="auc")
 
 
@@ -164,6 +164,11 @@ def test_scores_outside_0_to_1_have_no_calibration_before_the_map(tmp_path: Path
     assert found.frame["map"].unique().to_list() == ["after"]
     assert "scores from 1 to 5 are not probabilities, so their calibration is shown" in str(found)
     assert "n/a (scores from 1 to 5 are not probabilities)" in str(found)
+    assert "no score" not in str(found)
+    rows[0]["score"] = None
+    assert "1 answer has no score" in str(calibrate(rows))
+    with pytest.raises(AgreementError, match="no criterion named 'acc'; did you mean 'accuracy'"):
+        calibrate(rows, criterion="acc")
 
 
 def test_infinite_scores_have_no_map() -> None:

@@ -199,6 +199,13 @@ def test_a_judge_called_like_a_column_of_the_ranking_is_refused() -> None:
         rank(two_systems("answers"), judges="answers")
 
 
+@pytest.mark.parametrize("name", ["x_rank", "x_delta", "x_rank_change", "human_rank"])
+def test_a_judge_called_like_a_column_of_another_judge_is_refused(name: str) -> None:
+    rows = [row | {name: row["system"] == "A"} for row in two_systems("x")]
+    with pytest.raises(AgreementError, match=f"a judge is called '{name}'"):
+        rank(rows, judges=f"x,{name}")
+
+
 @pytest.mark.parametrize("name", ["token_f2", "human", "system"])
 def test_a_baseline_that_is_no_judge_is_named_with_the_judges_there_are(name: str) -> None:
     with pytest.raises(AgreementError, match=f"no judge named '{name}'.*'token_f1'"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from markscheme.agreement import agree
+from markscheme.agreement import agree, estimate, plan_labels
 from markscheme.agreement.against_labels import agreement
 from markscheme.agreement.options import AgreementOptions, AgreeOptions
 from markscheme.agreement.verdicts import CELLS, cell_table, four_cells, statistics
@@ -245,3 +247,40 @@ def test_agreement_within_slices_is_that_of_their_answers() -> None:
     assert list(of_topics) == ["art", "sport"]
     (table,) = (one for one in found.tables if one.title == "Agreement by topic")
     assert "for each topic: further questions like these" in " ".join(table.notes)
+
+
+def test_scores_of_another_scale_that_all_pass_the_threshold_are_named(tmp_path: Path) -> None:
+    table = pl.DataFrame(
+        [
+            {"question": f"q{n}", "answer": "a", "judge": "pct", "score": 5 + n % 20 * 5}
+            | {"label": int(n % 20 > 9)}
+            for n in range(60)
+        ]
+    )
+    table.write_csv(tmp_path / "pct.csv")
+    note = "'pct' accepts every answer with a score, from 5 to 100: .*--threshold"
+    for command in (agree, estimate):
+        assert re.search(note, str(command(tmp_path / "pct.csv")))
+        assert "accepts every answer" not in str(command(tmp_path / "pct.csv", threshold=55))
+    low = table.with_columns(pl.col("score") / 100)
+    assert "accepts every answer" not in str(agree(low))
+
+
+def test_errors_have_the_references_that_are_in_the_judged_table(tmp_path: Path) -> None:
+    rows = [
+        {"question": f"q{n}", "gold": f"right {n}", "answer": "a", "verdict": True, "label": n > 3}
+        for n in range(20)
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "all.csv")
+    found = agree(tmp_path / "all.csv", columns={"references": "gold"})
+    assert found.errors is not None
+    assert found.errors["references"].to_list() == [f"right {n}" for n in range(4)]
+    assert "right 2" in str(found)
+    apart = pl.DataFrame(rows).with_columns(answer_id=pl.int_range(20))
+    known = apart.select("answer_id", "question", "answer", "label")
+    judged = apart.select("answer_id", "verdict", references="gold")
+    assert agree(judged, known).joined.labelled == 20  # Whose references these are is not known.
+    either = apart.drop("answer_id").with_columns(expected=pl.lit("e"))
+    for frame in (agree(either).errors, plan_labels(either.drop("label"), count=10).frame):
+        assert frame is not None
+        assert "references" not in frame.columns  # Two columns may be.

@@ -519,3 +519,42 @@ def test_references_in_the_table_of_judgments_are_shown_to_the_labeller(
     expected = plan["question"].str.replace("q", "right ")
     assert plan["references"].to_list() == expected.to_list()
     assert plan.columns[:3] == ["question", "references", "answer"]
+
+
+@pytest.mark.parametrize("column", ["label", "human"])
+def test_labels_in_the_table_of_judgments_itself_are_said_to_be_unused(
+    column: str, tmp_path: Path
+) -> None:
+    rows = [
+        {"question": f"q{n}", "answer": f"a{n}", "verdict": n % 3 > 0}
+        | {column: n % 2 if n < 7 else None}
+        for n in range(40)
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "partial.csv")
+    plan = plan_labels(tmp_path / "partial.csv", count=20)
+    assert "labels in the table of judgments itself (7) are not used" in plan.notes[0]
+    named = plan_labels(tmp_path / "partial.csv", pilot=tmp_path / "partial.csv", count=20)
+    assert named.frame["label"].count() == 7
+    assert "not used" not in str(named)
+    whole = pl.DataFrame(rows).with_columns(pl.col(column).fill_null(1))
+    assert "not used" not in str(plan_labels(whole, count=20))
+    judge = pl.DataFrame(rows).drop("verdict").rename({column: "human"})
+    assert "not used" not in str(plan_labels(judge, judge="human", count=20))
+
+
+def test_answers_of_no_system_are_in_no_plan_by_system() -> None:
+    rows = [
+        {"question": f"q{n // 3}", "answer": f"a{n}", "verdict": n % 5 > 0, "label": n % 4 > 0}
+        | {"system": ("A", "B", None)[n % 3]}
+        for n in range(300)
+    ]
+    judged = pl.DataFrame(rows)
+    plan = plan_labels(judged.drop("label"), half_width=0.1, by="system", with_system=True)
+    assert list(plan.needs) == ["A", "B"]
+    assert set(plan.frame["system"]) == {"A", "B"}
+    assert "100 answers of no system left out" in plan.notes
+    assert plan.data["answers"] == 200
+    nobody = judged.with_columns(system=pl.lit(None, pl.String))
+    for command in (estimate, agree):
+        with pytest.raises(AgreementError, match="the judgments lack the system"):
+            command(nobody, by="system")

@@ -24,7 +24,7 @@ from markscheme.agreement.people_errors import (
     undone,
 )
 from markscheme.agreement.sequences import RunningEstimate, running_estimate
-from markscheme.agreement.sources import check_systems, names_of
+from markscheme.agreement.sources import by_system, check_systems, names_of
 from markscheme.agreement.verdicts import numbers_of
 from markscheme.errors import AgreementError
 from markscheme.results import Figure, by_labels, population, share_text
@@ -192,10 +192,7 @@ def matched_accuracy(
         positive_from=options.positive_from,
         confidence=options.confidence,
     )
-    parts: list[tuple[str, pl.DataFrame]] = []
-    if options.by == "system":
-        theirs = table.drop_nulls("system").group_by("system", maintain_order=True)
-        parts = [(str(name), part) for (name,), part in theirs]
+    parts = by_system(table) if options.by == "system" else []
     whole = _of_answers(table, None, options)
     if whole.refusal and not parts:
         raise AgreementError(whole.refusal)

@@ -187,7 +187,7 @@ def agree(
         of_parts, parts = _within(joined, wanted)
         tables += of_parts
         data |= parts
-        errors = label_errors(joined, positive_from=wanted.positive_from, answers=run.known_answers)
+        errors = label_errors(joined, run, wanted)
         data |= {"confidence": wanted.confidence, "judges": found}
     correlations: dict[str, PerQuestion] = {}
     if wanted.per_question:

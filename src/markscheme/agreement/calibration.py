@@ -30,6 +30,7 @@ from markscheme.results import (
 )
 from markscheme.stats import LEAST_FOR_JUDGES
 from markscheme.tables import as_binary, join_labels, one_judge
+from markscheme.text import counted
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -250,7 +251,9 @@ def calibrate(
         for name, side in sides.items()
         if figures[name]["brier"].value is not None
     }
-    said = [*joined.notes(), f"{rows.height - scored.height:,} answers have no score"]
+    said = joined.notes()
+    if without := rows.height - scored.height:
+        said.append(f"{counted(without, 'answer has', 'answers have')} no score")
     if why := figures["before"]["brier"].reason:
         said.append(f"{why}, so their calibration is shown after the map alone")
     said.append(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from markscheme.agreement.options import LabelOptions
+from markscheme.agreement.sources import Run, with_texts
 from markscheme.results import Column, Table, columns, excerpts
 from markscheme.tables import Joined, as_binary
 from markscheme.text import excerpt
@@ -30,29 +32,25 @@ _COLUMNS = (
 )
 
 
-def label_errors(
-    joined: Joined, *, positive_from: float | None = None, answers: pl.DataFrame | None = None
-) -> pl.DataFrame:
+def label_errors(joined: Joined, run: Run, reading: LabelOptions) -> pl.DataFrame:
     """A row for each verdict that contradicts a label: false passes first, the surest first.
 
     Args:
         joined: judgments with their labels.
-        positive_from: grade from which an answer is acceptable, where labels are grades.
-        answers: the judged answers, for their `references`; None where they are not known.
+        run: what was judged, for its `references`.
+        reading: from which grade an answer is acceptable, and how columns are called.
 
     Returns:
         `judge`, `error` (`FALSE_PASS` or `FALSE_REJECT`), and as far as they are known `question`,
         `references`, `answer`, `system`, `label`, `verdict`, `score`, `explanation`, `answer_id`.
     """
-    accepted = as_binary(joined.rows["label"], positive_from=positive_from)
+    accepted = as_binary(joined.rows["label"], positive_from=reading.positive_from)
     passed = pl.col("verdict")
     rows = joined.rows.with_columns(accepted).filter(passed != pl.col("accepted"))
     rows = rows.with_columns(
         pl.when(passed).then(pl.lit(FALSE_PASS)).otherwise(pl.lit(FALSE_REJECT)).alias("error")
     )
-    if answers is not None and "answer_id" in rows.columns and "references" not in rows.columns:
-        known = answers.select("answer_id", "references").unique("answer_id")
-        rows = rows.join(known, on="answer_id", how="left", maintain_order="left")
+    rows = with_texts(rows, run, reading, ("references",))
     surest = pl.when(passed).then(-pl.col("score")).otherwise(pl.col("score"))
     place = {judge: n for n, judge in enumerate(joined.rows["judge"].unique(maintain_order=True))}
     order = pl.col("judge").replace_strict(place, return_dtype=pl.Int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,12 @@ from markscheme.agreement.sources import (
     JudgmentsSource,
     Run,
     TableSource,
+    by_system,
     check_systems,
     judged_and_labels_if_any,
     names_of,
     open_run,
+    with_texts,
 )
 from markscheme.agreement.verdicts import numbers_of
 from markscheme.errors import AgreementError, MarkschemeError, no_such_name
@@ -49,11 +51,9 @@ from markscheme.tables import (
     one_judge,
     one_row_each,
     opaque_ids,
-    our_names,
     question_numbers,
     read_table,
     renamed,
-    text_columns,
     unequal_chances,
     write_table,
 )
@@ -188,15 +188,18 @@ def plan_labels(
     check_systems(rows, by=wanted.by)
     complete = pilot is None and known is not None and known["label"].count() == known.height
     table, said = _with_known(rows, None if complete else known)
+    if pilot is None and known is None:
+        said += _unused_labels(run, wanted)
     if complete:  # There are none left to draw.
         said.append("every answer has a label already; the plan draws as if there were no labels")
     if pair:
         table = _both_answered(table, pair, by=wanted.by)
-    parts = table.partition_by("system", maintain_order=True) if wanted.by else [table]
+    parts = by_system(table) if wanted.by else [(None, table)]
+    said += _left_out(table, parts)
+    table = pl.concat(part for _, part in parts)
     drawn: list[pl.DataFrame] = []
     needs: dict[str | None, LabelNeed] = {}
-    for place, part in enumerate(parts):
-        name = part["system"][0] if wanted.by else None
+    for place, (name, part) in enumerate(parts):
         chosen, need, notes = _drawn(part, name, wanted, seed=wanted.seed + place)
         drawn.append(chosen)
         said += notes
@@ -215,7 +218,9 @@ def plan_labels(
     if blind and known_systems and KEYS[0] not in rows.columns:
         said.append("the file says whose answers these are, as the judgments have no ids")
     return PlanResult(
-        frame=_labelling_file(_with_texts(plan, run, wanted), wanted, blind=blind),
+        frame=_labelling_file(
+            with_texts(plan, run, wanted, ("references", "context")), wanted, blind=blind
+        ),
         tables=(
             Table.of(
                 "Answers to label",
@@ -240,6 +245,32 @@ def plan_labels(
         needs=needs,
         notes=tuple(said),
     )
+
+
+def _unused_labels(run: Run, options: PlanOptions) -> list[str]:
+    """What to say of labels of a part of the answers in the table of judgments itself.
+
+    They are no pilot unless they are named, since a column of verdicts may be called like labels.
+    """
+    there = run.table.columns
+    names = {ours: theirs for ours, theirs in options.named.items() if theirs in there}
+    wanted = ("question", "answer", "verdict", "score", "label")
+    table = renamed(run.table, names, wanted, keep=names_of(options.judge or ""))
+    labels = table.get_column("label", default=pl.Series([None]))
+    if labels.dtype == pl.String:
+        labels = labels.filter(labels.str.strip_chars() != "")
+    if not 0 < (filled := labels.count()) < table.height:
+        return []
+    return [
+        f"labels in the table of judgments itself ({filled:,}) are not used, and their answers may "
+        "be drawn: --pilot FILE (Python: pilot=...) uses them, also where FILE is that table"
+    ]
+
+
+def _left_out(table: pl.DataFrame, parts: Sequence[tuple[str | None, pl.DataFrame]]) -> list[str]:
+    """What to say of answers that are in no part, as their system is not known."""
+    without = table.height - sum(part.height for _, part in parts)
+    return [f"{counted(without, 'answer')} of no system left out"] if without else []
 
 
 def _with_known(rows: pl.DataFrame, labels: pl.DataFrame | None) -> tuple[pl.DataFrame, list[str]]:
@@ -430,28 +461,6 @@ def _points(share: float, *, above: float = 0.0) -> str:
 
 _TEXTS = ("question", "context", "references", "answer")
 """What the labeller sees first."""
-_NEEDED = ("question", "references", "answer")
-
-
-def _with_texts(plan: pl.DataFrame, run: Run, options: PlanOptions) -> pl.DataFrame:
-    """The plan with `references` and `context`, of the answers or of the judgments' own table."""
-    answers, key = run.known_answers, ["answer_id"]
-    if answers is None:
-        there = run.table.columns
-        names = {ours: name for ours, name in options.columns.items() if name in there}
-        key = [name for name in ("question", "answer") if name in plan.columns]
-        if "references" not in our_names(there, names, _NEEDED):
-            return plan
-        answers = text_columns(renamed(run.table, names, _NEEDED), key)
-    if not key or not set(key) <= set(plan.columns):
-        return plan
-    shown = [
-        name
-        for name in ("references", "context")
-        if name in answers.columns and answers[name].count()
-    ]
-    texts = answers.select(*key, *shown).unique(key, keep="first")
-    return plan.join(texts, on=key, how="left", nulls_equal=True, maintain_order="left")
 
 
 def _labelling_file(plan: pl.DataFrame, options: PlanOptions, *, blind: bool) -> pl.DataFrame:

@@ -35,6 +35,8 @@ from markscheme.tables import Joined, as_binary, join_labels
 Array = npt.NDArray[np.float64]
 
 HUMAN, EXACT = "human", "exact_match"
+_DERIVED = ("rank", "delta", "rank_change")
+"""Endings of the columns that a ranking adds for each measure."""
 CONSTANT = "all systems are equal on one side"
 
 
@@ -313,7 +315,8 @@ def _side_by_side(
     key = "answer_id" if "answer_id" in matched.columns else "answer"
     human = as_binary(matched["label"], positive_from=positive_from).alias(HUMAN)
     names = matched["judge"].unique(maintain_order=True).to_list()
-    taken = {"question", "system", "answers", key, HUMAN}.intersection(names)
+    derived = {f"{name}_{end}" for name in (*names, HUMAN) for end in _DERIVED}
+    taken = {"question", "system", "answers", key, HUMAN, *derived}.intersection(names)
     if taken:
         raise AgreementError(
             f"a judge is called {taken.pop()!r}, which is a column of the ranking: give it another "

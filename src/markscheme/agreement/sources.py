@@ -624,6 +624,44 @@ def _how(
     return how | {"threshold": reading.threshold} if isinstance(reading, JudgmentOptions) else how
 
 
+_WITH_TEXTS = ("question", "references", "answer")
+
+
+def with_texts(
+    rows: pl.DataFrame, run: Run, reading: LabelOptions, names: Sequence[str]
+) -> pl.DataFrame:
+    """Rows of judged answers with such texts as `references` as well, as far as they are known.
+
+    Args:
+        rows: with the ids of the answers, or their texts.
+        run: what was judged: its answers have the texts, or else the judgments' own table.
+        reading: how its columns are called.
+        names: of the texts; those that `rows` have, those without a value, and those that several
+            columns may be are passed over.
+    """
+    answers, key = run.known_answers, ["answer_id"]
+    if answers is None:
+        there = run.table.columns
+        known = {o: theirs for o, theirs in reading.columns.items() if theirs in (*there, "none")}
+        try:
+            found = our_names(there, known, _WITH_TEXTS)
+        except DataError:  # Several columns may be one of them, and statistics need none.
+            return rows
+        key = [name for name in ("question", "answer") if name in rows.columns and name in found]
+        if "references" not in found or "question" not in key:
+            return rows
+        answers = text_columns(renamed(run.table, known, _WITH_TEXTS), key)
+    shown = [
+        name
+        for name in names
+        if name in answers.columns and name not in rows.columns and answers[name].count()
+    ]
+    if not shown or not set(key) <= set(rows.columns):
+        return rows
+    texts = answers.select(*key, *shown).unique(key, keep="first")
+    return rows.join(texts, on=key, how="left", nulls_equal=True, maintain_order="left")
+
+
 def answers_table(source: Any, options: ReadOptions | None = None) -> pl.DataFrame:
     """An answers table from a file, a frame, rows, or what `markscheme.judge` returned.
 
@@ -635,10 +673,16 @@ def answers_table(source: Any, options: ReadOptions | None = None) -> pl.DataFra
 
 def check_systems(rows: pl.DataFrame, *, by: str | None) -> None:
     """Raises AgreementError where figures by system are wanted of answers without one."""
-    if by == "system" and "system" not in rows.columns:
+    if by == "system" and not ("system" in rows.columns and rows["system"].count()):
         raise AgreementError(
             "--by system requires --answers (Python: answers=...): the judgments lack the system"
         )
+
+
+def by_system(rows: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    """The answers of each system, in the order of the first ones, without those of none."""
+    parts = rows.drop_nulls("system").group_by("system", maintain_order=True)
+    return [(str(name), part) for (name,), part in parts]
 
 
 def _sliced(rows: pl.DataFrame, slices: Sequence[str]) -> pl.DataFrame:

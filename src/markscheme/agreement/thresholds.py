@@ -19,7 +19,7 @@ from markscheme.agreement.verdicts import (
     clustered_statistics,
     four_cells,
 )
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, no_such_name
 from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
@@ -113,7 +113,7 @@ def best_threshold(scores: Array, labels: Bools, *, by: str = "accuracy") -> flo
         AgreementError: an unknown criterion, no scores, or labels of one class.
     """
     if by not in CRITERIA:
-        raise AgreementError(f"no criterion {by!r}; there are {', '.join(CRITERIA)}")
+        raise AgreementError(no_such_name("criterion", by, CRITERIA))
     if labels.all() or not labels.any():
         raise AgreementError(
             "the labels have only one class, so every threshold is as good as another"

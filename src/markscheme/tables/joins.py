@@ -121,6 +121,7 @@ class Joined:
         if self.unlabelled and not of_all:
             said.append(f"{counted(self.unlabelled, *lacking)} left out")
         said += self.label_notes()
+        said += self._above_one()
         if self.repeated_judgments:
             said.append(f"{again} with the same verdict merged")
         if not of_all and unequal_chances(self.rows):
@@ -133,6 +134,19 @@ class Joined:
             each = some or "no question is known, so each answer"
             said.append(f"{each} counts as its own question")
         return said
+
+    def _above_one(self) -> list[str]:
+        """Of judges that accept all they judged, with scores of another scale than 0 to 1."""
+        scored = self.judgments.drop_nulls("score").group_by("judge", maintain_order=True)
+        found = scored.agg(
+            low=pl.col("score").min(), high=pl.col("score").max(), accepted=pl.col("verdict").all()
+        ).filter("accepted", pl.col("high") > 1)
+        return [
+            f"{judge!r} accepts every answer with a score, from {low:g} to {high:g}: where its "
+            "verdicts are made of scores, --threshold (Python: threshold=...) says from which; "
+            "'markscheme calibrate' chooses one"
+            for judge, low, high, _ in found.iter_rows()
+        ]
 
     def label_notes(self) -> list[str]:
         """What there is to say of the labels alone, and of those that are left aside."""
