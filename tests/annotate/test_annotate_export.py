@@ -886,6 +886,43 @@ def test_labels_that_settle_nothing_are_left_out_and_counted(project: Make) -> N
     assert made.rows("SELECT count(*) FROM items WHERE stage = 'open'") == [(5,)]
 
 
+def test_labels_of_annotators_who_differ_stay_though_the_answer_is_shown(
+    project: Make, tmp_path: Path
+) -> None:
+    """An undecided answer of one project is labelled in the next, which exports all its labels."""
+    first = project(answers(3))
+    work(first.worker("Ann"), {})
+    work(first.worker("Ben"), {"answer 1 of 0": "0"})
+    file = str(tmp_path / "first.jsonl")
+    write_table(exported(first, "labels"), Path(file))
+    setup = AnnotateOptions(file=file, annotators=("Ann", "Kim"), per_item=1)
+    with place(tmp_path / "next.sqlite", setup) as made:
+        (note,) = (one for one in made.ready.notes if "in the file already" in one)
+        assert note.startswith("2 items have a label in the file already")
+        assert "; 1 item has labels of annotators in the file already" in note
+        kim = made.worker("Kim")
+        assert kim.answer == "answer 1 of 0"
+
+        def whose() -> list[dict[str, float]]:
+            rows = exported(made, "labels").select("annotators", "annotator_labels").iter_rows()
+            return [
+                {name: one for name, one in zip(*row, strict=True) if one is not None}
+                for row in rows
+            ]
+
+        both = [{"Ann": 1, "Ben": 1}] * 2
+        assert whose() == [*both, {"Ann": 1, "Ben": 0}]
+        kim.say("0")
+        assert whose() == [*both, {"Ann": 1, "Ben": 0, "Kim": 0}]
+        assert exported(made, "labels")["label"].to_list() == [1, 1, 0]
+        assert exported(made, "ratings").height == 7
+        assert figures_of(made)["items"] == 3
+    setup = AnnotateOptions(file=file, annotators=("Ann",))
+    with place(tmp_path / "again.sqlite", setup) as made:
+        work(made.worker("Ann"), {}, "0")
+        assert whose() == [*both, {"Ann": 0, "Ben": 0}]
+
+
 def test_rows_that_leave_nothing_to_rank_are_counted(project: Make) -> None:
     alike = [{**row, "answer": "the same"} for row in answers(2, systems=2)[2:]]
     made = project([*answers(1, systems=2), *alike], scale="rank", people=("Ann",), per_item=1)
@@ -1101,6 +1138,24 @@ def test_people_keep_their_names_in_a_file_of_labels(project: Make, tmp_path: Pa
     assert {*pairs["first"], *pairs["second"]} == {"Ann", "Ben", "Cy"}
     for kind in ("labels", "ratings", "training"):
         assert "system" not in exported(made, kind).columns
+
+
+def test_names_are_read_from_csv_where_a_label_is_of_nobody_known(
+    project: Make, tmp_path: Path
+) -> None:
+    """An empty cell of `annotators` leaves the names of the other rows."""
+    first = project([*answers(2), {**answers(3)[2], "label": 1}])
+    for name in ("Ann", "Ben"):
+        work(first.worker(name), {})
+    file = str(tmp_path / "first.csv")
+    write_table(exported(first, "labels"), Path(file))
+    table = load_labels(file)
+    assert table["annotators"].drop_nulls().to_list() == [["Ann", "Ben"]] * 2
+    new = {"answer_id": "new", "question": "New?", "answer": "A"}
+    pl.concat([pl.read_csv(file), pl.DataFrame([new])], how="diagonal").write_csv(file)
+    with place(tmp_path / "next.sqlite", AnnotateOptions(file=file, annotators=("Kim",))) as made:
+        work(made.worker("Kim"), {})
+        assert {*exported(made, "ratings")["annotator"].drop_nulls()} == {"Ann", "Ben", "Kim"}
 
 
 def test_the_counts_of_an_export_add_up(project: Make) -> None:

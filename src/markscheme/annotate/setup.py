@@ -259,18 +259,25 @@ def _of_known(intake: Intake) -> str:
             f"{labels} in the file already; their answers are shown like others, {intake.reason}, "
             "and the export has the new labels alone"
         )
-    text = (
-        f"{counted(intake.known, 'item has', 'items have')} a label in the file already: nobody is "
-        "shown them, and the export has their labels too (--relabel shows them for a second "
-        "opinion, and exports the new labels alone)"
-    )
-    if not intake.unused_labels:
-        return text
-    labels = counted(intake.unused_labels, "label is", "labels are")
-    return (
-        f"{text}; {labels} left out, as equal answers have others or the scale has none such: "
-        "their answers are shown"
-    )
+    said = []
+    if intake.known or intake.unused_labels:
+        said.append(
+            f"{counted(intake.known, 'item has', 'items have')} a label in the file already: "
+            "nobody is shown them, and the export has their labels too (--relabel shows them for a "
+            "second opinion, and exports the new labels alone)"
+        )
+    if intake.undecided:
+        said.append(
+            f"{counted(intake.undecided, 'item has', 'items have')} labels of annotators in the "
+            "file already, and none of its own: they are shown, and the export has these labels too"
+        )
+    if intake.unused_labels:
+        labels = counted(intake.unused_labels, "label is", "labels are")
+        said.append(
+            f"{labels} left out, as equal answers have others or the scale has none such: "
+            "their answers are shown"
+        )
+    return "; ".join(said)
 
 
 def _gold_out_of_reach(connection: Connection, project: Project) -> list[str]:
