@@ -923,6 +923,18 @@ def test_labels_of_annotators_who_differ_stay_though_the_answer_is_shown(
         assert whose() == [*both, {"Ann": 0, "Ben": 0}]
 
 
+def test_an_annotator_without_a_name_is_nobody_of_the_file(tmp_path: Path) -> None:
+    rows = [row | {"annotator1": 1, "annotator2": n % 2} for n, row in enumerate(answers(4))]
+    rows = [row | {"label": 1 if row["annotator2"] else None} for row in rows]
+    file = write_rows(tmp_path / "a.jsonl", rows)
+    with place(tmp_path / "project.sqlite", AnnotateOptions(file=file)) as made:
+        work(made.worker("annotator3"), {}, "0")
+        last = exported(made, "labels").row(-1, named=True)
+        whose = dict(zip(last["annotators"], last["annotator_labels"], strict=True))
+        assert whose == {"annotator1": 1, "annotator2": 0, "annotator3": 0}
+        assert [one.labels for one in agreement_of(made).people] == [4, 4, 2]
+
+
 def test_rows_that_leave_nothing_to_rank_are_counted(project: Make) -> None:
     alike = [{**row, "answer": "the same"} for row in answers(2, systems=2)[2:]]
     made = project([*answers(1, systems=2), *alike], scale="rank", people=("Ann",), per_item=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
+from itertools import count, islice
 from pathlib import Path
 from typing import get_args
 
@@ -105,7 +106,10 @@ def prepare(store: Store, options: AnnotateOptions, plan: Plan | None = None) ->
 
 def _make(store: Store, options: AnnotateOptions, plan: Plan) -> Ready:
     project, intake, gold = plan.project, plan.intake, plan.gold
-    names = options.annotators or tuple(f"annotator{n + 1}" for n in range(project.per_item))
+    # Who labelled in the file is somebody else, as long as nobody says otherwise.
+    before = {name for _, name, _ in intake.known_ratings}
+    free = (name for n in count(1) if (name := f"annotator{n}") not in before)
+    names = options.annotators or tuple(islice(free, project.per_item))
 
     def work(connection: Connection) -> Ready:
         if load_project(connection) is not None:
