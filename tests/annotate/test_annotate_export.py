@@ -678,6 +678,24 @@ def test_people_of_a_project_are_named_again_as_they_are(run: Run, tmp_path: Pat
     assert "there is already a person called 'Ben': annotator" in said
 
 
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("-a", "Ann"), "one person labels each item; --per-item 2"),
+        (("-a", "Ann", "-a", "Ben", "--no-adjudicate"), "; --adjudicate changes that"),
+        (("-a", "Ann", "-a", "Ben", "--scale", "rank"), "ranks are averaged"),
+        (("-a", "Ann", "-a", "Ben"), ""),
+    ],
+)
+def test_an_adjudicator_who_will_have_nothing_to_do_is_announced(
+    run: Run, tmp_path: Path, words: tuple[str, ...], why: str
+) -> None:
+    file = write_rows(tmp_path / "a.jsonl", answers(2, systems=2))
+    said = " ".join(run("annotate", file, "--no-serve", "--adjudicator", "Kim", *words).split())
+    assert ("warning: nothing will come to the adjudicators: " in said) == bool(why)
+    assert why in said
+
+
 def test_links_without_a_server_are_those_of_the_server(run: Run, tmp_path: Path) -> None:
     file = write_rows(tmp_path / "a.jsonl", answers(2))
     links, kept = tmp_path / "links.csv", str(tmp_path / "p.sqlite")

@@ -184,6 +184,7 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
 def _warnings(connection: Connection, project: Project, options: AnnotateOptions) -> list[str]:
     return [
         *_too_few(connection, project),
+        *_idle(connection, project),
         *_gold_out_of_reach(connection, project),
         *_suggestions(connection, project, options),
     ]
@@ -222,6 +223,21 @@ def _too_few(connection: Connection, project: Project) -> list[str]:
         f"there {'is' if people == 1 else 'are'} {people}: add --annotator NAME (now, later, or on "
         f"the admin's page), or start again with --per-item {max(people, 1)}"
     ]
+
+
+def _idle(connection: Connection, project: Project) -> list[str]:
+    """What to say where adjudicators have a link, and no disagreement will come to them."""
+    if not count_role(connection, "adjudicator"):
+        return []
+    if not project.choices.adjudicated:
+        reason = "ranks are averaged"
+    elif not project.adjudicate:
+        reason = "--no-adjudicate resolves disagreements without them; --adjudicate changes that"
+    elif project.per_item == 1:
+        reason = "one person labels each item; --per-item 2 has two who can differ"
+    else:
+        return []
+    return [f"warning: nothing will come to the adjudicators: {reason}"]
 
 
 def _add(connection: Connection, names: tuple[str, ...], role: Role) -> list[tuple[str, Role, str]]:
