@@ -696,6 +696,37 @@ def test_an_adjudicator_who_will_have_nothing_to_do_is_announced(
     assert why in said
 
 
+def test_the_same_guidelines_again_change_nothing_and_empty_ones_are_the_usual(
+    run: Run, tmp_path: Path
+) -> None:
+    file, kept = write_rows(tmp_path / "a.jsonl", answers(2)), str(tmp_path / "p.sqlite")
+    own, empty = tmp_path / "own.txt", tmp_path / "empty.txt"
+    own.write_text("# Mine\n")
+    empty.write_text("\n")
+    made = ("annotate", file, "--project", kept, "--no-serve", "-a", "Ann")
+    stored = "SELECT value FROM settings WHERE name = 'guidelines'"
+    changes = "SELECT count(*) FROM events WHERE action = 'settings changed'"
+    for words, changed, text in (
+        (own, 0, "# Mine"), (own, 0, "# Mine"), (empty, 1, standard_guidelines("verdict"))
+    ):  # fmt: skip
+        said = run(*made, "--guidelines", str(words))
+        assert ("guidelines changed" in said) == bool(changed)
+        with closing(sqlite3.connect(kept)) as project:
+            assert orjson.loads(project.execute(stored).fetchone()[0]) == text
+            assert project.execute(changes).fetchone() == (changed,)
+
+
+def test_who_is_shut_out_and_named_again_is_announced(run: Run, project: Make) -> None:
+    made = project()
+    admin = made.worker("admin")
+    csrf = fields_of(admin.http.get("/admin").text)["csrf"]
+    ids = dict(made.rows("SELECT name, id FROM people"))
+    assert admin.post(f"/admin/people/{ids['Ann']}/active", csrf=csrf, active="0").is_redirect
+    again = ("annotate", "--project", str(made.store.shown), "--no-serve", "-a")
+    assert "Ann is shut out, and their link does not work" in run(*again, "Ann")
+    assert "shut out" not in run(*again, "Ben")
+
+
 def test_links_without_a_server_are_those_of_the_server(run: Run, tmp_path: Path) -> None:
     file = write_rows(tmp_path / "a.jsonl", answers(2))
     links, kept = tmp_path / "links.csv", str(tmp_path / "p.sqlite")

@@ -141,20 +141,22 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
         project = replace(project, order="file")
     other = _other(connection, project, options)
     if other:
-        requested = " ".join(f"--{name} {value}".strip() for name, value in other.items())
+        words = " ".join(f"--{name} {value}".strip() for name, value in other.items())
         raise RunError(
             f"the project is made already and its {', '.join(other)} cannot change; leave out "
-            f"{requested} to continue it, or make another one with --project PATH"
+            f"{words} to continue it, or make another one with --project PATH"
         )
     notes.append(
         f"{counted(project.items, 'item')}, {labels_given(connection):,} of "
         f"{counted(project.labels_wanted, 'label')}"
     )
+    requested = {name: v for name, v in options.settings.items() if name in CHANGEABLE}
+    wanted = replace(project, **requested).completed()
     for name in CHANGEABLE:
-        if name in options.settings and options.settings[name] != getattr(project, name):
-            change_setting(connection, name, options.settings[name])
-            project = replace(project, **{name: options.settings[name]}).completed()
+        if (value := getattr(wanted, name)) != getattr(project, name):
+            change_setting(connection, name, value)
             notes.append(f"{name.replace('_', ' ')} changed")
+    project = wanted
     if not {"per_item", "adjudicate"}.isdisjoint(options.settings):
         settled = settle_again(connection, project)
     if project != before or settled:
@@ -168,15 +170,22 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
     known = everyone(connection)
     if options.new_links:
         tokens += [(p.name, p.role, new_token(connection, p.id)) for p in known if p.active]
-    here = {person.name: person.role for person in known}
+    here = {person.name: person for person in known}
     people: dict[Role, tuple[str, ...]] = {
         "annotator": options.annotators,
         "adjudicator": options.adjudicators,
     }
     for role, names in people.items():
-        # Somebody who is here with another role is not changed in silence.
-        new = tuple(name for name in names if here.get(plain_name(name)) != role)
-        tokens += _add(connection, new, role)
+        for name in names:
+            person = here.get(plain_name(name))
+            # Somebody who is here with another role is not changed in silence.
+            if person is None or person.role != role:
+                tokens += _add(connection, (name,), role)
+            elif not person.active:
+                notes.append(
+                    f"{person.name} is shut out, and their link does not work; the admin's page "
+                    "lets them in again"
+                )
     notes += _warnings(connection, project, options)
     return Ready(project=project, tokens=tuple(tokens), notes=tuple(notes))
 
