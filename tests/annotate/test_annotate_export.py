@@ -256,6 +256,40 @@ def test_judgments_with_empty_cells_are_suggestions_and_scores(tmp_path: Path) -
         ]  # fmt: skip
 
 
+def test_a_judge_without_relations_is_announced_and_shown_by_its_score(tmp_path: Path) -> None:
+    """It differs from no label; and a judgment with nothing to show is not shown."""
+    file = write_rows(tmp_path / "a.jsonl", answers(3))
+    judged = write_rows(tmp_path / "judged.jsonl", [
+        {"answer_id": f"q{n}-s0", "judge": "j", "status": "judged", "verdict": None,
+         "score": score, "relation": relation}
+        for n, (score, relation) in enumerate([(0.75, None), (None, None), (0.5, "equivalent")])
+    ])  # fmt: skip
+    setup = AnnotateOptions(file=file, annotators=("Ann",), order="file", suggest=judged,
+                            scale="relation")  # fmt: skip
+    with place(tmp_path / "p.sqlite", setup) as made:
+        notes = made.ready.notes
+        assert "j speaks after the annotator on 1 item, where it says something else" in notes
+        assert any("j shows its score after every label of 1 item: it has no" in n for n in notes)
+        ann = made.worker("Ann")
+        ann.say("2")
+        assert "A judge has a score." in ann.html
+        assert "<b>score 0.75</b>" in ann.html
+        ann.look()
+        ann.say("2")
+        assert "<code>j</code> says" not in ann.html
+        ann.say("1")
+        assert "A judge says something else." in ann.html
+    judged = write_rows(tmp_path / "judged.jsonl", [
+        {"answer_id": "q0-s0", "judge": "j", "status": "judged", "verdict": None,
+         "score": None}
+    ])  # fmt: skip
+    with (
+        pytest.raises(DataError, match="with a score or a value of the scale 'relation'"),
+        place(tmp_path / "other.sqlite", setup),
+    ):
+        pass
+
+
 def test_annotators_agree_by_what_they_said_before_a_suggestion(run: Run, tmp_path: Path) -> None:
     """By the page, by `--as ratings` and by `--as labels`."""
     file = str(write_rows(tmp_path / "a.jsonl", answers(4)))

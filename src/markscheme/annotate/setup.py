@@ -256,9 +256,18 @@ def _add(connection: Connection, names: tuple[str, ...], role: Role) -> list[tup
 def _suggestions(connection: Connection, project: Project, options: AnnotateOptions) -> list[str]:
     if options.suggest is None:
         return []
-    judge, items = save_suggestions(connection, project, options.suggest, options.judge)
+    judge, valued, scored = save_suggestions(connection, project, options.suggest, options.judge)
     log(connection, "suggestions changed", {"judge": judge}, covers=("suggestions",))
-    return [f"{judge} speaks after the annotator on {items:,} items, where it says something else"]
+    notes = []
+    if valued:
+        what = counted(valued, "item")
+        notes.append(f"{judge} speaks after the annotator on {what}, where it says something else")
+    if scored:
+        notes.append(
+            f"{judge} shows its score after every label of {counted(scored, 'item')}: it has no "
+            f"value of the scale {project.scale!r} to compare"
+        )
+    return notes
 
 
 def _said(project: Project, intake: Intake, gold: Intake | None) -> list[str]:

@@ -246,7 +246,8 @@ def _save(
     if done.suggestion is None:
         return _next(connection, done.person, project, say)
     item = look_at(connection, person, sent.item_id)
-    shown = {"mode": "suggestion", "say": f"{say} A judge says something else."}
+    judged = "has a score" if done.suggestion.value is None else "says something else"
+    shown = {"mode": "suggestion", "say": f"{say} A judge {judged}."}
     return _view(connection, done.person, project, item, suggestion=done.suggestion, **shown)
 
 
