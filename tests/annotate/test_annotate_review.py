@@ -62,6 +62,19 @@ def test_settled_disagreements_are_listed_and_found_by_word_person_and_note(
     assert "None." in listed(stage="open", noted="1", words="100%_")
 
 
+def test_what_a_person_was_only_shown_is_not_listed_as_rated_by_them(differing: Place) -> None:
+    assert "Question 0?" in differing.worker("Cleo").html
+    people = dict(differing.rows("SELECT name, id FROM people"))
+    admin = differing.worker("admin").http
+
+    def listed(stage: str, name: str) -> str:
+        query = {"stage": stage, "person": str(people[name])}
+        return str(admin.get("/admin/items", params=query).text)
+
+    assert "None." in listed("all", "Cleo")
+    assert "Question 2?" in listed("skipped", "Ann")
+
+
 def test_the_admins_word_settles_and_stands(differing: Place) -> None:
     admin = differing.worker("admin")
     item = item_of(differing, "Question 0?")

@@ -42,7 +42,7 @@ class Search:
         which: a stage, or `settled-disagreements` (first labels differed), or `skipped` (somebody
             put it off and it is undecided).
         words: in question, answers or references; accents and case as the database compares them.
-        person: who has rated it, by id; None for anybody.
+        person: who has rated it, or put it off, by id; None for anybody.
         noted: only items with a note.
         after: the place from which the page continues.
     """
@@ -106,7 +106,9 @@ def _conditions(search: Search) -> list[ColumnElement[bool]]:
         places = (t.items.c.question, t.items.c.texts, t.items.c.refs)
         found.append(or_(*(place.ilike(like, escape="!") for place in places)))
     if search.person is not None:
-        found.append(exists().where(mine, t.ratings.c.person_id == search.person))
+        theirs = t.ratings.c.person_id == search.person
+        # What somebody was only shown is not rated.
+        found.append(exists().where(mine, theirs, t.ratings.c.state.in_((*ANSWERED, "skipped"))))
     if search.noted:
         found.append(exists().where(mine, t.ratings.c.note != ""))
     return found
