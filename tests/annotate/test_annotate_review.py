@@ -75,6 +75,21 @@ def test_what_a_person_was_only_shown_is_not_listed_as_rated_by_them(differing: 
     assert "Question 2?" in listed("skipped", "Ann")
 
 
+def test_no_item_is_lost_between_two_pages_of_the_list(project: Make) -> None:
+    """Gold items and others are in one list."""
+    rows = answers(30)
+    gold = [row | {"question": f"Gold {n}?", "label": 1} for n, row in enumerate(rows)]
+    rows[0]["answer"] = "other"
+    admin = project(rows, gold=gold).worker("admin").http
+    found, address = [], "/admin/items?stage=all&words=answer"
+    while address:
+        page = admin.get(address).text
+        found += re.findall(r"(?:Question|Gold) \d+\?", page)
+        more = re.search(r'<a href="([^"]*)">More', page)
+        address = more[1].replace("&amp;", "&") if more else ""
+    assert len(found) == len(set(found)) == 59
+
+
 def test_the_admins_word_settles_and_stands(differing: Place) -> None:
     admin = differing.worker("admin")
     item = item_of(differing, "Question 0?")
