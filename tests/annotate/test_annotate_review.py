@@ -90,6 +90,27 @@ def test_no_item_is_lost_between_two_pages_of_the_list(project: Make) -> None:
     assert len(found) == len(set(found)) == 59
 
 
+@pytest.mark.parametrize("words", ['"Heroes"', "C:\\new", "100%", "a_b", "É!"])
+def test_words_with_marks_are_found_in_answers_and_references(project: Make, words: str) -> None:
+    rows = answers(3)
+    rows[0]["answer"] = f"It is {words} of 1977"
+    rows[1]["references"] = [f"It is {words} of 1977"]
+    rows[2]["question"] = f"What is {words} of?"
+    admin = project(rows).worker("admin").http
+    page = admin.get("/admin/items", params={"stage": "all", "words": words}).text
+    assert len(re.findall(r'href="/admin/items/\d+"', page)) == 3
+
+
+def test_the_admin_sees_the_context_that_annotators_see(project: Make) -> None:
+    rows = answers(1)
+    rows[0]["context"] = "A passage <of> its own."
+    place = project(rows)
+    item = item_of(place, "Question 0?")
+    page = place.worker("admin").http.get(f"/admin/items/{item}").text
+    for html in (page, place.worker("Ann").html):
+        assert "A passage &lt;of&gt; its own." in html
+
+
 def test_the_admins_word_settles_and_stands(differing: Place) -> None:
     admin = differing.worker("admin")
     item = item_of(differing, "Question 0?")

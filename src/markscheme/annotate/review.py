@@ -106,9 +106,9 @@ def _conditions(search: Search) -> list[ColumnElement[bool]]:
     elif search.which != "all":
         found.append(t.items.c.stage == search.which)
     for word in search.words.split()[:10]:
-        like = f"%{word.replace('!', '!!').replace('%', '!%').replace('_', '!_')}%"
-        places = (t.items.c.question, t.items.c.texts, t.items.c.refs)
-        found.append(or_(*(place.ilike(like, escape="!") for place in places)))
+        as_json = orjson.dumps(word).decode()[1:-1]  # As answers and references are stored.
+        places = ((t.items.c.question, word), (t.items.c.texts, as_json), (t.items.c.refs, as_json))
+        found.append(or_(*(place.icontains(one, autoescape=True) for place, one in places)))
     if search.person is not None:
         theirs = t.ratings.c.person_id == search.person
         # What somebody was only shown is not rated.
