@@ -106,6 +106,23 @@ def test_grades_need_a_line_before_they_are_verdicts(project: Make) -> None:
     assert exported(made, "training", positive_from=4)["label"].to_list() == [1, 0]
 
 
+def test_grades_stay_grades_where_other_commands_draw_the_line(
+    project: Make, run: Run, tmp_path: Path
+) -> None:
+    """As docs/annotate.md has it: `--positive-from` is of `training`, and of who reads `labels`."""
+    made = project(answers(4), people=("Ann",), per_item=1, scale="grade")
+    work(made.worker("Ann"), {"answer 0 of 0": "5", "answer 1 of 0": "4"}, "2")
+    labels = exported(made, "labels", positive_from=4.0)
+    assert labels["label"].to_list() == [5, 4, 2, 2]
+    out = str(tmp_path / "labels.csv")
+    write_table(labels, Path(out))
+    judged = str(tmp_path / "run")
+    markscheme.judge(str(tmp_path / "answers.jsonl"), ["contains"], out=judged)
+    for command in ("agree", "estimate", "compare"):
+        assert "--positive-from" in run(command, "--help")
+    run("agree", judged, "--labels", out, "--positive-from", "4")
+
+
 def test_relations_are_named_and_accepted_as_asked(project: Make) -> None:
     made = project(answers(4), scale="relation", per_item=1, people=("Ann",))
     work(made.worker("Ann"), {f"answer {n} of 0": str(3 - n) for n in range(4)})
@@ -683,6 +700,11 @@ def test_the_commands_say_what_is_wrong(run: Run, tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere.jsonl"
     assert "there is no file" in run("annotate", str(nowhere), "--no-serve", code=2)
     assert list(tmp_path.iterdir()) == []
+    project = tmp_path / "a.annotate.sqlite"
+    project.touch()
+    said = " ".join(run("annotate", str(project), "--no-serve", code=2).split())
+    assert f"a project is continued with --project {project}" in said
+    project.unlink()
     other = tmp_path / "other.csv"
     other.write_text("x,y\n1,2\n")
     said = run("annotate", str(other), "--no-serve", code=2)
