@@ -106,6 +106,23 @@ def test_grades_need_a_line_before_they_are_verdicts(project: Make) -> None:
     assert exported(made, "training", positive_from=4)["label"].to_list() == [1, 0]
 
 
+def test_grades_stay_grades_where_other_commands_draw_the_line(
+    project: Make, run: Run, tmp_path: Path
+) -> None:
+    """As docs/annotate.md has it: `--positive-from` is of `training`, and of who reads `labels`."""
+    made = project(answers(4), people=("Ann",), per_item=1, scale="grade")
+    work(made.worker("Ann"), {"answer 0 of 0": "5", "answer 1 of 0": "4"}, "2")
+    labels = exported(made, "labels", positive_from=4.0)
+    assert labels["label"].to_list() == [5, 4, 2, 2]
+    out = str(tmp_path / "labels.csv")
+    write_table(labels, Path(out))
+    judged = str(tmp_path / "run")
+    markscheme.judge(str(tmp_path / "answers.jsonl"), ["contains"], out=judged)
+    for command in ("agree", "estimate", "compare"):
+        assert "--positive-from" in run(command, "--help")
+    run("agree", judged, "--labels", out, "--positive-from", "4")
+
+
 def test_relations_are_named_and_accepted_as_asked(project: Make) -> None:
     made = project(answers(4), scale="relation", per_item=1, people=("Ann",))
     work(made.worker("Ann"), {f"answer {n} of 0": str(3 - n) for n in range(4)})
@@ -254,6 +271,40 @@ def test_judgments_with_empty_cells_are_suggestions_and_scores(tmp_path: Path) -
         assert made.rows("SELECT value, said FROM suggestions ORDER BY value") == [
             (0, "Not correct, score 0.25"), (1, "Correct, score 0.75")
         ]  # fmt: skip
+
+
+def test_a_judge_without_relations_is_announced_and_shown_by_its_score(tmp_path: Path) -> None:
+    """It differs from no label; and a judgment with nothing to show is not shown."""
+    file = write_rows(tmp_path / "a.jsonl", answers(3))
+    judged = write_rows(tmp_path / "judged.jsonl", [
+        {"answer_id": f"q{n}-s0", "judge": "j", "status": "judged", "verdict": None,
+         "score": score, "relation": relation}
+        for n, (score, relation) in enumerate([(0.75, None), (None, None), (0.5, "equivalent")])
+    ])  # fmt: skip
+    setup = AnnotateOptions(file=file, annotators=("Ann",), order="file", suggest=judged,
+                            scale="relation")  # fmt: skip
+    with place(tmp_path / "p.sqlite", setup) as made:
+        notes = made.ready.notes
+        assert "j speaks after the annotator on 1 item, where it says something else" in notes
+        assert any("j shows its score after every label of 1 item: it has no" in n for n in notes)
+        ann = made.worker("Ann")
+        ann.say("2")
+        assert "A judge has a score." in ann.html
+        assert "<b>score 0.75</b>" in ann.html
+        ann.look()
+        ann.say("2")
+        assert "<code>j</code> says" not in ann.html
+        ann.say("1")
+        assert "A judge says something else." in ann.html
+    judged = write_rows(tmp_path / "judged.jsonl", [
+        {"answer_id": "q0-s0", "judge": "j", "status": "judged", "verdict": None,
+         "score": None}
+    ])  # fmt: skip
+    with (
+        pytest.raises(DataError, match="with a score or a value of the scale 'relation'"),
+        place(tmp_path / "other.sqlite", setup),
+    ):
+        pass
 
 
 def test_annotators_agree_by_what_they_said_before_a_suggestion(run: Run, tmp_path: Path) -> None:
@@ -649,6 +700,11 @@ def test_the_commands_say_what_is_wrong(run: Run, tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere.jsonl"
     assert "there is no file" in run("annotate", str(nowhere), "--no-serve", code=2)
     assert list(tmp_path.iterdir()) == []
+    project = tmp_path / "a.annotate.sqlite"
+    project.touch()
+    said = " ".join(run("annotate", str(project), "--no-serve", code=2).split())
+    assert f"a project is continued with --project {project}" in said
+    project.unlink()
     other = tmp_path / "other.csv"
     other.write_text("x,y\n1,2\n")
     said = run("annotate", str(other), "--no-serve", code=2)
@@ -676,6 +732,55 @@ def test_people_of_a_project_are_named_again_as_they_are(run: Run, tmp_path: Pat
     assert "everyone has a link" in run(*made, "-a", "Ann  Lee ", "--adjudicator", "Kim")
     said = run(*made, "-a", "Ann Lee", "--adjudicator", "Ben", code=2)
     assert "there is already a person called 'Ben': annotator" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("-a", "Ann"), "one person labels each item; --per-item 2"),
+        (("-a", "Ann", "-a", "Ben", "--no-adjudicate"), "; --adjudicate changes that"),
+        (("-a", "Ann", "-a", "Ben", "--scale", "rank"), "ranks are averaged"),
+        (("-a", "Ann", "-a", "Ben"), ""),
+    ],
+)
+def test_an_adjudicator_who_will_have_nothing_to_do_is_announced(
+    run: Run, tmp_path: Path, words: tuple[str, ...], why: str
+) -> None:
+    file = write_rows(tmp_path / "a.jsonl", answers(2, systems=2))
+    said = " ".join(run("annotate", file, "--no-serve", "--adjudicator", "Kim", *words).split())
+    assert ("warning: nothing will come to the adjudicators: " in said) == bool(why)
+    assert why in said
+
+
+def test_the_same_guidelines_again_change_nothing_and_empty_ones_are_the_usual(
+    run: Run, tmp_path: Path
+) -> None:
+    file, kept = write_rows(tmp_path / "a.jsonl", answers(2)), str(tmp_path / "p.sqlite")
+    own, empty = tmp_path / "own.txt", tmp_path / "empty.txt"
+    own.write_text("# Mine\n")
+    empty.write_text("\n")
+    made = ("annotate", file, "--project", kept, "--no-serve", "-a", "Ann")
+    stored = "SELECT value FROM settings WHERE name = 'guidelines'"
+    changes = "SELECT count(*) FROM events WHERE action = 'settings changed'"
+    for words, changed, text in (
+        (own, 0, "# Mine"), (own, 0, "# Mine"), (empty, 1, standard_guidelines("verdict"))
+    ):  # fmt: skip
+        said = run(*made, "--guidelines", str(words))
+        assert ("guidelines changed" in said) == bool(changed)
+        with closing(sqlite3.connect(kept)) as project:
+            assert orjson.loads(project.execute(stored).fetchone()[0]) == text
+            assert project.execute(changes).fetchone() == (changed,)
+
+
+def test_who_is_shut_out_and_named_again_is_announced(run: Run, project: Make) -> None:
+    made = project()
+    admin = made.worker("admin")
+    csrf = fields_of(admin.http.get("/admin").text)["csrf"]
+    ids = dict(made.rows("SELECT name, id FROM people"))
+    assert admin.post(f"/admin/people/{ids['Ann']}/active", csrf=csrf, active="0").is_redirect
+    again = ("annotate", "--project", str(made.store.shown), "--no-serve", "-a")
+    assert "Ann is shut out, and their link does not work" in run(*again, "Ann")
+    assert "shut out" not in run(*again, "Ben")
 
 
 def test_links_without_a_server_are_those_of_the_server(run: Run, tmp_path: Path) -> None:
@@ -884,6 +989,55 @@ def test_labels_that_settle_nothing_are_left_out_and_counted(project: Make) -> N
     assert note.startswith("1 item has a label in the file already")
     assert "3 labels are left out" in note
     assert made.rows("SELECT count(*) FROM items WHERE stage = 'open'") == [(5,)]
+
+
+def test_labels_of_annotators_who_differ_stay_though_the_answer_is_shown(
+    project: Make, tmp_path: Path
+) -> None:
+    """An undecided answer of one project is labelled in the next, which exports all its labels."""
+    first = project(answers(3))
+    work(first.worker("Ann"), {})
+    work(first.worker("Ben"), {"answer 1 of 0": "0"})
+    file = str(tmp_path / "first.jsonl")
+    write_table(exported(first, "labels"), Path(file))
+    setup = AnnotateOptions(file=file, annotators=("Ann", "Kim"), per_item=1)
+    with place(tmp_path / "next.sqlite", setup) as made:
+        (note,) = (one for one in made.ready.notes if "in the file already" in one)
+        assert note.startswith("2 items have a label in the file already")
+        assert "; 1 item has labels of annotators in the file already" in note
+        kim = made.worker("Kim")
+        assert kim.answer == "answer 1 of 0"
+
+        def whose() -> list[dict[str, float]]:
+            rows = exported(made, "labels").select("annotators", "annotator_labels").iter_rows()
+            return [
+                {name: one for name, one in zip(*row, strict=True) if one is not None}
+                for row in rows
+            ]
+
+        both = [{"Ann": 1, "Ben": 1}] * 2
+        assert whose() == [*both, {"Ann": 1, "Ben": 0}]
+        kim.say("0")
+        assert whose() == [*both, {"Ann": 1, "Ben": 0, "Kim": 0}]
+        assert exported(made, "labels")["label"].to_list() == [1, 1, 0]
+        assert exported(made, "ratings").height == 7
+        assert figures_of(made)["items"] == 3
+    setup = AnnotateOptions(file=file, annotators=("Ann",))
+    with place(tmp_path / "again.sqlite", setup) as made:
+        work(made.worker("Ann"), {}, "0")
+        assert whose() == [*both, {"Ann": 0, "Ben": 0}]
+
+
+def test_an_annotator_without_a_name_is_nobody_of_the_file(tmp_path: Path) -> None:
+    rows = [row | {"annotator1": 1, "annotator2": n % 2} for n, row in enumerate(answers(4))]
+    rows = [row | {"label": 1 if row["annotator2"] else None} for row in rows]
+    file = write_rows(tmp_path / "a.jsonl", rows)
+    with place(tmp_path / "project.sqlite", AnnotateOptions(file=file)) as made:
+        work(made.worker("annotator3"), {}, "0")
+        last = exported(made, "labels").row(-1, named=True)
+        whose = dict(zip(last["annotators"], last["annotator_labels"], strict=True))
+        assert whose == {"annotator1": 1, "annotator2": 0, "annotator3": 0}
+        assert [one.labels for one in agreement_of(made).people] == [4, 4, 2]
 
 
 def test_rows_that_leave_nothing_to_rank_are_counted(project: Make) -> None:
@@ -1101,6 +1255,24 @@ def test_people_keep_their_names_in_a_file_of_labels(project: Make, tmp_path: Pa
     assert {*pairs["first"], *pairs["second"]} == {"Ann", "Ben", "Cy"}
     for kind in ("labels", "ratings", "training"):
         assert "system" not in exported(made, kind).columns
+
+
+def test_names_are_read_from_csv_where_a_label_is_of_nobody_known(
+    project: Make, tmp_path: Path
+) -> None:
+    """An empty cell of `annotators` leaves the names of the other rows."""
+    first = project([*answers(2), {**answers(3)[2], "label": 1}])
+    for name in ("Ann", "Ben"):
+        work(first.worker(name), {})
+    file = str(tmp_path / "first.csv")
+    write_table(exported(first, "labels"), Path(file))
+    table = load_labels(file)
+    assert table["annotators"].drop_nulls().to_list() == [["Ann", "Ben"]] * 2
+    new = {"answer_id": "new", "question": "New?", "answer": "A"}
+    pl.concat([pl.read_csv(file), pl.DataFrame([new])], how="diagonal").write_csv(file)
+    with place(tmp_path / "next.sqlite", AnnotateOptions(file=file, annotators=("Kim",))) as made:
+        work(made.worker("Kim"), {})
+        assert {*exported(made, "ratings")["annotator"].drop_nulls()} == {"Ann", "Ben", "Kim"}
 
 
 def test_the_counts_of_an_export_add_up(project: Make) -> None:

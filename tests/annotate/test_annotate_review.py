@@ -62,6 +62,55 @@ def test_settled_disagreements_are_listed_and_found_by_word_person_and_note(
     assert "None." in listed(stage="open", noted="1", words="100%_")
 
 
+def test_what_a_person_was_only_shown_is_not_listed_as_rated_by_them(differing: Place) -> None:
+    assert "Question 0?" in differing.worker("Cleo").html
+    people = dict(differing.rows("SELECT name, id FROM people"))
+    admin = differing.worker("admin").http
+
+    def listed(stage: str, name: str) -> str:
+        query = {"stage": stage, "person": str(people[name])}
+        return str(admin.get("/admin/items", params=query).text)
+
+    assert "None." in listed("all", "Cleo")
+    assert "Question 2?" in listed("skipped", "Ann")
+
+
+def test_no_item_is_lost_between_two_pages_of_the_list(project: Make) -> None:
+    """Gold items and others are in one list."""
+    rows = answers(30)
+    gold = [row | {"question": f"Gold {n}?", "label": 1} for n, row in enumerate(rows)]
+    rows[0]["answer"] = "other"
+    admin = project(rows, gold=gold).worker("admin").http
+    found, address = [], "/admin/items?stage=all&words=answer"
+    while address:
+        page = admin.get(address).text
+        found += re.findall(r"(?:Question|Gold) \d+\?", page)
+        more = re.search(r'<a href="([^"]*)">More', page)
+        address = more[1].replace("&amp;", "&") if more else ""
+    assert len(found) == len(set(found)) == 59
+
+
+@pytest.mark.parametrize("words", ['"Heroes"', "C:\\new", "100%", "a_b", "É!"])
+def test_words_with_marks_are_found_in_answers_and_references(project: Make, words: str) -> None:
+    rows = answers(3)
+    rows[0]["answer"] = f"It is {words} of 1977"
+    rows[1]["references"] = [f"It is {words} of 1977"]
+    rows[2]["question"] = f"What is {words} of?"
+    admin = project(rows).worker("admin").http
+    page = admin.get("/admin/items", params={"stage": "all", "words": words}).text
+    assert len(re.findall(r'href="/admin/items/\d+"', page)) == 3
+
+
+def test_the_admin_sees_the_context_that_annotators_see(project: Make) -> None:
+    rows = answers(1)
+    rows[0]["context"] = "A passage <of> its own."
+    place = project(rows)
+    item = item_of(place, "Question 0?")
+    page = place.worker("admin").http.get(f"/admin/items/{item}").text
+    for html in (page, place.worker("Ann").html):
+        assert "A passage &lt;of&gt; its own." in html
+
+
 def test_the_admins_word_settles_and_stands(differing: Place) -> None:
     admin = differing.worker("admin")
     item = item_of(differing, "Question 0?")

@@ -86,6 +86,31 @@ def test_who_is_shut_out_is_out_at_once_and_their_items_are_free(project: Make) 
     assert ben.item
 
 
+@pytest.mark.parametrize("meanwhile", ["undo", "agree"])
+def test_a_disagreement_of_who_is_shut_out_goes_to_another(project: Make, meanwhile: str) -> None:
+    """Also where it is none at that moment, as a first annotator thinks again."""
+    people = ("Ann", "Ben", "Cy", "Dee")
+    place = project(answers(1), people=people, per_item=2)
+    ann, ben = place.worker("Ann"), place.worker("Ben")
+    ann.say("1")
+    ben.say("0")
+    cy = place.worker("Cy")
+    assert cy.item
+    item = cy.item
+    if meanwhile == "undo":
+        ben.undo()
+    else:
+        ben.html = ben.http.get(f"/mine/{item}", headers={"hx-request": "true"}).text
+        ben.say("1")
+    ids = dict(place.rows("SELECT name, id FROM people"))
+    place.store.write(lambda c: set_active(c, ids["Cy"], active=False))
+    if meanwhile == "agree":
+        ben.html = ben.http.get(f"/mine/{item}", headers={"hx-request": "true"}).text
+    ben.say("0")
+    assert place.rows("SELECT stage FROM items") == [("disagreed",)]
+    assert place.worker("Dee").item == item
+
+
 def test_signing_out_ends_the_session(project: Make) -> None:
     place = project()
     ann = place.worker("Ann")

@@ -194,6 +194,24 @@ def test_undo_after_settling_opens_the_item_again(project: Make) -> None:
     assert place.rows("SELECT stage, final FROM items") == [("disagreed", None)]
 
 
+@pytest.mark.parametrize(
+    ("scale", "say", "words"),
+    [
+        ("rank", "ranks", "ranking"),
+        ("verdict", "1", "Correct"),
+        ("verdict", "cannot_tell", "cannot tell"),
+        ("verdict", "skip", "skipped"),
+    ],
+)
+def test_what_is_saved_and_taken_back_is_named_alike(
+    project: Make, scale: str, say: str, words: str
+) -> None:
+    ann = project(answers(1, systems=2), scale=scale).worker("Ann")
+    ann.say(say, rank0="1", rank1="2")
+    assert f"Saved: {words}." in ann.html
+    assert f"Taken back: {words}." in ann.undo()
+
+
 def test_nothing_to_undo_says_so(project: Make) -> None:
     assert "nothing to take back" in project().worker("Ann").undo()
 

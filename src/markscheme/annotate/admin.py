@@ -206,13 +206,12 @@ def _search(request: Request) -> Search:
     """What the address asks for; nonsense is left out."""
     given = request.query_params
     which = given.get("stage", "disagreed")
-    after = number(given, "after")
     return Search(
         which=which if which in WHICH else "disagreed",  # type: ignore[arg-type]
         words=text(given, "words"),
         person=number(given, "person"),
         noted=given.get("noted") == "1",
-        after=-1 if after is None else after,
+        after=number(given, "after"),
     )
 
 

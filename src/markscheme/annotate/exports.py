@@ -144,8 +144,9 @@ def said_before(
 ) -> pl.DataFrame:
     """The labels of the project's file, as `answered` gives those of people.
 
-    Somebody of the same name is the same person; others have numbers below 0. A label of which the
-    file says nobody is of nobody, and of the part `known`.
+    Somebody of the same name is the same person, whose label here takes the place of an earlier
+    one; others have numbers below 0. A label of which the file says nobody is of nobody, and of the
+    part `known`.
     """
     people: dict[str, int] = dict(connection.execute(select(t.people.c.name, t.people.c.id)).all())
     ratings: list[tuple[int, str | None, float | None, str]] = [
@@ -168,7 +169,9 @@ def said_before(
         }
         for item, name, label, part in ratings
     ]
-    return pl.DataFrame(rows, schema=said.schema)
+    return pl.DataFrame(rows, schema=said.schema).join(
+        said, on=["item", "person"], how="anti", maintain_order="left"
+    )
 
 
 def audit_trail(connection: Connection) -> pl.DataFrame:

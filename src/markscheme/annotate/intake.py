@@ -46,11 +46,13 @@ class Intake:
         without_answer: rows whose answer is empty: labelled like any other, since they were
             judged and drawn like any other; only ranks leave them out.
         alone: rows left out of a ranking, as their question has no different answer.
-        known_labels: rows that have a label already.
+        known_labels: labels in the file: of answers, or of annotators where an answer has none.
         known: items that have their label by these, and are shown to nobody.
         unused_labels: labels by which no item has its label, where others have.
+        undecided: items without a label of which annotators have labels: they are shown.
         reason: why items with such labels are shown all the same; "" where none is.
-        known_ratings: the annotators' labels of the known items: number of the item, name, label.
+        known_ratings: the annotators' labels of known and undecided items: number of the item,
+            name, label.
     """
 
     items: list[dict[str, Any]]
@@ -61,6 +63,7 @@ class Intake:
     alone: int = 0
     known: int = 0
     unused_labels: int = 0
+    undecided: int = 0
     reason: str = ""
     known_ratings: tuple[tuple[int, str, float], ...] = ()
 
@@ -147,13 +150,14 @@ def make_items(
     said = said.with_columns(item=_item_numbers(said, ranked=ranked))
     if gold:
         _check_gold(said, project)
-    reason = "" if gold else _why_shown(said, project, relabel=relabel)
+    before = _labels_before(said)
+    reason = "" if gold else _why_shown(said, before, project, relabel=relabel)
     groups = said.group_by("item", maintain_order=True)
     rng = np.random.default_rng([project.seed, int(gold)])
     items: list[dict[str, Any]] = []
     sources: list[dict[str, Any]] = []
     ratings: list[tuple[int, str, float]] = []
-    unused = 0
+    unused = undecided = 0
     for number, (_, group) in enumerate(groups):
         different = group["answer"].unique(maintain_order=True).to_list()
         if ranked:
@@ -163,11 +167,14 @@ def make_items(
         if gold or reason:
             continue
         label = _known_label(group, project)
-        if label is None:
-            unused += group["label"].count()
-        else:
+        if label is not None:
             items[-1] |= {"stage": "settled", "final": label}
-            ratings += _ratings(number, group)
+        elif given := group["label"].count():
+            unused += given
+            continue
+        own = _ratings(number, group)
+        undecided += label is None and len(own) > 0
+        ratings += own
     alone = len(sources)
     if ranked:
         _check_ranked(items)
@@ -183,9 +190,10 @@ def make_items(
         answers=answers.height,
         without_answer=empty,
         alone=alone - len(sources),
-        known_labels=answers["label"].count(),
+        known_labels=len(before),
         known=sum(item["stage"] == "settled" for item in items),
         unused_labels=unused,
+        undecided=undecided,
         reason=reason,
         known_ratings=tuple(ratings),
     )
@@ -203,12 +211,17 @@ def _item_numbers(said: pl.DataFrame, *, ranked: bool) -> pl.Series:
     return plan(seen)[1]
 
 
-def _why_shown(said: pl.DataFrame, project: Project, *, relabel: bool) -> str:
+def _labels_before(said: pl.DataFrame) -> pl.Series:
+    """The labels of answers, and those of annotators where an answer has none."""
+    apart = said.filter(pl.col("label").is_null())["annotator_labels"].explode()
+    return pl.concat([said["label"], apart.cast(pl.Float64)]).drop_nulls()
+
+
+def _why_shown(said: pl.DataFrame, labels: pl.Series, project: Project, *, relabel: bool) -> str:
     """Why items that have a label are shown like others; "" where they are not."""
-    labels = said["label"].drop_nulls()
     if relabel or labels.is_empty():
         return "as --relabel says" if len(labels) else ""
-    if len(labels) == said.height:
+    if not said["label"].null_count():
         return "as there are no others"
     if project.scale in ("verdict", "grade"):
         # Of grades from 1 to 5 none is a verdict, not even the 1.
@@ -248,7 +261,7 @@ def save_items(
 
     Ids are drawn among all items, for people see them: none tells which items are gold.
 
-    Returns the annotators' labels of known items: the item's id, their name, the label.
+    Returns the annotators' labels in the file: the item's id, their name, the label.
     """
     intakes = (intake, gold) if gold is not None else (intake,)
     ids = np.random.default_rng([seed, 2]).permutation(sum(len(part.items) for part in intakes))

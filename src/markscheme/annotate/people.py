@@ -135,10 +135,9 @@ def set_active(connection: Connection, person_id: int, *, active: bool) -> None:
         connection.execute(
             update(t.items).where(t.items.c.id.in_(first)).values(taken=t.items.c.taken - 1)
         )
+        # Whatever its stage: others may yet change their labels, and it is a disagreement again.
         connection.execute(
-            update(t.items)
-            .where(t.items.c.third_id == person_id, t.items.c.stage == "disagreed")
-            .values(third_id=None)
+            update(t.items).where(t.items.c.third_id == person_id).values(third_id=None)
         )
         connection.execute(update(t.ratings).where(held).values(state="lapsed"))
     action = "let in" if active else "shut out"

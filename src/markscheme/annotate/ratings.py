@@ -135,6 +135,11 @@ class Submission:
     ranks: tuple[int, ...] | None = None
     note: str = ""
 
+    @property
+    def state(self) -> str:
+        """That of a rating that has it."""
+        return _STATE[self.action]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Saved:
@@ -176,7 +181,7 @@ def save(
         lost = {"sent": _said(sent), "kept": _kept(row)}
         log(connection, "conflict", lost, person_id=person.id, item_id=sent.item_id, at=now)
         return Saved(result="conflict", person=person)
-    state = _STATE[sent.action]
+    state = sent.state
     ranks = orjson.dumps(sent.ranks).decode() if sent.ranks and state == "labelled" else None
     answered = state in ANSWERED
     fresh = row.state == "claimed"
@@ -219,7 +224,7 @@ def undo(
 ) -> tuple[Saved, str | None]:
     """Take back the person's latest answer or skip; the item is before them again.
 
-    Returns also the withdrawn answer, as a state or value for a message; None if there is nothing.
+    Returns also the withdrawn answer, for a message; None if there is nothing.
     """
     now = time.time() if now is None else now
     if _detail(connection, person, submission) is not None:
@@ -243,8 +248,14 @@ def undo(
     after = _count(connection, person, row, "claimed", None)
     trace: dict[str, Any] = {"action": "undo", "submission": submission, "after": None, "at": now}
     _change(connection, person, project, row, changed, **trace)
-    said = row.state if row.state != "labelled" or row.ranks else project.choices.name_of(row.value)
-    return Saved(result="saved", person=after), said.replace("_", " ")
+    return Saved(result="saved", person=after), in_words(row, project)
+
+
+def in_words(rating: Submission | t.AnyRow, project: Project) -> str:
+    """What somebody says of an item, for a message."""
+    if rating.state != "labelled":
+        return str(rating.state).replace("_", " ")
+    return "ranking" if rating.ranks else project.choices.name_of(rating.value)
 
 
 def look_again(connection: Connection, person: Person) -> Person:
@@ -401,7 +412,7 @@ def _repeats(earlier: Mapping[str, Any], sent: Submission) -> bool:
 def _says_the_same(row: t.AnyRow, sent: Submission) -> bool:
     ranks = tuple(orjson.loads(row.ranks)) if row.ranks else None
     return (row.state, row.value, ranks, row.note) == (
-        _STATE[sent.action],
+        sent.state,
         sent.value,
         sent.ranks,
         sent.note,
@@ -499,7 +510,7 @@ def _settle(
 
 def _said(sent: Submission) -> dict[str, Any]:
     return {
-        "state": _STATE[sent.action],
+        "state": sent.state,
         "value": sent.value,
         "ranks": None if sent.ranks is None else list(sent.ranks),
         "note": sent.note,

@@ -18,6 +18,7 @@ from sqlalchemy import (
     insert,
     or_,
     select,
+    tuple_,
     update,
 )
 
@@ -42,31 +43,34 @@ class Search:
         which: a stage, or `settled-disagreements` (first labels differed), or `skipped` (somebody
             put it off and it is undecided).
         words: in question, answers or references; accents and case as the database compares them.
-        person: who has rated it, by id; None for anybody.
+        person: who has rated it, or put it off, by id; None for anybody.
         noted: only items with a note.
-        after: the place from which the page continues.
+        after: the item after which the page begins, by id; None for the first page.
     """
 
     which: Which = "disagreed"
     words: str = ""
     person: int | None = None
     noted: bool = False
-    after: int = -1
+    after: int | None = None
 
 
 def find_items(connection: Connection, search: Search) -> tuple[list[dict[str, Any]], int | None]:
-    """A page of items in their order, and the place after which the next page begins."""
+    """A page of items in their order, and the item after which the next page begins, by id."""
+    # Gold items have places of their own, so that a place is that of one item or of two.
+    order = (t.items.c.place, t.items.c.id)
+    last = select(*order).where(t.items.c.id == search.after)
+    later = [] if search.after is None else [tuple_(*order) > last.scalar_subquery()]
     rows = connection.execute(
         select(
             t.items.c.id,
-            t.items.c.place,
             t.items.c.question,
             t.items.c.texts,
             t.items.c.stage,
             t.items.c.final,
         )
-        .where(*_conditions(search), t.items.c.place > search.after)
-        .order_by(t.items.c.place)
+        .where(*_conditions(search), *later)
+        .order_by(*order)
         .limit(_PAGE)
     ).all()
     said = _said(connection, [row.id for row in rows])
@@ -81,7 +85,7 @@ def find_items(connection: Connection, search: Search) -> tuple[list[dict[str, A
         }
         for row in rows
     ]
-    return found, rows[-1].place if len(rows) == _PAGE else None
+    return found, rows[-1].id if len(rows) == _PAGE else None
 
 
 def _conditions(search: Search) -> list[ColumnElement[bool]]:
@@ -102,11 +106,13 @@ def _conditions(search: Search) -> list[ColumnElement[bool]]:
     elif search.which != "all":
         found.append(t.items.c.stage == search.which)
     for word in search.words.split()[:10]:
-        like = f"%{word.replace('!', '!!').replace('%', '!%').replace('_', '!_')}%"
-        places = (t.items.c.question, t.items.c.texts, t.items.c.refs)
-        found.append(or_(*(place.ilike(like, escape="!") for place in places)))
+        as_json = orjson.dumps(word).decode()[1:-1]  # As answers and references are stored.
+        places = ((t.items.c.question, word), (t.items.c.texts, as_json), (t.items.c.refs, as_json))
+        found.append(or_(*(place.icontains(one, autoescape=True) for place, one in places)))
     if search.person is not None:
-        found.append(exists().where(mine, t.ratings.c.person_id == search.person))
+        theirs = t.ratings.c.person_id == search.person
+        # What somebody was only shown is not rated.
+        found.append(exists().where(mine, theirs, t.ratings.c.state.in_((*ANSWERED, "skipped"))))
     if search.noted:
         found.append(exists().where(mine, t.ratings.c.note != ""))
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
+from itertools import count, islice
 from pathlib import Path
 from typing import get_args
 
@@ -105,7 +106,10 @@ def prepare(store: Store, options: AnnotateOptions, plan: Plan | None = None) ->
 
 def _make(store: Store, options: AnnotateOptions, plan: Plan) -> Ready:
     project, intake, gold = plan.project, plan.intake, plan.gold
-    names = options.annotators or tuple(f"annotator{n + 1}" for n in range(project.per_item))
+    # Who labelled in the file is somebody else, as long as nobody says otherwise.
+    before = {name for _, name, _ in intake.known_ratings}
+    free = (name for n in count(1) if (name := f"annotator{n}") not in before)
+    names = options.annotators or tuple(islice(free, project.per_item))
 
     def work(connection: Connection) -> Ready:
         if load_project(connection) is not None:
@@ -137,20 +141,22 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
         project = replace(project, order="file")
     other = _other(connection, project, options)
     if other:
-        requested = " ".join(f"--{name} {value}".strip() for name, value in other.items())
+        words = " ".join(f"--{name} {value}".strip() for name, value in other.items())
         raise RunError(
             f"the project is made already and its {', '.join(other)} cannot change; leave out "
-            f"{requested} to continue it, or make another one with --project PATH"
+            f"{words} to continue it, or make another one with --project PATH"
         )
     notes.append(
         f"{counted(project.items, 'item')}, {labels_given(connection):,} of "
         f"{counted(project.labels_wanted, 'label')}"
     )
+    requested = {name: v for name, v in options.settings.items() if name in CHANGEABLE}
+    wanted = replace(project, **requested).completed()
     for name in CHANGEABLE:
-        if name in options.settings and options.settings[name] != getattr(project, name):
-            change_setting(connection, name, options.settings[name])
-            project = replace(project, **{name: options.settings[name]}).completed()
+        if (value := getattr(wanted, name)) != getattr(project, name):
+            change_setting(connection, name, value)
             notes.append(f"{name.replace('_', ' ')} changed")
+    project = wanted
     if not {"per_item", "adjudicate"}.isdisjoint(options.settings):
         settled = settle_again(connection, project)
     if project != before or settled:
@@ -164,15 +170,22 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
     known = everyone(connection)
     if options.new_links:
         tokens += [(p.name, p.role, new_token(connection, p.id)) for p in known if p.active]
-    here = {person.name: person.role for person in known}
+    here = {person.name: person for person in known}
     people: dict[Role, tuple[str, ...]] = {
         "annotator": options.annotators,
         "adjudicator": options.adjudicators,
     }
     for role, names in people.items():
-        # Somebody who is here with another role is not changed in silence.
-        new = tuple(name for name in names if here.get(plain_name(name)) != role)
-        tokens += _add(connection, new, role)
+        for name in names:
+            person = here.get(plain_name(name))
+            # Somebody who is here with another role is not changed in silence.
+            if person is None or person.role != role:
+                tokens += _add(connection, (name,), role)
+            elif not person.active:
+                notes.append(
+                    f"{person.name} is shut out, and their link does not work; the admin's page "
+                    "lets them in again"
+                )
     notes += _warnings(connection, project, options)
     return Ready(project=project, tokens=tuple(tokens), notes=tuple(notes))
 
@@ -180,6 +193,7 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
 def _warnings(connection: Connection, project: Project, options: AnnotateOptions) -> list[str]:
     return [
         *_too_few(connection, project),
+        *_idle(connection, project),
         *_gold_out_of_reach(connection, project),
         *_suggestions(connection, project, options),
     ]
@@ -220,6 +234,21 @@ def _too_few(connection: Connection, project: Project) -> list[str]:
     ]
 
 
+def _idle(connection: Connection, project: Project) -> list[str]:
+    """What to say where adjudicators have a link, and no disagreement will come to them."""
+    if not count_role(connection, "adjudicator"):
+        return []
+    if not project.choices.adjudicated:
+        reason = "ranks are averaged"
+    elif not project.adjudicate:
+        reason = "--no-adjudicate resolves disagreements without them; --adjudicate changes that"
+    elif project.per_item == 1:
+        reason = "one person labels each item; --per-item 2 has two who can differ"
+    else:
+        return []
+    return [f"warning: nothing will come to the adjudicators: {reason}"]
+
+
 def _add(connection: Connection, names: tuple[str, ...], role: Role) -> list[tuple[str, Role, str]]:
     return [(name, role, add_person(connection, name, role)) for name in names]
 
@@ -227,9 +256,18 @@ def _add(connection: Connection, names: tuple[str, ...], role: Role) -> list[tup
 def _suggestions(connection: Connection, project: Project, options: AnnotateOptions) -> list[str]:
     if options.suggest is None:
         return []
-    judge, items = save_suggestions(connection, project, options.suggest, options.judge)
+    judge, valued, scored = save_suggestions(connection, project, options.suggest, options.judge)
     log(connection, "suggestions changed", {"judge": judge}, covers=("suggestions",))
-    return [f"{judge} speaks after the annotator on {items:,} items, where it says something else"]
+    notes = []
+    if valued:
+        what = counted(valued, "item")
+        notes.append(f"{judge} speaks after the annotator on {what}, where it says something else")
+    if scored:
+        notes.append(
+            f"{judge} shows its score after every label of {counted(scored, 'item')}: it has no "
+            f"value of the scale {project.scale!r} to compare"
+        )
+    return notes
 
 
 def _said(project: Project, intake: Intake, gold: Intake | None) -> list[str]:
@@ -259,18 +297,25 @@ def _of_known(intake: Intake) -> str:
             f"{labels} in the file already; their answers are shown like others, {intake.reason}, "
             "and the export has the new labels alone"
         )
-    text = (
-        f"{counted(intake.known, 'item has', 'items have')} a label in the file already: nobody is "
-        "shown them, and the export has their labels too (--relabel shows them for a second "
-        "opinion, and exports the new labels alone)"
-    )
-    if not intake.unused_labels:
-        return text
-    labels = counted(intake.unused_labels, "label is", "labels are")
-    return (
-        f"{text}; {labels} left out, as equal answers have others or the scale has none such: "
-        "their answers are shown"
-    )
+    said = []
+    if intake.known or intake.unused_labels:
+        said.append(
+            f"{counted(intake.known, 'item has', 'items have')} a label in the file already: "
+            "nobody is shown them, and the export has their labels too (--relabel shows them for a "
+            "second opinion, and exports the new labels alone)"
+        )
+    if intake.undecided:
+        said.append(
+            f"{counted(intake.undecided, 'item has', 'items have')} labels of annotators in the "
+            "file already, and none of its own: they are shown, and the export has these labels too"
+        )
+    if intake.unused_labels:
+        labels = counted(intake.unused_labels, "label is", "labels are")
+        said.append(
+            f"{labels} left out, as equal answers have others or the scale has none such: "
+            "their answers are shown"
+        )
+    return "; ".join(said)
 
 
 def _gold_out_of_reach(connection: Connection, project: Project) -> list[str]:

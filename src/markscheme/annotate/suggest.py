@@ -19,8 +19,11 @@ _VALUE_OF = {name: value for value, name in RELATION_OF.items()}
 
 def save_suggestions(
     connection: Connection, project: Project, run: str, judge: str | None
-) -> tuple[str, int]:
-    """Keep the judgments of a run, in place of earlier ones; which judge's, and on how many items.
+) -> tuple[str, int, int]:
+    """Keep the judgments of a run, in place of earlier ones.
+
+    Returns whose they are, on how many items they have a value of the project's scale, and on how
+    many others a score alone.
 
     Args:
         connection: open on the project's database, in a transaction.
@@ -30,7 +33,7 @@ def save_suggestions(
 
     Raises:
         AgreementError, UnknownNameError: the run has several judges and none is named, or no such.
-        DataError: it judges none of the items.
+        DataError: it judges none of the items, or says nothing that can be shown.
     """
     if project.scale == "rank":
         raise DataError("suggestions are for single answers; leave --suggest out with ranks")
@@ -47,18 +50,22 @@ def save_suggestions(
     ids = known_ids(sources["answer_id"], rows["answer_id"])
     items = dict(zip(ids, sources["item"], strict=True))
     found = {
-        items[row["answer_id"]]: _suggestion(row, project)
+        items[row["answer_id"]]: said
         for row in rows.rows(named=True)
-        if row["answer_id"] in items
+        if row["answer_id"] in items and (said := _suggestion(row, project))["said"]
     }
     if not found:
-        raise DataError(f"judge {judge!r} of {run} has judged none of the project's answers")
+        raise DataError(
+            f"judge {judge!r} of {run} has judged none of the project's answers with a score or a "
+            f"value of the scale {project.scale!r}"
+        )
     connection.execute(delete(t.suggestions))
     connection.execute(
         insert(t.suggestions),
         [{"item_id": item, "judge": judge, **said} for item, said in found.items()],
     )
-    return judge, len(found)
+    valued = sum(said["value"] is not None for said in found.values())
+    return judge, valued, len(found) - valued
 
 
 def read_scores(run: str, judge: str | None, ids: pl.Series) -> list[float | None]:

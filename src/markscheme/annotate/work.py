@@ -17,7 +17,7 @@ from markscheme.annotate.assign import Shown, look_at, next_item
 from markscheme.annotate.context import Site, is_htmx, number, refused, text
 from markscheme.annotate.people import Person, count_role, labels_given
 from markscheme.annotate.project import Project
-from markscheme.annotate.ratings import Submission, look_again, save, undo
+from markscheme.annotate.ratings import Submission, in_words, look_again, save, undo
 from markscheme.annotate.render import guidelines_html, page
 from markscheme.reports import why
 
@@ -242,18 +242,13 @@ def _save(
         item = look_at(connection, person, sent.item_id)
         say = "Not saved: you have already answered this item elsewhere."
         return _view(connection, done.person, project, item, mode="conflict", say=say)
-    say = f"Saved: {_said(sent, project)}."
+    say = f"Saved: {in_words(sent, project)}."
     if done.suggestion is None:
         return _next(connection, done.person, project, say)
     item = look_at(connection, person, sent.item_id)
-    shown = {"mode": "suggestion", "say": f"{say} A judge says something else."}
+    judged = "has a score" if done.suggestion.value is None else "says something else"
+    shown = {"mode": "suggestion", "say": f"{say} A judge {judged}."}
     return _view(connection, done.person, project, item, suggestion=done.suggestion, **shown)
-
-
-def _said(sent: Submission, project: Project) -> str:
-    if sent.action == "label" and sent.value is not None:
-        return project.choices.name_of(sent.value)
-    return {"label": "ranking", "cannot_tell": "cannot tell", "skip": "skipped"}[sent.action]
 
 
 def _own_labels(connection: Connection, person: Person, before: float | None) -> list[Any]:

@@ -67,6 +67,11 @@ def annotate(
         check_named(file)
         if not (file.startswith(DATASET) or Path(file).exists()):
             raise MarkschemeError(f"there is no file {without_secrets(file)}")
+        if Path(file).suffix == ".sqlite":
+            raise MarkschemeError(
+                f"{file} is no file of answers; a project is continued with --project "
+                f"{shlex.quote(file)}"
+            )
     listening = listen(host, port, public_url) if serve else None
     address = listening.address if listening else address_of(host, port, public_url)
     place = project or f"{(file or '').rstrip('/')}.annotate.sqlite"

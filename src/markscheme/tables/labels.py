@@ -190,7 +190,8 @@ def with_names(table: pl.DataFrame) -> pl.DataFrame:
     if "annotators" not in table.columns or table.schema["annotators"] == pl.List(pl.String):
         return table
     try:
-        names = pl.col("annotators").cast(pl.String).str.json_decode(pl.List(pl.String))
+        text = pl.col("annotators").cast(pl.String).replace("", None)  # Of a label of nobody known.
+        names = text.str.json_decode(pl.List(pl.String))
         return table.with_columns(names)
     except pl.exceptions.PolarsError:
         return table.drop("annotators")
