@@ -75,6 +75,12 @@ def test_claims_are_supported_contradicted_or_extra() -> None:
     assert 'supported (says "1866"): "The old mill burned down in 1866."' in found["explanation"]
 
 
+def test_a_claim_says_the_reference_that_it_entails_and_not_one_that_entails_it() -> None:
+    said, longer = "in 1866", "The old mill burned down in a great fire in June 1866."
+    found = judged(rows("1866", references=(said, longer)))
+    assert found["explanation"] == f'supported (says "{said}"): "1866"'
+
+
 def test_an_answer_without_a_right_claim_is_not_accepted() -> None:
     found = judged(rows("The old mill burned down in 1901. It was owned by Ann."))
     assert found["verdict"] is False

@@ -268,10 +268,19 @@ def _summed(against: pl.DataFrame) -> pl.DataFrame:
         entails=pl.col("entailed").filter(forward).any(),
         entailed=pl.col("entailed").filter(backward).any(),
         nearest=pl.col("reference").sort_by(chance, descending=True).first(),
+        says=_entailed(forward),
+        follows_from=_entailed(backward),
         denied=(pl.col("label") == "contradiction").any(),
         labelled=pl.col("label").is_not_null().any(),
         open=_why_open().filter(pl.col("status") != "judged"),
     )
+
+
+def _entailed(direction: pl.Expr) -> pl.Expr:
+    """The reference of the likeliest pair that the test calls entailed in a direction."""
+    rows = direction & pl.col("entailed")
+    by_chance = pl.col("chance").filter(rows)
+    return pl.col("reference").filter(rows).sort_by(by_chance, descending=True).first()
 
 
 def _why_open() -> pl.Expr:
@@ -398,9 +407,9 @@ def _reason(claim: Mapping[str, Any]) -> str:
     if claim["kind"] != "supported":
         return ""
     if claim["entails"]:
-        return f' (says "{claim["nearest"]}")'
+        return f' (says "{claim["says"]}")'
     if claim["entailed"]:
-        return f' (follows from "{claim["nearest"]}")'
+        return f' (follows from "{claim["follows_from"]}")'
     return " (by the context)"
 
 
