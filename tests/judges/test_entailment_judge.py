@@ -434,6 +434,14 @@ def test_settings_of_a_model_that_nothing_asks_are_refused(name: str) -> None:
         parse_judge(f"{name[:-1]}, {part})")
 
 
+@pytest.mark.parametrize("test", ["chat", "chat(repair=false)"])
+def test_marks_are_by_inference_where_a_chat_model_tests(test: str) -> None:
+    judge = f"entailment(statements=chat, test={test}, seed=42)"
+    (found,) = judged(OAK_SCRIPT, oak("Nova Scotia, Canada"), judge)
+    marks = json.loads(found["raw"])["marks"]
+    assert (marks["scheme"], marks["steps"]) == ("CIA", 3)
+
+
 def test_a_chat_model_is_asked_for() -> None:
     with pytest.raises(ModelError, match="none was named"):
         markscheme.judge(oak("Vancouver"), CHAT)

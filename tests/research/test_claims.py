@@ -96,10 +96,11 @@ def test_context_supports_what_references_do_not() -> None:
     assert kinds(helped)[1] == "supported"
     assert "(by the context)" in helped["explanation"]
     assert helped["marks"] == plain["marks"]
-    models, chat = scripted({(context, "owned by Ann"): "entailment"})
-    asked = judged(rows(LONG, context=context), CHAT, models)
-    assert kinds(asked)[1] == "supported"
-    assert sum(f"Premise: {context}" in one.last_user for one in chat.seen) == 3
+    for judge in (CHAT, CHAT.replace("test=chat", "test=chat(repair=false)")):
+        models, chat = scripted({(context, "owned by Ann"): "entailment"})
+        asked = judged(rows(LONG, context=context), judge, models)
+        assert kinds(asked)[1] == "supported"
+        assert sum(f"Premise: {context}" in one.last_user for one in chat.seen) == 3
 
 
 def test_a_chat_model_says_what_contradicts() -> None:

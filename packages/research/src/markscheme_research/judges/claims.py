@@ -476,7 +476,7 @@ class Claims(StagedJudge):
         models = self._models(models)
         parts = pieces(rows.filter(~pl.col("patterns")), self, models)
         against = tested(reference_pairs(parts), self, models)
-        context = tested(context_pairs(parts, whole=_by_chat(self.test)), self, models)
+        context = tested(context_pairs(parts, whole=self.asks_to_test), self, models)
         found = outcomes(
             parts.claims, against, context,
             threshold=self.threshold, partial=self.partial, penalty=self.penalty,
@@ -521,7 +521,3 @@ def _blank(rows: pl.DataFrame) -> list[pl.Expr]:
         pl.when(blank).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
         for name, value in values.items()
     ]
-
-
-def _by_chat(name: str) -> bool:
-    return name.partition(":")[0] == "chat"
