@@ -103,6 +103,14 @@ def test_context_supports_what_references_do_not() -> None:
         assert sum(f"Premise: {context}" in one.last_user for one in chat.seen) == 3
 
 
+def test_sentences_of_a_long_context_that_are_not_read_are_counted() -> None:
+    context = "It stood by the river. " * 44 + "It was owned by Ann."
+    found = judged(rows(LONG, context=context))
+    assert kinds(found)[1] == "extra"
+    assert found["explanation"].endswith("; the first 40 of 45 sentences of the context were read")
+    assert "sentences of the context" not in judged(rows(LONG, context="By Ann."))["explanation"]
+
+
 def test_a_chat_model_says_what_contradicts() -> None:
     models, _ = scripted({("in 1866", "1866"): "entailment", ("1901", "1866"): "contradiction"})
     found = judged(rows(LONG), CHAT, models)

@@ -168,7 +168,7 @@ def context_pairs(parts: Pieces, *, whole: bool) -> pl.DataFrame:
     pairs = [
         (row, passage)
         for row, context in parts.contexts.select("row", "context").iter_rows()
-        for passage in ([context] if whole else _passages(context))
+        for passage in ([context] if whole else _passages(context)[:MOST_CONTEXT])
     ]
     schema: dict[str, Any] = {"row": parts.claims.schema["row"], "premise": pl.String}
     passages = pl.DataFrame(pairs, schema=schema, orient="row")
@@ -182,7 +182,20 @@ def context_pairs(parts: Pieces, *, whole: bool) -> pl.DataFrame:
 
 def _passages(context: str) -> list[str]:
     found = [one for line in context.splitlines() for one in sentences(line)]
-    return found[:MOST_CONTEXT] or [context]
+    return found or [context]
+
+
+def _noting_contexts(found: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
+    """Outcomes whose explanations say of long contexts how many of their sentences were read."""
+    counts = [(row, len(_passages(context))) for row, context in contexts.iter_rows()]
+    schema: dict[str, Any] = {"row": contexts.schema["row"], "count": pl.Int64}
+    long = pl.DataFrame(counts, schema=schema, orient="row").filter(pl.col("count") > MOST_CONTEXT)
+    note = pl.format(
+        f"the first {MOST_CONTEXT} of {{}} sentences of the context were read", "count"
+    )
+    explanation = pl.concat_str("explanation", note, separator="; ", ignore_nulls=True)
+    noted = found.join(long, on="row", how="left", maintain_order="left")
+    return noted.with_columns(explanation=explanation).drop("count")
 
 
 KINDS = ("supported", "contradicted", "extra", "undecided")
@@ -481,6 +494,8 @@ class Claims(StagedJudge):
             parts.claims, against, context,
             threshold=self.threshold, partial=self.partial, penalty=self.penalty,
         )  # fmt: skip
+        if not self.asks_to_test:
+            found = _noting_contexts(found, parts.contexts)
         costs = parts.spent(against, context)
         judged = (
             rows.select("row", "patterns")
