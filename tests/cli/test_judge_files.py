@@ -70,6 +70,22 @@ def test_it_judges(
     assert "source=" in found["figures"][0]["signature"]
 
 
+def test_a_judge_in_a_package_may_import_what_lies_next_to_the_package(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (mine.parent / "package").mkdir()
+    (mine.parent / "package" / "__init__.py").touch()
+    file = mine.rename(mine.parent / "package" / mine.name)
+    monkeypatch.syspath_prepend(mine.parent)
+    assert run(["judge", "answers.jsonl", "-j", f"package/{file.name}:Judge", "-q"]) == 0
+
+
+def test_a_file_may_try_an_import_that_only_its_package_has(mine: Path) -> None:
+    attempt = "try:\n    from ..limits import LEAST\nexcept ImportError:\n    LEAST = 3\n"
+    mine.write_text(attempt + mine.read_text())
+    assert run(["judge", "answers.jsonl", "-j", f"{mine.name}:Judge", "-q"]) == 0
+
+
 def test_errors_say_what_to_do(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (mine.parent / "json.py").write_text("")
     (mine.parent / "broken_file.py").write_text("1 / 0")

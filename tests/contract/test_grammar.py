@@ -114,6 +114,8 @@ def test_any_value_round_trips(text: str, threshold: float, count: int) -> None:
         ("made_up(count=1.5)", JudgeError, "must be a whole number"),
         ("needy", JudgeError, "needy needs path"),
         ("token_f1(", JudgeError, "cannot read the judge"),
+        ("needy(path=out/map.json)", JudgeError, "a text with signs in it needs quotes"),
+        ("needy(path=gpt-4o-mini)", JudgeError, "and a text in quotes, as in"),
         ("", JudgeError, "1 to 20000 characters"),
         ("__import__('os').system('true')", JudgeError, "is not a judge"),
         ("token_f1(threshold=__import__('os'))", MarkschemeError, "no judge named '__import__'"),

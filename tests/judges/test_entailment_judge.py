@@ -434,6 +434,14 @@ def test_settings_of_a_model_that_nothing_asks_are_refused(name: str) -> None:
         parse_judge(f"{name[:-1]}, {part})")
 
 
+@pytest.mark.parametrize("test", ["chat", "chat(repair=false)"])
+def test_marks_are_by_inference_where_a_chat_model_tests(test: str) -> None:
+    judge = f"entailment(statements=chat, test={test}, seed=42)"
+    (found,) = judged(OAK_SCRIPT, oak("Nova Scotia, Canada"), judge)
+    marks = json.loads(found["raw"])["marks"]
+    assert (marks["scheme"], marks["steps"]) == ("CIA", 3)
+
+
 def test_a_chat_model_is_asked_for() -> None:
     with pytest.raises(ModelError, match="none was named"):
         markscheme.judge(oak("Vancouver"), CHAT)
@@ -526,3 +534,14 @@ def test_a_long_answer_is_compared_with_the_nearest_of_very_many_references() ->
     rest = iter(references)
     assert all(one in rest for one in crowded)  # in their order
     assert few == ["Bea", None, "Ada Quist"]
+
+
+def test_the_explanation_shows_the_references_that_the_score_is_of() -> None:
+    place = {"question": "Where is it kept?", "references": ["Oslo", "in the museum of Denmark"]}
+    date = {"question": "When did it open?", "references": ["1866", "2 June 1866"]}
+    rows = [place | {"answer": "in a cellar"}, date | {"answer": "June 1866"}]
+    incorrect, equivalent = apply(parse_judge("entailment"), table(rows)).to_dicts()
+    assert 'the nearest is "in the museum of Denmark"' in incorrect["explanation"]
+    assert f"{incorrect['score']:.2f} the other way" in incorrect["explanation"]
+    assert 'and the reference "2 June 1866" entails it' in equivalent["explanation"]
+    assert equivalent["explanation"].rpartition(", ")[2].startswith("0.9")

@@ -76,7 +76,9 @@ def test_the_majority_decides() -> None:
 
 def test_the_mean_decides_where_asked() -> None:
     members = ("says(score=0.6)", "says(score=0.6, cost=1)", "says(score=0.0)")
-    assert vote(*members, vote="mean")["verdict"] is False
+    row = vote(*members, vote="mean")
+    assert row["verdict"] is False
+    assert row["explanation"].startswith("2 of 3 accept, and the mean score of 0.40 decides: ")
     assert vote(*members, vote="mean", threshold="0.39")["verdict"] is True
 
 
@@ -94,7 +96,9 @@ def test_verdicts_without_scores_count_as_one_and_nought() -> None:
 
 
 def test_a_tie_goes_to_the_mean_score_or_stays_open() -> None:
-    assert vote("says(score=0.9)", "says(score=0.4)")["verdict"] is True
+    row = vote("says(score=0.9)", "says(score=0.4)")
+    assert row["verdict"] is True
+    assert row["explanation"].startswith("1 of 2 accept, and the mean score of 0.65 decides: ")
     assert vote("says(score=0.6)", "says(score=0.0)")["verdict"] is False
     row = vote("says(score=1.0)", "says(score=0.0)")
     assert (row["status"], row["verdict"], row["score"]) == ("unparsed", None, None)

@@ -75,6 +75,12 @@ def test_claims_are_supported_contradicted_or_extra() -> None:
     assert 'supported (says "1866"): "The old mill burned down in 1866."' in found["explanation"]
 
 
+def test_a_claim_says_the_reference_that_it_entails_and_not_one_that_entails_it() -> None:
+    said, longer = "in 1866", "The old mill burned down in a great fire in June 1866."
+    found = judged(rows("1866", references=(said, longer)))
+    assert found["explanation"] == f'supported (says "{said}"): "1866"'
+
+
 def test_an_answer_without_a_right_claim_is_not_accepted() -> None:
     found = judged(rows("The old mill burned down in 1901. It was owned by Ann."))
     assert found["verdict"] is False
@@ -90,10 +96,19 @@ def test_context_supports_what_references_do_not() -> None:
     assert kinds(helped)[1] == "supported"
     assert "(by the context)" in helped["explanation"]
     assert helped["marks"] == plain["marks"]
-    models, chat = scripted({(context, "owned by Ann"): "entailment"})
-    asked = judged(rows(LONG, context=context), CHAT, models)
-    assert kinds(asked)[1] == "supported"
-    assert sum(f"Premise: {context}" in one.last_user for one in chat.seen) == 3
+    for judge in (CHAT, CHAT.replace("test=chat", "test=chat(repair=false)")):
+        models, chat = scripted({(context, "owned by Ann"): "entailment"})
+        asked = judged(rows(LONG, context=context), judge, models)
+        assert kinds(asked)[1] == "supported"
+        assert sum(f"Premise: {context}" in one.last_user for one in chat.seen) == 3
+
+
+def test_sentences_of_a_long_context_that_are_not_read_are_counted() -> None:
+    context = "It stood by the river. " * 44 + "It was owned by Ann."
+    found = judged(rows(LONG, context=context))
+    assert kinds(found)[1] == "extra"
+    assert found["explanation"].endswith("; the first 40 of 45 sentences of the context were read")
+    assert "sentences of the context" not in judged(rows(LONG, context="By Ann."))["explanation"]
 
 
 def test_a_chat_model_says_what_contradicts() -> None:

@@ -107,6 +107,8 @@ def test_a_jury_votes_by_weights(tmp_path: Path) -> None:
     chance = 1 / (1 + math.exp(-(-0.5 - 0.25 + 2.0)))
     assert found["score"][0] == pytest.approx(chance)
     assert found["verdict"].to_list() == [True, False]
+    decides = "1 of 2 accept, and the probability by the weights of 0.78 decides: "
+    assert found["explanation"][0].startswith(decides)
     judge = parse_judge(name)
     assert parse_judge(judge_name(judge)) == judge
     before = judge.identity(None)  # type: ignore[attr-defined]

@@ -42,6 +42,8 @@ def test_auto_sends_rows_to_their_judges() -> None:
     found = apply(parse_judge("auto"), read_answers(rows))
     assert [text.split(":")[0] for text in found["explanation"]] == ["factoid", "non-factoid"]
     assert found["verdict"][0] is True
+    found = apply(parse_judge("auto(factoid=exact_match)"), read_answers(rows))
+    assert found["explanation"][0] == "factoid"
 
 
 def test_questions_of_the_real_sets(antique_dev: Path) -> None:

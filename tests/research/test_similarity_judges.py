@@ -74,6 +74,12 @@ def test_they_are_described_and_their_names_read_back(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HF)
+def test_a_threshold_in_per_cent_is_refused(name: str) -> None:
+    with pytest.raises(JudgeError, match=r"threshold=50\.0 must lie between 0 and 1"):
+        parse_judge(f"{name}(model='m', threshold=50)")
+
+
+@pytest.mark.parametrize("name", HF)
 def test_a_missing_extra_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = importlib.import_module
 

@@ -89,7 +89,10 @@ def _how_to_write(source: str) -> str:
         )
     if _MODEL.fullmatch(source):
         return f"If it is a model, a judge asks it: -j llm_grader -m {source}"
-    return "Write it like exact_match or token_f1(threshold=0.8)"
+    return (
+        "Write it like exact_match or token_f1(threshold=0.8), and a text in quotes, as in "
+        "llm_grader(model='gpt-4o-mini')"
+    )
 
 
 def _judge_from(node: ast.expr, source: str) -> Judge:
@@ -219,7 +222,10 @@ def _value(node: ast.expr, hint: Any, where: str, source: str) -> Any:
         # A text may name a registered part, such as an entailment test with parameters.
         is_text = str in _options(hint) and not _is_judge_hint(hint)
         return _written(node) if is_text else _judge_from(node, source)
-    raise JudgeError(f"{where}: cannot read {_written(node)!r} as a value")
+    message = f"{where}: cannot read {_written(node)!r} as a value"
+    if str in _options(hint):
+        message += "; a text with signs in it needs quotes, as in 'folder/map.json'"
+    raise JudgeError(message)
 
 
 def _coerce(value: Any, hint: Any) -> Any:

@@ -207,6 +207,8 @@ def _imported(file: Path) -> Iterator[Path]:
             here = file.parent
             for _ in range(node.level - 1):
                 here = here.parent
+            if not here.is_relative_to(top):  # Fails when it runs, which the file may catch.
+                continue
             base = ".".join(here.relative_to(top).parts) if node.level else ""
             base = ".".join(part for part in (base, node.module or "") if part)
             names = [base, *(f"{base}.{alias.name}".lstrip(".") for alias in node.names)]

@@ -382,7 +382,8 @@ def _imported(path: Path) -> ModuleType:
             ) from error
         finally:
             sys.dont_write_bytecode = written
-    for file in with_imports([path]):  # modules next to it too may have a taken name
+    # Modules next to it too may have a taken name.
+    for file in (one for one in with_imports([path]) if one.is_relative_to(path.parent)):
         made = sys.modules.get(".".join(file.relative_to(path.parent).with_suffix("").parts))
         place = getattr(made, "__file__", None)
         if made is not None and (place is None or Path(place).resolve() != file):

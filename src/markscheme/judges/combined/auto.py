@@ -43,7 +43,9 @@ class Auto:
         ):
             rows = answers.filter(chosen)
             if rows.height:
-                explained = pl.concat_str(pl.lit(f"{word}: "), pl.col("explanation").fill_null(""))
+                explained = pl.concat_str(
+                    pl.lit(word), pl.col("explanation"), separator=": ", ignore_nulls=True
+                )
                 found = run_judge(judge, rows, models).with_columns(explanation=explained)
                 parts.append((chosen, found))
         if not parts:

@@ -101,14 +101,20 @@ class Panel:
             for one in judged
         ]
         scores = [_score(one) if one["status"] == "judged" else None for one in members]
+        counted = weigh is None and self.vote == "majority"
         found = decided(
             opinions,
-            vote=self.vote if weigh is None else "mean",
+            vote="majority" if counted else "mean",
             accept_from=self.threshold,
             score=None if weigh is None else weigh(scores),
         )
-        tally = f"{sum(own for own, *_ in opinions)} of {len(judged)} accept"
-        said = tally if found["status"] == "judged" else "a tie"
+        agree = sum(own for own, *_ in opinions)
+        said = f"{agree} of {len(judged)} accept"
+        if found["status"] != "judged":
+            said = "a tie"
+        elif not counted or 2 * agree == len(judged):
+            score = "mean score" if weigh is None else "probability by the weights"
+            said += f", and the {score} of {found['score']:.2f} decides"
         return outcome | found | {"explanation": f"{said}: {votes}"}
 
 

@@ -29,6 +29,7 @@ from markscheme.judges.entailment.statement_makers import (
 from markscheme.judges.entailment.tests import (
     ENTAILMENT_TESTS,
     TESTED,
+    ChatEntailment,
     EntailmentTest,
     entailment_test,
 )
@@ -77,6 +78,11 @@ class StagedJudge:
     def tester(self) -> EntailmentTest:
         """The entailment test; raises as `entailment_test` does."""
         return entailment_test(self.test)
+
+    @property
+    def asks_to_test(self) -> bool:
+        """Whether a chat model tests the statements, with parameters of its own or without."""
+        return isinstance(self.tester(), ChatEntailment)
 
     def make_statements(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """What the maker finds for each pair: the columns of `STATED`.
@@ -358,7 +364,7 @@ class Entailment(StagedJudge):
     def _scheme(self) -> str:
         if self.marks != "auto":
             return self.marks
-        return "CIA" if _by_chat(self.test) else "scores"
+        return "CIA" if self.asks_to_test else "scores"
 
     @property
     def _marks_ask(self) -> bool:
@@ -455,10 +461,6 @@ class Entailment(StagedJudge):
 def _named(part: pl.DataFrame, side: str) -> pl.DataFrame:
     """What a stage found of one side or direction, under names that begin with it."""
     return part.rename(lambda name: side if name == "entailed" else f"{side}_{name}")
-
-
-def _by_chat(name: str) -> bool:
-    return name.partition(":")[0] == "chat"
 
 
 def _outcomes(rows: pl.DataFrame, policy: str) -> pl.DataFrame:

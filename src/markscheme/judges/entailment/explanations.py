@@ -17,12 +17,15 @@ def explained(answers: pl.DataFrame, scheme: str) -> pl.DataFrame:
         superior=_cut(pl.col("forward").struct.field("reference")),
         inferior=_cut(pl.col("backward").struct.field("reference")),
     )
-    shown = pl.when(pl.col("relation") == "inferior").then("backward").otherwise("forward")
-    table = table.with_columns(shown=shown)
-    relation, field = pl.col("relation"), pl.col("shown").struct.field
-    same = pl.col("forward").struct.field("reference") == pl.col("backward").struct.field(
-        "reference"
+    relation = pl.col("relation")
+    forward, backward = (pl.col(way).struct.field for way in ("forward", "backward"))
+    nearer = (relation == "incorrect") & (backward("entailed_chance") > forward("entails_chance"))
+    shown = pl.when((relation == "inferior") | nearer).then("backward").otherwise("forward")
+    table = table.with_columns(shown=shown).with_columns(
+        nearest=_cut(pl.col("shown").struct.field("reference"))
     )
+    field = pl.col("shown").struct.field
+    same = forward("reference") == backward("reference")
     sentence = (
         pl.when((relation == "equivalent") & same)
         .then(pl.format('the answer and the reference "{}" entail each other', "superior"))
@@ -45,13 +48,13 @@ def explained(answers: pl.DataFrame, scheme: str) -> pl.DataFrame:
         .when(relation == "incorrect")
         .then(
             pl.when(tests.list.len() == 1)
-            .then(pl.format('neither answer nor reference "{}" entails the other', "superior"))
+            .then(pl.format('neither answer nor reference "{}" entails the other', "nearest"))
             .otherwise(
                 pl.format(
                     "the answer entails none of {} references, and none entails it; the nearest is "
                     '"{}"',
                     tests.list.len(),
-                    "superior",
+                    "nearest",
                 )
             )
         )
@@ -67,12 +70,18 @@ def explained(answers: pl.DataFrame, scheme: str) -> pl.DataFrame:
             _quoted(field("reference_statement")),
         )
     )
-    scored = field("entails_score").is_not_null() & field("entailed_score").is_not_null()
+    # Of an equivalent answer each direction may be another reference's.
+    other_way = (
+        pl.when(relation == "equivalent")
+        .then(backward("entailed_score"))
+        .otherwise(field("entailed_score"))
+    )
+    scored = field("entails_score").is_not_null() & other_way.is_not_null()
     scores = pl.when(scored).then(
         pl.format(
             " (probability {} that it entails the reference, {} the other way)",
             field("entails_score").round(2),
-            field("entailed_score").round(2),
+            other_way.round(2),
         )
     )
     pieces = [sentence, scores, statements, _gap_in_words(scheme)]

@@ -168,7 +168,7 @@ def context_pairs(parts: Pieces, *, whole: bool) -> pl.DataFrame:
     pairs = [
         (row, passage)
         for row, context in parts.contexts.select("row", "context").iter_rows()
-        for passage in ([context] if whole else _passages(context))
+        for passage in ([context] if whole else _passages(context)[:MOST_CONTEXT])
     ]
     schema: dict[str, Any] = {"row": parts.claims.schema["row"], "premise": pl.String}
     passages = pl.DataFrame(pairs, schema=schema, orient="row")
@@ -182,7 +182,20 @@ def context_pairs(parts: Pieces, *, whole: bool) -> pl.DataFrame:
 
 def _passages(context: str) -> list[str]:
     found = [one for line in context.splitlines() for one in sentences(line)]
-    return found[:MOST_CONTEXT] or [context]
+    return found or [context]
+
+
+def _noting_contexts(found: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
+    """Outcomes whose explanations say of long contexts how many of their sentences were read."""
+    counts = [(row, len(_passages(context))) for row, context in contexts.iter_rows()]
+    schema: dict[str, Any] = {"row": contexts.schema["row"], "count": pl.Int64}
+    long = pl.DataFrame(counts, schema=schema, orient="row").filter(pl.col("count") > MOST_CONTEXT)
+    note = pl.format(
+        f"the first {MOST_CONTEXT} of {{}} sentences of the context were read", "count"
+    )
+    explanation = pl.concat_str("explanation", note, separator="; ", ignore_nulls=True)
+    noted = found.join(long, on="row", how="left", maintain_order="left")
+    return noted.with_columns(explanation=explanation).drop("count")
 
 
 KINDS = ("supported", "contradicted", "extra", "undecided")
@@ -268,10 +281,19 @@ def _summed(against: pl.DataFrame) -> pl.DataFrame:
         entails=pl.col("entailed").filter(forward).any(),
         entailed=pl.col("entailed").filter(backward).any(),
         nearest=pl.col("reference").sort_by(chance, descending=True).first(),
+        says=_entailed(forward),
+        follows_from=_entailed(backward),
         denied=(pl.col("label") == "contradiction").any(),
         labelled=pl.col("label").is_not_null().any(),
         open=_why_open().filter(pl.col("status") != "judged"),
     )
+
+
+def _entailed(direction: pl.Expr) -> pl.Expr:
+    """The reference of the likeliest pair that the test calls entailed in a direction."""
+    rows = direction & pl.col("entailed")
+    by_chance = pl.col("chance").filter(rows)
+    return pl.col("reference").filter(rows).sort_by(by_chance, descending=True).first()
 
 
 def _why_open() -> pl.Expr:
@@ -398,9 +420,9 @@ def _reason(claim: Mapping[str, Any]) -> str:
     if claim["kind"] != "supported":
         return ""
     if claim["entails"]:
-        return f' (says "{claim["nearest"]}")'
+        return f' (says "{claim["says"]}")'
     if claim["entailed"]:
-        return f' (follows from "{claim["nearest"]}")'
+        return f' (follows from "{claim["follows_from"]}")'
     return " (by the context)"
 
 
@@ -467,11 +489,13 @@ class Claims(StagedJudge):
         models = self._models(models)
         parts = pieces(rows.filter(~pl.col("patterns")), self, models)
         against = tested(reference_pairs(parts), self, models)
-        context = tested(context_pairs(parts, whole=_by_chat(self.test)), self, models)
+        context = tested(context_pairs(parts, whole=self.asks_to_test), self, models)
         found = outcomes(
             parts.claims, against, context,
             threshold=self.threshold, partial=self.partial, penalty=self.penalty,
         )  # fmt: skip
+        if not self.asks_to_test:
+            found = _noting_contexts(found, parts.contexts)
         costs = parts.spent(against, context)
         judged = (
             rows.select("row", "patterns")
@@ -512,7 +536,3 @@ def _blank(rows: pl.DataFrame) -> list[pl.Expr]:
         pl.when(blank).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
         for name, value in values.items()
     ]
-
-
-def _by_chat(name: str) -> bool:
-    return name.partition(":")[0] == "chat"

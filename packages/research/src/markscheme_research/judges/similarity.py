@@ -30,12 +30,22 @@ HF = Needs(
 )  # fmt: skip
 
 
+class _Accepting:
+    """What the judges here share. `Thresholded` would put the threshold first in their names."""
+
+    threshold: float
+
+    def validate(self) -> None:
+        """Raises JudgeError if the threshold is not within 0 and 1."""
+        check_range("threshold", self.threshold, 0, 1)
+
+
 @register(
     "bertscore", paper="Zhang et al. 2020", needs=HF,
     example="bertscore(model='roberta-large', layer=17)",
 )  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
-class BertScore:
+class BertScore(_Accepting):
     """Highest BERTScore F1 over the references, with any encoder, accepted at or above a threshold.
 
     Without idf weights or rescaling. What a good threshold is differs from encoder to encoder and
@@ -50,10 +60,6 @@ class BertScore:
     model: str
     layer: int | None = None
     threshold: float = 0.85
-
-    def validate(self) -> None:
-        """The threshold is one of a score."""
-        check_range("threshold", self.threshold, 0, 1)
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """F1 below nought counts as nought."""
@@ -80,7 +86,7 @@ class BertScore:
     "bleurt", paper="Sellam et al. 2020", needs=HF, example="bleurt(model='Elron/bleurt-base-512')"
 )
 @dataclass(frozen=True, kw_only=True)
-class Bleurt:
+class Bleurt(_Accepting):
     """Highest BLEURT over the references, accepted at or above a threshold.
 
     For checkpoints that load as sequence classification with one output, such as
@@ -110,7 +116,7 @@ class Bleurt:
     example="bem(model='kortukov/answer-equivalence-bem')",
 )  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
-class Bem:
+class Bem(_Accepting):
     """Highest probability of answer equivalence over the references, by BEM.
 
     For checkpoints that load as sequence classification with two outputs, the second one being
