@@ -209,3 +209,15 @@ def test_labels_of_a_column_with_another_name_are_those_of_the_answers(
     code, out, err = said(capsys, *once, "--label-column", "human")
     assert code == 0, err
     assert "Spread over runs, against labels" in out
+
+
+def test_runs_of_several_judges_name_the_option_that_chooses_one(
+    capsys: pytest.CaptureFixture[str], example: Path
+) -> None:
+    """`--judge`, which was named, judges anew."""
+    for place in range(2):
+        markscheme.judge(example, ["contains", "token_f1"], out=f"run{place}")
+    code, _, err = said(capsys, "reliability", "run0", "run1")
+    assert code == 2
+    assert "choose it with --recorded NAME" in " ".join(err.split())
+    assert said(capsys, "reliability", "run0", "run1", "--recorded", "contains")[0] == 0

@@ -249,7 +249,9 @@ def repeats_of(
         AgreementError: several judges, no ids, or no such text column.
     """
     if any(run["judge"].n_unique() > 1 for run in runs):
-        raise AgreementError("repeated runs are of one judge; choose it with --judge")
+        raise AgreementError(
+            "repeated runs are of one judge; choose it with --recorded NAME (Python: recorded=...)"
+        )
     if any("answer_id" not in run.columns for run in runs):
         raise AgreementError("repeated runs are matched by 'answer_id', which one of them lacks")
     named = names or [f"run{place}" for place, _ in enumerate(runs, start=1)]
