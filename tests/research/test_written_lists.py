@@ -242,3 +242,10 @@ def test_solved_examples_have_the_rank_of_their_grade() -> None:
     )  # fmt: skip
     ranks = {row["question"]: row["rank"] for row in solved_examples(labelled, count=4).to_dicts()}
     assert ranks == {"Why 3?": 1, "Why 2?": 2, "Why 1?": 3, "Why 0?": 4}
+
+
+def test_the_folder_of_what_is_written_is_made(tmp_path: Path) -> None:
+    """Lists that a model had written were lost, for want of a folder."""
+    out = tmp_path / "new" / "folder" / "drawn.jsonl"
+    assert run(["references", "draw", str(graded_file(tmp_path)), "--out", str(out)]) == 0
+    assert read_answers(str(out)).height == 20

@@ -88,13 +88,10 @@ def export_answers(
         options: as for `load`.
 
     Raises:
-        UnknownNameError, DataError: as `load`; or the file's folder is not there.
+        UnknownNameError, DataError: as `load`; or the file cannot be written.
     """
-    out = Path(path)
     answers = load(name, data_dir=data_dir, **options)
-    if not out.parent.is_dir():
-        raise DataError(f"there is no folder {out.parent} to write {out.name} in")
-    write_answers(answers, out)
+    write_answers(answers, path)
     return answers
 
 
