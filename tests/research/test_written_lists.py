@@ -249,3 +249,18 @@ def test_the_folder_of_what_is_written_is_made(tmp_path: Path) -> None:
     out = tmp_path / "new" / "folder" / "drawn.jsonl"
     assert run(["references", "draw", str(graded_file(tmp_path)), "--out", str(out)]) == 0
     assert read_answers(str(out)).height == 20
+
+
+def test_answers_without_a_list_do_not_become_questions_without_an_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An empty list of references says that declining is right, which nobody said."""
+    lists, bare = tmp_path / "lists.jsonl", tmp_path / "bare.jsonl"
+    lists.write_text('{"question": "Why?", "references": ["b"], "reference_grades": [3]}\n')
+    rows = ({"question": name, "answer": "I do not know."} for name in ("Why?", "Who?"))
+    bare.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    out = tmp_path / "ready.jsonl"
+    assert run(["references", "apply", str(lists), str(bare), "--out", str(out)]) == 0
+    judge = ["judge", str(out), "-j", "exact_match", "-o", str(tmp_path / "run"), "-q"]
+    assert run(judge) == 2
+    assert "no references" in capsys.readouterr().err
