@@ -25,7 +25,7 @@ from markscheme.errors import AgreementError, DataError
 from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
 from markscheme.models import Models
-from markscheme.results import Column, Table, TableResult, columns
+from markscheme.results import Column, Table, TableResult, columns, labels_of
 from markscheme.tables import as_binary, is_blank, one_row_each, write_answers
 from markscheme_research.studies import literal_pattern
 from markscheme_research.studies.options import AmendOptions
@@ -81,7 +81,7 @@ def amend(
     wanted = with_keywords(AmendOptions, options, keywords)
     table = answers_table(answers, wanted.reading(columns=columns_of(wanted.columns)))
     apart = labels if labels is not None else answers if wanted.label_column else None
-    known = table
+    known = table.with_columns(label=labels_of(table.lazy()))
     if apart is not None:
         known = labelled_table(
             apart,
