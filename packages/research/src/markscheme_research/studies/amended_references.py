@@ -70,7 +70,7 @@ def amend(
 
     Args:
         answers: questions, references and answers: a file, a frame, rows, or a `Result`.
-        labels: of (question, answer); None for those in the answers.
+        labels: of (question, answer), or by the answers' ids; None for those in the answers.
         options: how both are read; the defaults if None.
         keywords: fields of `AmendOptions`, in place of or on top of `options`.
 
@@ -89,6 +89,9 @@ def amend(
             columns=wanted.columns,
             positive_from=wanted.positive_from,
         )
+        if "question" not in known.columns and "answer_id" in known.columns:
+            texts = table.select("answer_id", "question", "answer")
+            known = known.join(texts, on="answer_id", how="left", maintain_order="left")
     if wanted.positive_from is not None:
         known = known.with_columns((pl.col("label") >= wanted.positive_from).cast(pl.Float64))
     if "question" not in known.columns or "answer" not in known.columns:
