@@ -202,4 +202,6 @@ def _describe(hint: Any) -> str:
 
 
 def _shown(default: Any) -> str:
-    return {True: "true", False: "false", None: "the paper's"}.get(default, str(default))
+    if isinstance(default, bool):
+        return str(default).lower()
+    return "the paper's" if default is None else str(default)
