@@ -13,7 +13,7 @@ from markscheme.cli import run
 from markscheme.contract import ChatReply
 from markscheme.errors import JudgeError
 from markscheme.models.chat.scripted import ScriptedChat
-from markscheme.tables.answers import read_answers
+from markscheme.tables.answers import read_answers, write_table
 from markscheme_research.datasets import load
 from markscheme_research.lists.written_lists import (
     ANSWER,
@@ -264,3 +264,10 @@ def test_answers_without_a_list_do_not_become_questions_without_an_answer(
     judge = ["judge", str(out), "-j", "exact_match", "-o", str(tmp_path / "run"), "-q"]
     assert run(judge) == 2
     assert "no references" in capsys.readouterr().err
+
+
+def test_a_line_separator_in_a_written_reference_ends_no_line(tmp_path: Path) -> None:
+    chat = ScriptedChat(replies=lambda text: f"One.\u2028Two: {text.splitlines()[0][:60]}")
+    path = tmp_path / "lists.jsonl"
+    write_table(build_lists(QUESTIONS, [chat]), path)
+    assert [one.question for one in read_lists(str(path))] == QUESTIONS["question"].to_list()

@@ -265,7 +265,7 @@ def read_lists(path: str) -> list[Graded]:
             list is complete.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_bytes().splitlines()
         rows = [orjson.loads(line) for line in lines if line.strip()]
         found = [_graded(row) for row in rows if row.get("status", "ok") == "ok"]
         found = [one for one in found if any(text.strip() for text in one.references)]
