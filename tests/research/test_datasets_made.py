@@ -339,3 +339,12 @@ def test_entailment_labels_of_gpt35_are_judgments_where_their_file_is(tmp_path: 
     assert found["raw"][2] == "a2astar: neutral||contradiction; astar2a: neutral||entailment"
     with pytest.raises(UnknownNameError, match=r"There are gpt-3\.5"):
         recorded("evouna-nq", "bem", data_dir=tmp_path)
+
+
+def test_a_number_that_an_option_is_by_default_is_shown_as_one(
+    made: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["datasets", "antique", "--data-dir", str(made)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "a whole number (default 0)" in shown
+    assert "a whole number (default false)" not in shown

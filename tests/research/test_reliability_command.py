@@ -193,3 +193,31 @@ def _raw(steps: int | None, info: int | None) -> str:
     kept = {"statement": "It is A.", "statement_status": "judged", "references": [reference],
             "marks": marks}  # fmt: skip
     return json.dumps(kept, separators=(",", ":"))
+
+
+def test_labels_of_a_column_with_another_name_are_those_of_the_answers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The runs had no such column, which was said once all of them were made."""
+    rows = [
+        {"question": f"q{n}", "gold": "a", "answer": "ab"[n % 2], "human": int(n % 3 > 0)}
+        for n in range(12)
+    ]
+    Path("a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    once = ("reliability", "a.jsonl", "-j", "exact_match", "--samples", 2, "-q")
+    assert said(capsys, *once)[0] == 0
+    code, out, err = said(capsys, *once, "--label-column", "human")
+    assert code == 0, err
+    assert "Spread over runs, against labels" in out
+
+
+def test_runs_of_several_judges_name_the_option_that_chooses_one(
+    capsys: pytest.CaptureFixture[str], example: Path
+) -> None:
+    """`--judge`, which was named, judges anew."""
+    for place in range(2):
+        markscheme.judge(example, ["contains", "token_f1"], out=f"run{place}")
+    code, _, err = said(capsys, "reliability", "run0", "run1")
+    assert code == 2
+    assert "choose it with --recorded NAME" in " ".join(err.split())
+    assert said(capsys, "reliability", "run0", "run1", "--recorded", "contains")[0] == 0

@@ -67,3 +67,36 @@ def test_repeated_runs_are_set_side_by_side(cli: Cli, tmp_path: Path) -> None:
     assert "Spread over runs, against labels" in shown
     told = cli("research", "reliability", *runs[:2], "--texts", "essay", code=2)
     assert "no texts 'essay'" in told
+
+
+def test_several_peoples_labels_amend_by_what_they_decide(cli: Cli, tmp_path: Path) -> None:
+    rows = pl.DataFrame(
+        {
+            "question": ["Who?", "When?"],
+            "references": ["Ann", "1999"],
+            "answer": ["Ann Lee", "2001"],
+            "annotator1": [1, 0],
+            "annotator2": [1, 0],
+        }
+    )
+    rows.write_csv(tmp_path / "answers.csv")
+    told = cli("amend", tmp_path / "answers.csv", "-o", tmp_path / "amended.jsonl")
+    assert "2 labels amended the references of 1 of 2 questions" in told
+    found = pl.read_ndjson(tmp_path / "amended.jsonl")["references"].to_list()
+    assert found == [["Ann", "Ann Lee"], ["1999"]]
+
+
+def test_labels_of_the_viewer_amend_the_answers_of_their_ids(cli: Cli, tmp_path: Path) -> None:
+    answers = [
+        {"answer_id": "1", "question": "Who?", "references": ["Ann"], "answer": "Ann Lee"},
+        {"answer_id": "2", "question": "When?", "references": ["1999"], "answer": "1999"},
+    ]
+    pl.DataFrame(answers).write_ndjson(tmp_path / "answers.jsonl")
+    labels = [
+        {"answer_id": name, "label": label, "comment": "", "labelled_at": 1.0}
+        for name, label in (("1", 0), ("1", 1), ("2", 0))
+    ]
+    pl.DataFrame(labels).write_ndjson(tmp_path / "run.labels.jsonl")
+    out = tmp_path / "amended.jsonl"
+    cli("amend", tmp_path / "answers.jsonl", "--labels", tmp_path / "run.labels.jsonl", "-o", out)
+    assert pl.read_ndjson(out)["references"].to_list() == [["Ann", "Ann Lee"], []]

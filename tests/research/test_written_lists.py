@@ -13,7 +13,7 @@ from markscheme.cli import run
 from markscheme.contract import ChatReply
 from markscheme.errors import JudgeError
 from markscheme.models.chat.scripted import ScriptedChat
-from markscheme.tables.answers import read_answers
+from markscheme.tables.answers import read_answers, write_table
 from markscheme_research.datasets import load
 from markscheme_research.lists.written_lists import (
     ANSWER,
@@ -242,3 +242,32 @@ def test_solved_examples_have_the_rank_of_their_grade() -> None:
     )  # fmt: skip
     ranks = {row["question"]: row["rank"] for row in solved_examples(labelled, count=4).to_dicts()}
     assert ranks == {"Why 3?": 1, "Why 2?": 2, "Why 1?": 3, "Why 0?": 4}
+
+
+def test_the_folder_of_what_is_written_is_made(tmp_path: Path) -> None:
+    """Lists that a model had written were lost, for want of a folder."""
+    out = tmp_path / "new" / "folder" / "drawn.jsonl"
+    assert run(["references", "draw", str(graded_file(tmp_path)), "--out", str(out)]) == 0
+    assert read_answers(str(out)).height == 20
+
+
+def test_answers_without_a_list_do_not_become_questions_without_an_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An empty list of references says that declining is right, which nobody said."""
+    lists, bare = tmp_path / "lists.jsonl", tmp_path / "bare.jsonl"
+    lists.write_text('{"question": "Why?", "references": ["b"], "reference_grades": [3]}\n')
+    rows = ({"question": name, "answer": "I do not know."} for name in ("Why?", "Who?"))
+    bare.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    out = tmp_path / "ready.jsonl"
+    assert run(["references", "apply", str(lists), str(bare), "--out", str(out)]) == 0
+    judge = ["judge", str(out), "-j", "exact_match", "-o", str(tmp_path / "run"), "-q"]
+    assert run(judge) == 2
+    assert "no references" in capsys.readouterr().err
+
+
+def test_a_line_separator_in_a_written_reference_ends_no_line(tmp_path: Path) -> None:
+    chat = ScriptedChat(replies=lambda text: f"One.\u2028Two: {text.splitlines()[0][:60]}")
+    path = tmp_path / "lists.jsonl"
+    write_table(build_lists(QUESTIONS, [chat]), path)
+    assert [one.question for one in read_lists(str(path))] == QUESTIONS["question"].to_list()

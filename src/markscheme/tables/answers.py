@@ -734,7 +734,7 @@ def write_answers(frame: pl.DataFrame, path: str | Path) -> None:
 
 def write_table(frame: pl.DataFrame, path: str | Path) -> None:
     """Write any table as JSONL, JSON, CSV, TSV or Parquet, by the path's ending: whole or not at
-    all.
+    all. Folders that do not exist are made.
 
     Raises:
         DataError: another ending, or it cannot be written.
@@ -743,6 +743,7 @@ def write_table(frame: pl.DataFrame, path: str | Path) -> None:
     # A pipe or a device is written to as it stands.
     plain = target.is_file() or not target.exists()
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(target) if plain else nullcontext(target) as place:
             _write(frame, place, target)
     except (OSError, pl.exceptions.PolarsError) as error:

@@ -62,8 +62,9 @@ def reliability(
         ):
             # Not the folder of 'markscheme judge' on the same file, which is a run's own.
             once = default_folder(
-                files, [parse_judge(judge)], CLEANING, asked, read=options.reading()
-            )
+                files, [parse_judge(judge)], CLEANING, asked,
+                read=options.reading(columns=options.named),
+            )  # fmt: skip
             found = studies.reliability(
                 files, labels, options, judge=judge, models=asked, on_progress=advance,
                 folder=runs or once.with_name(f"{once.name}-repeated"),

@@ -88,13 +88,10 @@ def export_answers(
         options: as for `load`.
 
     Raises:
-        UnknownNameError, DataError: as `load`; or the file's folder is not there.
+        UnknownNameError, DataError: as `load`; or the file cannot be written.
     """
-    out = Path(path)
     answers = load(name, data_dir=data_dir, **options)
-    if not out.parent.is_dir():
-        raise DataError(f"there is no folder {out.parent} to write {out.name} in")
-    write_answers(answers, out)
+    write_answers(answers, path)
     return answers
 
 
@@ -205,4 +202,6 @@ def _describe(hint: Any) -> str:
 
 
 def _shown(default: Any) -> str:
-    return {True: "true", False: "false", None: "the paper's"}.get(default, str(default))
+    if isinstance(default, bool):
+        return str(default).lower()
+    return "the paper's" if default is None else str(default)

@@ -146,6 +146,4 @@ def read_loosely(source: str, columns: Mapping[str, str] | None = None) -> pl.Da
     free = [name for name in names if name not in given.values()]
     if "answer" not in given and recognise(free, "answer", source) is None:
         given["answer"] = "none"
-    table = read_answers(source, ReadOptions(columns=given, references="optional"))
-    # Lists are made for questions without references too: no answer is right by having none.
-    return table.with_columns(pl.col("reference_kind").replace("none", None))
+    return read_answers(source, ReadOptions(columns=given, references="optional"))

@@ -265,7 +265,7 @@ def read_lists(path: str) -> list[Graded]:
             list is complete.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_bytes().splitlines()
         rows = [orjson.loads(line) for line in lines if line.strip()]
         found = [_graded(row) for row in rows if row.get("status", "ok") == "ok"]
         found = [one for one in found if any(text.strip() for text in one.references)]
@@ -318,12 +318,15 @@ def with_lists(answers: pl.DataFrame, lists: Sequence[Graded]) -> tuple[pl.DataF
         table, on="_key", how="left", maintain_order="left"
     )
     missing = joined["_texts"].null_count()
+    kind, bare = pl.col("reference_kind"), pl.col("references").list.len() == 0
+    without = pl.col("_texts").is_null()
+    # An empty list would say of an answer without references that the question has no answer.
+    own = pl.when(~bare | kind.eq_missing("none")).then("references")
     return (
         joined.with_columns(
-            references=pl.coalesce("_texts", "references"),
-            reference_grades=pl.when(pl.col("_texts").is_null())
-            .then(pl.col("reference_grades"))
-            .otherwise(pl.col("_grades")),
+            references=pl.coalesce("_texts", own),
+            reference_grades=pl.when(without).then("reference_grades").otherwise("_grades"),
+            reference_kind=pl.when(without).then(kind),
         ).drop("_key", "_texts", "_grades"),
         missing,
     )

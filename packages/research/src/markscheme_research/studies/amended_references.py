@@ -25,7 +25,7 @@ from markscheme.errors import AgreementError, DataError
 from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
 from markscheme.models import Models
-from markscheme.results import Column, Table, TableResult, columns
+from markscheme.results import Column, Table, TableResult, columns, labels_of
 from markscheme.tables import as_binary, is_blank, one_row_each, write_answers
 from markscheme_research.studies import literal_pattern
 from markscheme_research.studies.options import AmendOptions
@@ -70,7 +70,7 @@ def amend(
 
     Args:
         answers: questions, references and answers: a file, a frame, rows, or a `Result`.
-        labels: of (question, answer); None for those in the answers.
+        labels: of (question, answer), or by the answers' ids; None for those in the answers.
         options: how both are read; the defaults if None.
         keywords: fields of `AmendOptions`, in place of or on top of `options`.
 
@@ -81,7 +81,7 @@ def amend(
     wanted = with_keywords(AmendOptions, options, keywords)
     table = answers_table(answers, wanted.reading(columns=columns_of(wanted.columns)))
     apart = labels if labels is not None else answers if wanted.label_column else None
-    known = table
+    known = table.with_columns(label=labels_of(table.lazy()))
     if apart is not None:
         known = labelled_table(
             apart,
@@ -89,6 +89,9 @@ def amend(
             columns=wanted.columns,
             positive_from=wanted.positive_from,
         )
+        if "question" not in known.columns and "answer_id" in known.columns:
+            texts = table.select("answer_id", "question", "answer")
+            known = known.join(texts, on="answer_id", how="left", maintain_order="left")
     if wanted.positive_from is not None:
         known = known.with_columns((pl.col("label") >= wanted.positive_from).cast(pl.Float64))
     if "question" not in known.columns or "answer" not in known.columns:

@@ -18,8 +18,6 @@ from markscheme.results import Column, Figure, Table, TableResult, figure, flat_
 from markscheme.tables import write_table
 from markscheme_research.statements import read_entailment_pairs
 
-_OUTCOME = ("entailed", "score", "status", "reason")
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EntailedPairs(TableResult):

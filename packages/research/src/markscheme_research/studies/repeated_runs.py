@@ -79,6 +79,10 @@ def reliability(
         DataError, AgreementError: the runs cannot be read or compared.
     """
     wanted = with_keywords(ReliabilityOptions, options, keywords)
+    if judge is not None and labels is None and wanted.label_column is not None:
+        # The answers are read now, and their labels with them.
+        named = {**columns_of(wanted.columns), "label": wanted.label_column}
+        wanted = dataclasses.replace(wanted, columns=named, label_column=None)
     several = isinstance(runs, list | tuple) and not any(isinstance(one, Mapping) for one in runs)
     given: list[Any] = list(runs) if several else [runs]  # type: ignore[arg-type]
     notes: list[str] = []
@@ -245,7 +249,9 @@ def repeats_of(
         AgreementError: several judges, no ids, or no such text column.
     """
     if any(run["judge"].n_unique() > 1 for run in runs):
-        raise AgreementError("repeated runs are of one judge; choose it with --judge")
+        raise AgreementError(
+            "repeated runs are of one judge; choose it with --recorded NAME (Python: recorded=...)"
+        )
     if any("answer_id" not in run.columns for run in runs):
         raise AgreementError("repeated runs are matched by 'answer_id', which one of them lacks")
     named = names or [f"run{place}" for place, _ in enumerate(runs, start=1)]

@@ -78,7 +78,6 @@ class StatementsResult(TableResult):
         """
         target = Path(path)
         check_ending(target, WRITERS)
-        target.parent.mkdir(parents=True, exist_ok=True)
         write_table(self.frame, target)
         return target
 

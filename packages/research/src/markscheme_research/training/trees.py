@@ -37,8 +37,6 @@ class TreeOptions:
         random_thresholds: split at random places (extremely randomised trees): the trees differ
             more, and their mean is better where rows are few.
         threads: seeds grown side by side.
-        increasing: features that may only raise the score.
-        decreasing: features that may only lower it.
     """
 
     rounds: int = 400
@@ -51,12 +49,10 @@ class TreeOptions:
     ridge: float = 10.0
     random_thresholds: bool = True
     threads: int = 2
-    increasing: frozenset[str] = frozenset()
-    decreasing: frozenset[str] = frozenset()
 
-    def parameters(self, names: Sequence[str], seed: int) -> dict[str, Any]:
+    def parameters(self, seed: int) -> dict[str, Any]:
         """LightGBM's parameters for one seed."""
-        found: dict[str, Any] = {
+        return {
             "objective": "binary",
             "learning_rate": self.rate,
             "num_leaves": self.leaves,
@@ -72,11 +68,6 @@ class TreeOptions:
             "bagging_seed": seed + 100,
             "feature_fraction_seed": seed + 200,
         }
-        if self.increasing or self.decreasing:
-            found["monotone_constraints"] = [
-                (name in self.increasing) - (name in self.decreasing) for name in names
-            ]
-        return found
 
 
 class Forest:
@@ -166,7 +157,7 @@ def fit_forest(
         MissingExtraError: LightGBM is not installed.
     """
     growths = [
-        Growth(parameters=options.parameters(names, seed), labels=labels, weights=weights)
+        Growth(parameters=options.parameters(seed), labels=labels, weights=weights)
         for seed in range(options.seeds)
     ]
     return Forest(
