@@ -267,6 +267,10 @@ class _Flag:
     def _separated(self) -> bool:
         return isinstance(self.text, Option) and self.text.split and self.several is not None
 
+    @property
+    def _names_judges(self) -> bool:
+        return self.flags[:1] == JUDGE.flags[:1]
+
     def _as_typed(self, default: Any) -> Any:
         if self.several is not None:
             return [str(item) for item in default] or None if default else None
@@ -288,7 +292,8 @@ class _Flag:
             if not items and self.default is not _EMPTY:
                 return self.default
             if self._separated:
-                items = [piece for item in items for piece in split_list(item)]
+                pieces = [piece for item in items for piece in split_list(item)]
+                items = pieces or items * self._names_judges
             return self.several(self._item(item) for item in items)
         if self._pairs:
             given = ",".join(given or ())
@@ -299,7 +304,7 @@ class _Flag:
     def _item(self, given: Any) -> Any:
         if self.text.parse is not None and isinstance(given, str):
             return self.text.parse(given)
-        if isinstance(given, str) and self.flags[:1] == JUDGE.flags[:1]:
+        if isinstance(given, str) and self._names_judges:
             return _judge(given)
         if self._separated and self.element in (int, float):
             try:
@@ -311,7 +316,16 @@ class _Flag:
 
 
 def _judge(given: str) -> str:
-    """The name of a judge; one in a file (`./mine.py:Judge`) is imported and has its name."""
+    """The name of a judge; one in a file (`./mine.py:Judge`) is imported and has its name.
+
+    Raises:
+        MarkschemeError: it is empty, which would be taken for the default judge.
+    """
+    if not given.strip():
+        raise MarkschemeError(
+            f"{JUDGE.flags[0]} is empty (a variable that is not set?); name a judge, or leave the "
+            "option out"
+        )
     if not is_in_file(given):
         return given
     from markscheme.contract import judge_in_file
