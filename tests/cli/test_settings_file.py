@@ -305,3 +305,20 @@ def test_every_line_of_the_template_is_a_setting_that_there_is(tmp_path: Path) -
     found = read_settings(file)
     assert all(not keys or set(keys) & set(found.values) for keys in SECTIONS.values())
     assert len(found.columns) + len(found.values) == TEMPLATE.count(" = ")
+
+
+@pytest.mark.parametrize("settings", [SETTINGS, "judges = ["])
+def test_completing_a_command_line_prints_nothing_but_the_words(
+    project: Path,
+    settings: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("markscheme.toml").write_text(settings)
+    monkeypatch.setenv("_MARKSCHEME_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "markscheme judge --gate")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    with pytest.raises(SystemExit):
+        run([])
+    shown = capsys.readouterr()
+    assert (shown.out.split(), shown.err) == (["--gate-slices"], "")

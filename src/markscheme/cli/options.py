@@ -398,13 +398,15 @@ class _Command(TyperCommand):
             names.insert(0, str(above.info_name))
             above = above.parent
         blank = self.context_class(self, info_name=info_name, parent=parent)
-        found = defaults_of(
-            " ".join(names),
-            self.params,
-            args,
-            lambda one, value: one.process_value(blank, value),
-            reads_answers=self.reads_answers,
-        )
+        found = None
+        if not extra.get("resilient_parsing"):  # A shell that completes words wants nothing else.
+            found = defaults_of(
+                " ".join(names),
+                self.params,
+                args,
+                lambda one, value: one.process_value(blank, value),
+                reads_answers=self.reads_answers,
+            )
         settings, given = found or (None, {})
         columns = given.pop("columns", [])  # They add to those that are typed.
         context = super().make_context(info_name, args, parent, default_map=given, **extra)
