@@ -10,9 +10,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from markscheme.annotate.options import read_guidelines
 from markscheme.cli import run
 from markscheme.cli.settings import SECTIONS, TEMPLATE, read_settings, settings_file
 from markscheme.errors import MarkschemeError
+from markscheme.models.chat.profiles import read_models
+from markscheme.service.settings import read_keys
 from markscheme.tables import ReadOptions, read_answers
 
 SETTINGS = """\
@@ -322,3 +325,24 @@ def test_completing_a_command_line_prints_nothing_but_the_words(
         run([])
     shown = capsys.readouterr()
     assert (shown.out.split(), shown.err) == (["--gate-slices"], "")
+
+
+def test_a_byte_order_mark_before_the_settings_is_none_of_them(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("markscheme.toml").write_text(SETTINGS, encoding="utf-8-sig")
+    assert run(["judge", "a.csv", "-q", "-o", "run"]) == 0
+    assert "judges = contains" in capsys.readouterr().err
+    Path("markscheme.toml").write_text("jugdes = 1", encoding="utf-8-sig")
+    assert run(["judge", "a.csv", "-q"]) == 2
+    assert "markscheme.toml, line 1: no key 'jugdes'" in capsys.readouterr().err
+
+
+def test_a_byte_order_mark_is_no_part_of_a_text_that_people_write(tmp_path: Path) -> None:
+    file = tmp_path / "text"
+    file.write_text("sixteen-letters-or-more\n", encoding="utf-8-sig")
+    assert read_keys(file, None).owner("Bearer sixteen-letters-or-more")
+    file.write_text("# Heading\n", encoding="utf-8-sig")
+    assert read_guidelines(str(file)) == "# Heading\n"
+    file.write_text('["my-model"]\ninput = 1.0\noutput = 2.0\n', encoding="utf-8-sig")
+    assert list(read_models(file)) == ["my-model"]
