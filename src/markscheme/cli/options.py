@@ -619,7 +619,7 @@ def _flagged(
 
 
 def _refuse_to_overwrite(flags: Iterable[_Flag], given: Mapping[str, Any]) -> None:
-    """Raises MarkschemeError where a file to write is one that the command reads."""
+    """Raises MarkschemeError where a file to write is one that the command reads, or writes too."""
     named: dict[bool, list[str]] = {True: [], False: []}
     for flag in flags:
         if flag.name == "pilot":  # A plan may continue in its file, and loses none of its labels.
@@ -627,6 +627,13 @@ def _refuse_to_overwrite(flags: Iterable[_Flag], given: Mapping[str, Any]) -> No
         values = given[flag.name] if isinstance(given[flag.name], list) else [given[flag.name]]
         names = [str(one) for one in values if isinstance(one, str | Path)]
         named[isinstance(flag.text, Option) and flag.text.output] += names
+    for target, other in itertools.combinations(named[True], 2):
+        plain = Path(target).is_file() or not Path(target).exists()  # else a pipe or a device
+        if plain and Path(target).resolve() == Path(other).resolve():
+            raise MarkschemeError(
+                f"{target} is named by two options, and the one result would replace the other; "
+                "write to two files"
+            )
     for target, source in itertools.product(named[True], named[False]):
         with suppress(OSError, ValueError):
             if Path(source).is_file() and Path(source).samefile(target):
