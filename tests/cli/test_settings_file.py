@@ -346,3 +346,37 @@ def test_a_byte_order_mark_is_no_part_of_a_text_that_people_write(tmp_path: Path
     assert read_guidelines(str(file)) == "# Heading\n"
     file.write_text('["my-model"]\ninput = 1.0\noutput = 2.0\n', encoding="utf-8-sig")
     assert list(read_models(file)) == ["my-model"]
+
+
+def test_init_writes_what_is_typed_without_a_file_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "--columns", "question=frage", "--on-bad-row", "skip"]) == 0
+    found = read_settings(Path("markscheme.toml"))
+    assert (found.columns, found.values) == ({"question": "frage"}, {"on_bad_row": "skip"})
+
+
+@pytest.mark.parametrize("named", ["none", "other.toml"])
+def test_init_does_not_promise_what_the_variable_prevents(
+    named: str, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("other.toml").write_text('judges = ["contains"]\n')
+    monkeypatch.setenv("MARKSCHEME_CONFIG", named)
+    assert run(["init", "--replace"]) == 0
+    shown = capsys.readouterr()
+    said = " ".join((shown.out + shown.err).split())
+    assert f"commands do not read it while MARKSCHEME_CONFIG is {named}" in said
+    assert "no longer counts" not in said
+
+
+def test_init_leaves_names_with_commas_to_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("wide.csv").write_text('question,gold,"GPT-4, turbo","Claude, v2"\nq,a,a,b\nr,b,c,b\n')
+    assert run(["judge", "wide.csv", "-j", "exact_match", "-q", "-o", "before"]) == 0
+    assert run(["init", "wide.csv"]) == 0
+    assert run(["judge", "wide.csv", "-j", "exact_match", "-q", "-o", "after"]) == 0
+    before, after = (pl.read_parquet(f"{one}/answers.parquet") for one in ("before", "after"))
+    assert before.equals(after)
