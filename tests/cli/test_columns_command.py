@@ -7,6 +7,7 @@ import re
 import shlex
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from markscheme.analysis import describe_columns
@@ -177,3 +178,14 @@ def test_the_command_has_the_options_that_were_typed_and_can_be_pasted(
     assert words[:3] == ["markscheme", "judge", str(file)]
     for flag, value in zip(typed[::2], typed[1::2], strict=True):
         assert words[words.index(flag) + 1] == value
+
+
+def test_a_list_in_parquet_is_shown_as_the_list_that_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = {"question": ["Who?"], "references": [["Emma", "Eve"]], "answer": ["Emma"]}
+    pl.DataFrame(rows).write_parquet(tmp_path / "answers.parquet")
+    assert run(["columns", str(tmp_path / "answers.parquet")]) == 0
+    out = capsys.readouterr().out
+    assert "['Emma', 'Eve']" in out
+    assert "Series" not in out

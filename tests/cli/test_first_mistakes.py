@@ -223,3 +223,13 @@ def test_a_value_that_cannot_be_is_refused_in_plain_words(
     assert run([command, "a", *(["b"] if command == "diff" else []), option, value]) == 2
     said = " ".join(capsys.readouterr().err.replace("│", " ").split())
     assert f"Invalid value for '{option}': {message}" in said
+
+
+@pytest.mark.parametrize("words", ["judge answers.jsonl -o other", "report run", "agree run"])
+def test_a_judge_whose_variable_is_not_set_is_not_the_default_one(
+    words: str, judged: Path, capsys: Captured
+) -> None:
+    assert run([*words.split(), "--judge", ""]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "--judge is empty (a variable that is not set?)" in said
+    assert not Path("other").exists()

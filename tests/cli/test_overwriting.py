@@ -122,3 +122,33 @@ def test_a_judge_that_ends_the_program_is_an_error() -> None:
             run_judge(parse_judge("ends_the_program"), table, Models())
     finally:
         del registry.JUDGES.known["ends_the_program"]
+
+
+@pytest.mark.parametrize("target", ["runs/ledger.sqlite", "./runs/../runs/ledger.sqlite"])
+def test_an_export_does_not_replace_the_ledger_that_it_is_of(
+    answers: Path, target: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("MARKSCHEME_LEDGER", raising=False)
+    batch = "llm batch write answers.jsonl -j llm_grader -m gpt-4o -o requests.jsonl"
+    assert run(batch.split()) == 0
+    before = Path("runs/ledger.sqlite").read_bytes()
+    capsys.readouterr()
+    assert run(["llm", "ledger", "export", target]) == 2
+    assert "is the ledger itself" in " ".join(capsys.readouterr().err.split())
+    assert Path("runs/ledger.sqlite").read_bytes() == before
+    assert run(["llm", "ledger", "export", "replies.jsonl"]) == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["agree run --labels answers.jsonl --errors all.csv --out all.csv",
+     "failures run --labels answers.jsonl --details ./all.csv --out all.csv",
+     "diff run run --junit gate.xml --sarif gate.xml"],
+)  # fmt: skip
+def test_two_results_are_not_written_to_one_file(
+    answers: Path, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {one.name for one in Path().iterdir()}
+    assert run(words.split()) == 2
+    assert "is named by two options" in " ".join(capsys.readouterr().err.split())
+    assert {one.name for one in Path().iterdir()} == before

@@ -10,9 +10,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from markscheme.annotate.options import read_guidelines
 from markscheme.cli import run
 from markscheme.cli.settings import SECTIONS, TEMPLATE, read_settings, settings_file
 from markscheme.errors import MarkschemeError
+from markscheme.models.chat.profiles import read_models
+from markscheme.service.settings import read_keys
 from markscheme.tables import ReadOptions, read_answers
 
 SETTINGS = """\
@@ -305,3 +308,75 @@ def test_every_line_of_the_template_is_a_setting_that_there_is(tmp_path: Path) -
     found = read_settings(file)
     assert all(not keys or set(keys) & set(found.values) for keys in SECTIONS.values())
     assert len(found.columns) + len(found.values) == TEMPLATE.count(" = ")
+
+
+@pytest.mark.parametrize("settings", [SETTINGS, "judges = ["])
+def test_completing_a_command_line_prints_nothing_but_the_words(
+    project: Path,
+    settings: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("markscheme.toml").write_text(settings)
+    monkeypatch.setenv("_MARKSCHEME_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "markscheme judge --gate")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    with pytest.raises(SystemExit):
+        run([])
+    shown = capsys.readouterr()
+    assert (shown.out.split(), shown.err) == (["--gate-slices"], "")
+
+
+def test_a_byte_order_mark_before_the_settings_is_none_of_them(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("markscheme.toml").write_text(SETTINGS, encoding="utf-8-sig")
+    assert run(["judge", "a.csv", "-q", "-o", "run"]) == 0
+    assert "judges = contains" in capsys.readouterr().err
+    Path("markscheme.toml").write_text("jugdes = 1", encoding="utf-8-sig")
+    assert run(["judge", "a.csv", "-q"]) == 2
+    assert "markscheme.toml, line 1: no key 'jugdes'" in capsys.readouterr().err
+
+
+def test_a_byte_order_mark_is_no_part_of_a_text_that_people_write(tmp_path: Path) -> None:
+    file = tmp_path / "text"
+    file.write_text("sixteen-letters-or-more\n", encoding="utf-8-sig")
+    assert read_keys(file, None).owner("Bearer sixteen-letters-or-more")
+    file.write_text("# Heading\n", encoding="utf-8-sig")
+    assert read_guidelines(str(file)) == "# Heading\n"
+    file.write_text('["my-model"]\ninput = 1.0\noutput = 2.0\n', encoding="utf-8-sig")
+    assert list(read_models(file)) == ["my-model"]
+
+
+def test_init_writes_what_is_typed_without_a_file_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "--columns", "question=frage", "--on-bad-row", "skip"]) == 0
+    found = read_settings(Path("markscheme.toml"))
+    assert (found.columns, found.values) == ({"question": "frage"}, {"on_bad_row": "skip"})
+
+
+@pytest.mark.parametrize("named", ["none", "other.toml"])
+def test_init_does_not_promise_what_the_variable_prevents(
+    named: str, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("other.toml").write_text('judges = ["contains"]\n')
+    monkeypatch.setenv("MARKSCHEME_CONFIG", named)
+    assert run(["init", "--replace"]) == 0
+    shown = capsys.readouterr()
+    said = " ".join((shown.out + shown.err).split())
+    assert f"commands do not read it while MARKSCHEME_CONFIG is {named}" in said
+    assert "no longer counts" not in said
+
+
+def test_init_leaves_names_with_commas_to_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("wide.csv").write_text('question,gold,"GPT-4, turbo","Claude, v2"\nq,a,a,b\nr,b,c,b\n')
+    assert run(["judge", "wide.csv", "-j", "exact_match", "-q", "-o", "before"]) == 0
+    assert run(["init", "wide.csv"]) == 0
+    assert run(["judge", "wide.csv", "-j", "exact_match", "-q", "-o", "after"]) == 0
+    before, after = (pl.read_parquet(f"{one}/answers.parquet") for one in ("before", "after"))
+    assert before.equals(after)

@@ -91,6 +91,16 @@ def test_training_reports_before_it_saves_and_is_repeatable(tmp_path: Path, exam
     assert (judged["status"] == "judged").sum() == 248
 
 
+def test_answers_that_the_encoder_has_learned_from_are_enough_to_train_on(
+    tmp_path: Path, example: Path
+) -> None:
+    answers = markscheme.read_answers(example).with_columns(unseen=pl.lit(value=False))
+    options = TrainOptions(folds=2, trees=SMALL.trees, with_shipped_rows=False)
+    trained = train_examiner(answers, tmp_path / "weights", options, say=lambda _text: None)
+    assert trained.held_out.shape == (248,)
+    assert np.isfinite(trained.held_out).all()
+
+
 def test_questions_of_one_fold_are_too_few(tmp_path: Path) -> None:
     rows = [
         {"question": "Who wrote Emma?", "references": ["Jane Austen"], "label": place % 2,

@@ -40,7 +40,7 @@ def read_guidelines(path: str) -> str:
         DataError: it cannot be read.
     """
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"the guidelines {path} cannot be read: {error}") from None
 

@@ -267,6 +267,10 @@ class _Flag:
     def _separated(self) -> bool:
         return isinstance(self.text, Option) and self.text.split and self.several is not None
 
+    @property
+    def _names_judges(self) -> bool:
+        return self.flags[:1] == JUDGE.flags[:1]
+
     def _as_typed(self, default: Any) -> Any:
         if self.several is not None:
             return [str(item) for item in default] or None if default else None
@@ -288,7 +292,8 @@ class _Flag:
             if not items and self.default is not _EMPTY:
                 return self.default
             if self._separated:
-                items = [piece for item in items for piece in split_list(item)]
+                pieces = [piece for item in items for piece in split_list(item)]
+                items = pieces or items * self._names_judges
             return self.several(self._item(item) for item in items)
         if self._pairs:
             given = ",".join(given or ())
@@ -299,7 +304,7 @@ class _Flag:
     def _item(self, given: Any) -> Any:
         if self.text.parse is not None and isinstance(given, str):
             return self.text.parse(given)
-        if isinstance(given, str) and self.flags[:1] == JUDGE.flags[:1]:
+        if isinstance(given, str) and self._names_judges:
             return _judge(given)
         if self._separated and self.element in (int, float):
             try:
@@ -311,7 +316,16 @@ class _Flag:
 
 
 def _judge(given: str) -> str:
-    """The name of a judge; one in a file (`./mine.py:Judge`) is imported and has its name."""
+    """The name of a judge; one in a file (`./mine.py:Judge`) is imported and has its name.
+
+    Raises:
+        MarkschemeError: it is empty, which would be taken for the default judge.
+    """
+    if not given.strip():
+        raise MarkschemeError(
+            f"{JUDGE.flags[0]} is empty (a variable that is not set?); name a judge, or leave the "
+            "option out"
+        )
     if not is_in_file(given):
         return given
     from markscheme.contract import judge_in_file
@@ -384,13 +398,15 @@ class _Command(TyperCommand):
             names.insert(0, str(above.info_name))
             above = above.parent
         blank = self.context_class(self, info_name=info_name, parent=parent)
-        found = defaults_of(
-            " ".join(names),
-            self.params,
-            args,
-            lambda one, value: one.process_value(blank, value),
-            reads_answers=self.reads_answers,
-        )
+        found = None
+        if not extra.get("resilient_parsing"):  # A shell that completes words wants nothing else.
+            found = defaults_of(
+                " ".join(names),
+                self.params,
+                args,
+                lambda one, value: one.process_value(blank, value),
+                reads_answers=self.reads_answers,
+            )
         settings, given = found or (None, {})
         columns = given.pop("columns", [])  # They add to those that are typed.
         context = super().make_context(info_name, args, parent, default_map=given, **extra)
@@ -603,7 +619,7 @@ def _flagged(
 
 
 def _refuse_to_overwrite(flags: Iterable[_Flag], given: Mapping[str, Any]) -> None:
-    """Raises MarkschemeError where a file to write is one that the command reads."""
+    """Raises MarkschemeError where a file to write is one that the command reads, or writes too."""
     named: dict[bool, list[str]] = {True: [], False: []}
     for flag in flags:
         if flag.name == "pilot":  # A plan may continue in its file, and loses none of its labels.
@@ -611,6 +627,13 @@ def _refuse_to_overwrite(flags: Iterable[_Flag], given: Mapping[str, Any]) -> No
         values = given[flag.name] if isinstance(given[flag.name], list) else [given[flag.name]]
         names = [str(one) for one in values if isinstance(one, str | Path)]
         named[isinstance(flag.text, Option) and flag.text.output] += names
+    for target, other in itertools.combinations(named[True], 2):
+        plain = Path(target).is_file() or not Path(target).exists()  # else a pipe or a device
+        if plain and Path(target).resolve() == Path(other).resolve():
+            raise MarkschemeError(
+                f"{target} is named by two options, and the one result would replace the other; "
+                "write to two files"
+            )
     for target, source in itertools.product(named[True], named[False]):
         with suppress(OSError, ValueError):
             if Path(source).is_file() and Path(source).samefile(target):

@@ -120,7 +120,7 @@ def shown(path: Path) -> str:
 def _where(path: Path, key: str) -> str:
     """File and line of a key or a section, as errors name it."""
     begins = re.compile(rf"\s*\[?\s*[\"']?{re.escape(key)}\b")
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
     number = next((number for number, line in enumerate(lines, 1) if begins.match(line)), None)
     return f"{shown(path)}, line {number}" if number else shown(path)
 
@@ -154,7 +154,7 @@ def read_settings(path: Path) -> Settings:
         MarkschemeError: it is not TOML, or has a section or key that there is not.
     """
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
         raise MarkschemeError(f"{shown(path)} is not UTF-8") from None
     except tomllib.TOMLDecodeError as error:

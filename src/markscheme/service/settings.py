@@ -118,7 +118,7 @@ def read_keys(file: Path | None, variable: str | None) -> Keys:
     found: list[tuple[str, str]] = []
     if file is not None:
         try:
-            lines = file.read_text(encoding="utf-8").splitlines()
+            lines = file.read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"the keys in {file} cannot be read: {error}") from None
         found += [(f"{file}, line {n}", line.strip()) for n, line in enumerate(lines, 1)]

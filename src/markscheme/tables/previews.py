@@ -208,4 +208,6 @@ def _example(values: Sequence[Any] | pl.Series | None, row: int) -> str:
 
 def _cell(values: Sequence[Any] | pl.Series | None, row: int) -> str:
     value = values[row] if values is not None and row < len(values) else None
+    if isinstance(value, pl.Series):  # a list in Parquet
+        value = value.to_list()
     return "" if value is None else str(value)

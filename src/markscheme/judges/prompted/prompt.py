@@ -239,7 +239,7 @@ def load_prompt(path: str | Path) -> Prompt:
     """
     file = Path(path)
     try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
+        data = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise JudgeError(f"cannot read the prompt {file}: {error}") from None
     where = f"the prompt {file}"

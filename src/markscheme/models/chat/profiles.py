@@ -363,7 +363,7 @@ def read_models(path: Path) -> dict[str, dict[str, Any]]:
         DataError: the file cannot be read; names entry and field that are wrong.
     """
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"the model file {path} cannot be read: {error}") from None
     found = {}

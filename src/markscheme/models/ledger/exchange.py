@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -45,8 +46,11 @@ def export_ledger(ledger: Ledger, path: Path) -> int:
     that were changed are left out; `ledger.changed` has their keys.
 
     Raises:
-        DataError: the file cannot be written.
+        DataError: the file cannot be written, or is the ledger.
     """
+    with suppress(OSError):  # it is not there yet, or the ledger is a server's
+        if path.samefile(ledger.shown):
+            raise DataError(f"{path} is the ledger itself; export it to another file")
     count = 0
     try:
         with whole_file(path) as temporary, temporary.open("wb") as stream:
