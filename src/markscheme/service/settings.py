@@ -112,13 +112,13 @@ def read_keys(file: Path | None, variable: str | None) -> Keys:
     """Keys from a file (one a line; blank lines and lines with # are left out) and a variable.
 
     Raises:
-        DataError: the file cannot be read, the variable is empty, or a key is too short; never
-            shows a key.
+        DataError: the file cannot be read, the variable is empty, or a key is too short, or is none
+            that a client can send; never shows a key.
     """
     found: list[tuple[str, str]] = []
     if file is not None:
         try:
-            lines = file.read_text(encoding="utf-8").splitlines()
+            lines = file.read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"the keys in {file} cannot be read: {error}") from None
         found += [(f"{file}, line {n}", line.strip()) for n, line in enumerate(lines, 1)]
@@ -135,5 +135,10 @@ def read_keys(file: Path | None, variable: str | None) -> Keys:
             raise DataError(
                 f"{where}: a key needs at least {SHORTEST} characters; "
                 "'openssl rand -hex 24' makes a good one"
+            )
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise DataError(
+                f"{where}: a key has printable ASCII characters only and no space; write a comment "
+                "on a line of its own"
             )
     return Keys(digests=tuple(dict.fromkeys(sha256(key.encode()).digest() for _, key in found)))
