@@ -176,6 +176,28 @@ def test_an_id_of_different_rows_in_several_pieces_is_refused(
     assert run(command) == 0
 
 
+@pytest.mark.usefixtures("without_ray")
+def test_what_comes_in_another_order_is_noted_in_that_of_the_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class LastFirst(Here):
+        def _stream(self, job: Job, pieces: Sequence[Piece]) -> list[dict[str, Any]]:
+            return super()._stream(job, pieces)[::-1]
+
+    monkeypatch.setattr("markscheme.engine.ray_run._Cluster", LastFirst)
+    files = [str(tmp_path / f"{number}.jsonl") for number in range(3)]
+    for number, file in enumerate(files):
+        Path(file).write_text(
+            f'{{"question": "", "gold": "a", "answer": "a", "remark{number}": 1}}\n'
+            f'{{"question": "q{number}", "gold": "a", "answer": "a"}}\n'
+        )
+    command = ["judge", *files, "-j", "contains", "-q", "--on-bad-row", "skip", "--out"]
+    assert run([*command, str(tmp_path / "here")]) == 0
+    assert run([*command, str(tmp_path / "ray"), "--engine", "ray"]) == 0
+    for name in ("bad_rows.jsonl", "summary.json"):
+        assert (tmp_path / "ray" / name).read_text() == (tmp_path / "here" / name).read_text()
+
+
 def test_pieces_judged_by_a_worker_make_the_run_of_the_local_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_ray: None
 ) -> None:
