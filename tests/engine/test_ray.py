@@ -198,6 +198,22 @@ def test_what_comes_in_another_order_is_noted_in_that_of_the_input(
         assert (tmp_path / "ray" / name).read_text() == (tmp_path / "here" / name).read_text()
 
 
+@pytest.mark.usefixtures("without_ray")
+def test_the_files_of_a_folder_are_one_system_as_on_one_machine(tmp_path: Path) -> None:
+    folder = tmp_path / "gpt.parquet"
+    folder.mkdir()
+    for number in range(2):
+        part = rows(6).slice(3 * number, 3).drop("system", "answer_id")
+        part.write_parquet(folder / f"part-0000{number}.parquet")
+    command = ["judge", str(folder), "-j", "contains", "-q", "--out"]
+    assert run([*command, str(tmp_path / "here")]) == 0
+    assert run([*command, str(tmp_path / "ray"), "--engine", "ray"]) == 0
+    found = pl.read_parquet(tmp_path / "ray" / "answers.parquet" / "*.parquet")
+    assert found["system"].unique().to_list() == ["gpt"]
+    here, there = (markscheme.verify(tmp_path / name).data["content"] for name in ("here", "ray"))
+    assert here == there
+
+
 def test_pieces_judged_by_a_worker_make_the_run_of_the_local_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_ray: None
 ) -> None:

@@ -65,12 +65,13 @@ def input_pieces(paths: Sequence[str]) -> tuple[list[Piece], str]:
         DataError: a path matches nothing, or is no Parquet file although its name says so.
     """
     files: list[tuple[AbstractFileSystem, str]] = []
+    sources: list[str] = []
     mark = blake2b(digest_size=16)
     for path in paths:
         check_named(path)
         system, inside = file_system(path)
-        found = [inside]
-        if system.isdir(inside):
+        found, folder = [inside], system.isdir(inside)
+        if folder:
             inner = system.ls(inside, detail=False)
             found = sorted(name for name in inner if name.endswith(".parquet"))
         elif not system.isfile(inside) and any(sign in inside for sign in "*?["):
@@ -82,8 +83,9 @@ def input_pieces(paths: Sequence[str]) -> tuple[list[Piece], str]:
             seen = info.get("mtime") or info.get("LastModified") or info.get("ETag") or ""
             mark.update(f"{name} {info.get('size')} {seen}\n".encode())
             files.append((system, name))
+            sources.append(inside if folder else name)  # The files of a folder are one table.
     pieces: list[Piece] = []
-    for (system, name), of in zip(files, system_names([one for _, one in files]), strict=True):
+    for (system, name), of in zip(files, system_names(sources), strict=True):
         pieces += _of_file(system, name, of, first=len(pieces))
     return pieces, mark.hexdigest()
 
