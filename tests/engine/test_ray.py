@@ -214,6 +214,26 @@ def test_the_files_of_a_folder_are_one_system_as_on_one_machine(tmp_path: Path) 
     assert here == there
 
 
+@pytest.mark.usefixtures("without_ray")
+def test_files_without_rows_among_others_are_passed_over(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    table = rows(6).to_arrow()
+    for number, part in enumerate((table.slice(0, 0), table, table.slice(0, 0))):
+        pyarrow.parquet.write_table(part, tmp_path / f"{number}.parquet")
+    command = ["judge", str(tmp_path), "-j", "contains", "-q", "--engine", "ray", "--out"]
+    assert run([*command, str(tmp_path / "run")]) == 0
+    found = pl.read_parquet(tmp_path / "run" / "judgments.parquet" / "*.parquet")
+    assert found["answer_id"].to_list() == rows(6)["answer_id"].to_list()
+    (tmp_path / "1.parquet").unlink()
+    capfd.readouterr()
+    assert run([*command, str(tmp_path / "none")]) == 2
+    assert f"{tmp_path} holds no answers" in capfd.readouterr().err.replace("\n", " ")
+
+
 def test_pieces_judged_by_a_worker_make_the_run_of_the_local_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_ray: None
 ) -> None:

@@ -62,7 +62,8 @@ def input_pieces(paths: Sequence[str]) -> tuple[list[Piece], str]:
     never meet in one run.
 
     Raises:
-        DataError: a path matches nothing, or is no Parquet file although its name says so.
+        DataError: a path matches nothing, or is no Parquet file although its name says so, or
+            all files are empty.
     """
     files: list[tuple[AbstractFileSystem, str]] = []
     sources: list[str] = []
@@ -87,6 +88,8 @@ def input_pieces(paths: Sequence[str]) -> tuple[list[Piece], str]:
     pieces: list[Piece] = []
     for (system, name), of in zip(files, system_names(sources), strict=True):
         pieces += _of_file(system, name, of, first=len(pieces))
+    if not pieces:
+        raise DataError(f"{', '.join(map(without_secrets, paths))} holds no answers")
     return pieces, mark.hexdigest()
 
 
@@ -108,7 +111,8 @@ def _of_file(system: AbstractFileSystem, name: str, of: str, *, first: int) -> I
     for group in range(meta.num_row_groups):
         groups.append(group)
         rows += meta.row_group(group).num_rows
-        if rows >= PIECE_ROWS or group == meta.num_row_groups - 1:
+        # What writes many files writes empty ones too.
+        if rows >= PIECE_ROWS or (rows and group == meta.num_row_groups - 1):
             yield Piece(
                 number=first, path=address, system=of, groups=tuple(groups), first_row=start
             )
