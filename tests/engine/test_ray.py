@@ -234,6 +234,26 @@ def test_files_without_rows_among_others_are_passed_over(
     assert f"{tmp_path} holds no answers" in capfd.readouterr().err.replace("\n", " ")
 
 
+@pytest.mark.usefixtures("without_ray")
+def test_a_bad_row_of_a_piece_is_named_by_its_place_in_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("markscheme.engine.shards.PIECE_ROWS", 4)
+    file = tmp_path / "a.parquet"
+    empty = pl.when(pl.col("answer_id") != "a5").then("question").otherwise(pl.lit(""))
+    rows(8).with_columns(question=empty).write_parquet(file, row_group_size=4)
+    command = ["judge", str(file), "-j", "contains", "-q", "--on-bad-row", "skip", "--out"]
+    assert run([*command, str(tmp_path / "here")]) == 0
+    assert run([*command, str(tmp_path / "ray"), "--engine", "ray"]) == 0
+    noted = (tmp_path / "ray" / "bad_rows.jsonl").read_text()
+    assert noted == (tmp_path / "here" / "bad_rows.jsonl").read_text()
+    assert json.loads(noted)["line"] == 6
+    capfd.readouterr()
+    command = ["judge", str(file), "-j", "contains", "-q", "--engine", "ray", "--out"]
+    assert run([*command, str(tmp_path / "stops")]) == 2
+    assert f"{file}, row 6: " in " ".join(capfd.readouterr().err.split())
+
+
 def test_pieces_judged_by_a_worker_make_the_run_of_the_local_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_ray: None
 ) -> None:

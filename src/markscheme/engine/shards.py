@@ -122,8 +122,8 @@ def _of_file(system: AbstractFileSystem, name: str, of: str, *, first: int) -> I
 def read_piece(piece: Piece, options: ReadOptions) -> AnswersReader:
     """A reader of one piece; its batches are those of the local engine where pieces are as long."""
     system, inside = file_system(piece.path)
+    path = inside if "file" in system.protocol else piece.path
     if piece.groups is None:
-        path = inside if "file" in system.protocol else piece.path
         return AnswersReader([path], options, system=piece.system)
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
@@ -131,7 +131,9 @@ def read_piece(piece: Piece, options: ReadOptions) -> AnswersReader:
     with system.open(inside, "rb") as stream:
         table: pa.Table = ParquetFile(stream).read_row_groups(list(piece.groups))
     frame: Any = pl.from_arrow(table)
-    return AnswersReader([frame], options, first_row=piece.first_row, system=piece.system)
+    return AnswersReader(
+        [frame], options, first_row=piece.first_row, part_of=path, system=piece.system
+    )
 
 
 def scan_parts(system: AbstractFileSystem, names: Sequence[str]) -> pl.LazyFrame:
