@@ -180,7 +180,7 @@ def run_in_memory(
     prepared = prepare(judges, models, clean)
     reader.options = reading_for(reader.options, judges)
     judgments, tally = judge_batches(
-        prefetch(reader),
+        _batches_of(reader),
         prepared,
         models=models,
         cleaning=kept_cleaning(clean, judges),
@@ -226,7 +226,7 @@ def run_in_folder(
     """
     prepared = prepare(judges, models, clean)
     reader.options = reading_for(reader.options, judges)
-    folder, batches = RunFolder(out), prefetch(reader)
+    folder, batches = RunFolder(out), _batches_of(reader)
     cleaning = kept_cleaning(clean, judges)
     wanted = {
         "format": FORMAT,
@@ -634,6 +634,13 @@ def _check_same_input(folder: RunFolder, number: int, chain: bytes) -> None:
             (folder.parts / mark).touch()
         except OSError as error:
             raise RunError(f"cannot write {folder.parts / mark}: {error.strerror}") from None
+
+
+def _batches_of(reader: AnswersReader) -> Iterator[pl.DataFrame]:
+    """What a reader gives, read ahead; not of standard input: a thread that waits for it hears no
+    interrupt, and the program would wait for the thread."""
+    typed = any(isinstance(one, str | Path) and str(one) == "-" for one in reader.sources)
+    return iter(reader) if typed else prefetch(reader)
 
 
 def prefetch(batches: Iterable[T]) -> Iterator[T]:
