@@ -176,6 +176,84 @@ def test_an_id_of_different_rows_in_several_pieces_is_refused(
     assert run(command) == 0
 
 
+@pytest.mark.usefixtures("without_ray")
+def test_what_comes_in_another_order_is_noted_in_that_of_the_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class LastFirst(Here):
+        def _stream(self, job: Job, pieces: Sequence[Piece]) -> list[dict[str, Any]]:
+            return super()._stream(job, pieces)[::-1]
+
+    monkeypatch.setattr("markscheme.engine.ray_run._Cluster", LastFirst)
+    files = [str(tmp_path / f"{number}.jsonl") for number in range(3)]
+    for number, file in enumerate(files):
+        Path(file).write_text(
+            f'{{"question": "", "gold": "a", "answer": "a", "remark{number}": 1}}\n'
+            f'{{"question": "q{number}", "gold": "a", "answer": "a"}}\n'
+        )
+    command = ["judge", *files, "-j", "contains", "-q", "--on-bad-row", "skip", "--out"]
+    assert run([*command, str(tmp_path / "here")]) == 0
+    assert run([*command, str(tmp_path / "ray"), "--engine", "ray"]) == 0
+    for name in ("bad_rows.jsonl", "summary.json"):
+        assert (tmp_path / "ray" / name).read_text() == (tmp_path / "here" / name).read_text()
+
+
+@pytest.mark.usefixtures("without_ray")
+def test_the_files_of_a_folder_are_one_system_as_on_one_machine(tmp_path: Path) -> None:
+    folder = tmp_path / "gpt.parquet"
+    folder.mkdir()
+    for number in range(2):
+        part = rows(6).slice(3 * number, 3).drop("system", "answer_id")
+        part.write_parquet(folder / f"part-0000{number}.parquet")
+    command = ["judge", str(folder), "-j", "contains", "-q", "--out"]
+    assert run([*command, str(tmp_path / "here")]) == 0
+    assert run([*command, str(tmp_path / "ray"), "--engine", "ray"]) == 0
+    found = pl.read_parquet(tmp_path / "ray" / "answers.parquet" / "*.parquet")
+    assert found["system"].unique().to_list() == ["gpt"]
+    here, there = (markscheme.verify(tmp_path / name).data["content"] for name in ("here", "ray"))
+    assert here == there
+
+
+@pytest.mark.usefixtures("without_ray")
+def test_files_without_rows_among_others_are_passed_over(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    table = rows(6).to_arrow()
+    for number, part in enumerate((table.slice(0, 0), table, table.slice(0, 0))):
+        pyarrow.parquet.write_table(part, tmp_path / f"{number}.parquet")
+    command = ["judge", str(tmp_path), "-j", "contains", "-q", "--engine", "ray", "--out"]
+    assert run([*command, str(tmp_path / "run")]) == 0
+    found = pl.read_parquet(tmp_path / "run" / "judgments.parquet" / "*.parquet")
+    assert found["answer_id"].to_list() == rows(6)["answer_id"].to_list()
+    (tmp_path / "1.parquet").unlink()
+    capfd.readouterr()
+    assert run([*command, str(tmp_path / "none")]) == 2
+    assert f"{tmp_path} holds no answers" in capfd.readouterr().err.replace("\n", " ")
+
+
+@pytest.mark.usefixtures("without_ray")
+def test_a_bad_row_of_a_piece_is_named_by_its_place_in_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("markscheme.engine.shards.PIECE_ROWS", 4)
+    file = tmp_path / "a.parquet"
+    empty = pl.when(pl.col("answer_id") != "a5").then("question").otherwise(pl.lit(""))
+    rows(8).with_columns(question=empty).write_parquet(file, row_group_size=4)
+    command = ["judge", str(file), "-j", "contains", "-q", "--on-bad-row", "skip", "--out"]
+    assert run([*command, str(tmp_path / "here")]) == 0
+    assert run([*command, str(tmp_path / "ray"), "--engine", "ray"]) == 0
+    noted = (tmp_path / "ray" / "bad_rows.jsonl").read_text()
+    assert noted == (tmp_path / "here" / "bad_rows.jsonl").read_text()
+    assert json.loads(noted)["line"] == 6
+    capfd.readouterr()
+    command = ["judge", str(file), "-j", "contains", "-q", "--engine", "ray", "--out"]
+    assert run([*command, str(tmp_path / "stops")]) == 2
+    assert f"{file}, row 6: " in " ".join(capfd.readouterr().err.split())
+
+
 def test_pieces_judged_by_a_worker_make_the_run_of_the_local_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_ray: None
 ) -> None:

@@ -436,3 +436,25 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         )  # fmt: skip
         peaks[name] = int(done.stdout) / 1024
     assert peaks["large"] < 900, peaks
+
+
+def test_ctrl_c_ends_a_run_that_waits_for_standard_input(tmp_path: Path) -> None:
+    """As where somebody typed `-` and nothing comes."""
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "markscheme", "judge", "-", "-j", "contains", "-o", str(out)]
+    waiting = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert waiting.stdin is not None
+    try:
+        waiting.stdin.write(b'{"question": "q", "gold": "a", "answer": "a"}\n')
+        waiting.stdin.flush()
+        while not (out / "run.json").exists():
+            assert waiting.poll() is None
+            time.sleep(0.05)
+        waiting.send_signal(signal.SIGINT)
+        assert waiting.wait(20) == 130
+    finally:
+        waiting.kill()
+        said, _ = waiting.communicate()
+    assert b"interrupted" in said

@@ -34,6 +34,13 @@ from markscheme.tables.answers import read_answers
 JUDGES = ["examiner", "contains", "entailment", "cascade(first=token_f1, then=examiner)"]
 
 
+class IndexMissingError(Exception):
+    """An error of a library, as many are: its message is not what it is made of."""
+
+    def __init__(self, index: str, code: int) -> None:
+        super().__init__(f"no index {index} (code {code})")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Where:
     """Says in which process it judged, unless it is to die or to fail there."""
@@ -48,6 +55,8 @@ class Where:
             bytearray(2**60)  # No machine has so much.
         if there and self.does == "fail":
             raise JudgeError("this judge fails; fix it")
+        if there and self.does == "miss":
+            raise IndexMissingError("wiki", 7)
         return pl.DataFrame(
             {
                 "verdict": [True] * answers.height,
@@ -163,6 +172,13 @@ def test_a_judge_without_memory_is_one_error_and_what_was_judged_is_saved(
 def test_an_error_there_is_an_error_here(example: Path) -> None:
     with pytest.raises(JudgeError, match="this judge fails; fix it"):
         markscheme.judge(example, "where(does=fail)", workers=2)
+
+
+def test_an_error_that_cannot_be_sent_says_what_it_said(example: Path) -> None:
+    """And not that a process died."""
+    said = r"IndexMissingError: no index wiki \(code 7\); raised by the judge Where "
+    with pytest.raises(JudgeError, match=said):
+        markscheme.judge(example, "where(does=miss)", workers=2)
 
 
 def test_processes_are_gone_afterwards(example: Path) -> None:

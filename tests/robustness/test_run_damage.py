@@ -132,6 +132,25 @@ def test_a_signed_run_is_wanted_where_a_secret_is_set(
         markscheme.verify(signed)
 
 
+def test_a_run_without_a_signature_is_judged_again_with_one(
+    source: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As the error says that refuses it."""
+    out = tmp_path / "run"
+    judge = ["judge", str(source), "-j", "contains", "-q", "--out", str(out)]
+    assert run(judge) == 0
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", "secret")
+    capsys.readouterr()
+    assert run(judge) == 2
+    assert f"--out {out} --again'" in capsys.readouterr().err.replace("\n", " ")
+    assert run([*judge, "--again"]) == 0
+    assert markscheme.verify(out).data["signature"] == "valid"
+    assert run(judge) == 0
+
+
 def test_the_content_digest_does_not_depend_on_batches_or_kills(
     source: Path, finished: tuple[Path, Truth], tmp_path: Path
 ) -> None:

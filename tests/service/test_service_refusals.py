@@ -227,6 +227,18 @@ def test_where_keys_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         read_keys(tmp_path / "empty", None)
 
 
+def test_a_key_that_no_client_can_send_is_refused_at_the_start(tmp_path: Path, opened: Any) -> None:
+    file = tmp_path / "keys"
+    file.write_text(f"{KEY}\n", encoding="utf-8-sig")  # as Windows' editors save it
+    client = opened(keys=read_keys(file, None))
+    assert client.get("/v1/judges", headers=bearer(KEY)).status_code == 200
+    for line in (f"{KEY} # for Ann", "schlüssel-für-die-anwendung"):
+        file.write_text(f"{KEY}\n{line}\n", encoding="utf-8")
+        with pytest.raises(DataError, match="line 2: a key has printable ASCII") as told:
+            read_keys(file, None)
+        assert line not in str(told.value)
+
+
 def test_headers_of_every_response(client: TestClient) -> None:
     for path in ("/healthz", "/nowhere"):
         headers = client.get(path).headers

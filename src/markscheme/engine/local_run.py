@@ -180,7 +180,7 @@ def run_in_memory(
     prepared = prepare(judges, models, clean)
     reader.options = reading_for(reader.options, judges)
     judgments, tally = judge_batches(
-        prefetch(reader),
+        _batches_of(reader),
         prepared,
         models=models,
         cleaning=kept_cleaning(clean, judges),
@@ -226,7 +226,7 @@ def run_in_folder(
     """
     prepared = prepare(judges, models, clean)
     reader.options = reading_for(reader.options, judges)
-    folder, batches = RunFolder(out), prefetch(reader)
+    folder, batches = RunFolder(out), _batches_of(reader)
     cleaning = kept_cleaning(clean, judges)
     wanted = {
         "format": FORMAT,
@@ -241,7 +241,7 @@ def run_in_folder(
         if difference:
             raise RunError(f"{folder.path} holds a run with {difference}; choose another --out")
         if found is not None and found["state"] == "done":
-            if tables_hold(folder):
+            if tables_hold(folder, again=again):
                 tally = _read_again(reader, folder, found, judges, cleaning)
                 if not again:
                     return _finished(reader, folder, found, tally, render)
@@ -499,16 +499,20 @@ def closing_texts(
     return texts
 
 
-def tables_hold(folder: RunFolder) -> bool:
+def tables_hold(folder: RunFolder, *, again: bool) -> bool:
     """Whether a finished run's tables are as it left them; what is not is noted in the folder.
 
+    Args:
+        folder: the run.
+        again: whether it is judged again, so that nothing of a run that does not hold is used.
+
     Raises:
-        RunError: runs are to be signed, and this one is not.
+        RunError: runs are to be signed, this one is not, and it is not judged again.
     """
     try:
         found = damages(folder.path, read_manifest(folder.path), TABLES)
     except RunError:
-        if signature_wanted():
+        if signature_wanted() and not again:
             raise  # An unsigned run may be anybody's: nothing of it is used.
         found = {MANIFEST: "was changed"}
     folder.damaged += found
@@ -630,6 +634,13 @@ def _check_same_input(folder: RunFolder, number: int, chain: bytes) -> None:
             (folder.parts / mark).touch()
         except OSError as error:
             raise RunError(f"cannot write {folder.parts / mark}: {error.strerror}") from None
+
+
+def _batches_of(reader: AnswersReader) -> Iterator[pl.DataFrame]:
+    """What a reader gives, read ahead; not of standard input: a thread that waits for it hears no
+    interrupt, and the program would wait for the thread."""
+    typed = any(isinstance(one, str | Path) and str(one) == "-" for one in reader.sources)
+    return iter(reader) if typed else prefetch(reader)
 
 
 def prefetch(batches: Iterable[T]) -> Iterator[T]:

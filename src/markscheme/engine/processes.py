@@ -11,6 +11,7 @@ import math
 import mmap
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import time
@@ -215,3 +216,10 @@ def _judged(judge: Judge, part: pl.DataFrame, sources: tuple[str | None, ...]) -
     except MarkschemeError as error:
         # Some errors of the tree cannot be sent; their message can.
         raise JudgeError(str(error)) from None
+    except Exception as error:
+        try:
+            pickle.loads(pickle.dumps(error))  # noqa: S301 - made a moment ago
+        except Exception:  # Some, read back there, would end all processes; their message can go.
+            said = "; ".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])
+            raise JudgeError(said) from None
+        raise

@@ -13,6 +13,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -499,7 +500,7 @@ class _Folder:
         _check_ids(answers)
         clusters = answers.select(CLUSTERS).collect(engine="streaming")
         met = Met()
-        for one in reports:
+        for one in sorted(reports, key=itemgetter("number")):  # They came in any order.
             met.add(one["met"])
         report = RunReport(
             **vars(met),

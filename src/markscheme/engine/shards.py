@@ -62,15 +62,17 @@ def input_pieces(paths: Sequence[str]) -> tuple[list[Piece], str]:
     never meet in one run.
 
     Raises:
-        DataError: a path matches nothing, or is no Parquet file although its name says so.
+        DataError: a path matches nothing, or is no Parquet file although its name says so, or
+            all files are empty.
     """
     files: list[tuple[AbstractFileSystem, str]] = []
+    sources: list[str] = []
     mark = blake2b(digest_size=16)
     for path in paths:
         check_named(path)
         system, inside = file_system(path)
-        found = [inside]
-        if system.isdir(inside):
+        found, folder = [inside], system.isdir(inside)
+        if folder:
             inner = system.ls(inside, detail=False)
             found = sorted(name for name in inner if name.endswith(".parquet"))
         elif not system.isfile(inside) and any(sign in inside for sign in "*?["):
@@ -82,9 +84,12 @@ def input_pieces(paths: Sequence[str]) -> tuple[list[Piece], str]:
             seen = info.get("mtime") or info.get("LastModified") or info.get("ETag") or ""
             mark.update(f"{name} {info.get('size')} {seen}\n".encode())
             files.append((system, name))
+            sources.append(inside if folder else name)  # The files of a folder are one table.
     pieces: list[Piece] = []
-    for (system, name), of in zip(files, system_names([one for _, one in files]), strict=True):
+    for (system, name), of in zip(files, system_names(sources), strict=True):
         pieces += _of_file(system, name, of, first=len(pieces))
+    if not pieces:
+        raise DataError(f"{', '.join(map(without_secrets, paths))} holds no answers")
     return pieces, mark.hexdigest()
 
 
@@ -106,7 +111,8 @@ def _of_file(system: AbstractFileSystem, name: str, of: str, *, first: int) -> I
     for group in range(meta.num_row_groups):
         groups.append(group)
         rows += meta.row_group(group).num_rows
-        if rows >= PIECE_ROWS or group == meta.num_row_groups - 1:
+        # What writes many files writes empty ones too.
+        if rows >= PIECE_ROWS or (rows and group == meta.num_row_groups - 1):
             yield Piece(
                 number=first, path=address, system=of, groups=tuple(groups), first_row=start
             )
@@ -116,8 +122,8 @@ def _of_file(system: AbstractFileSystem, name: str, of: str, *, first: int) -> I
 def read_piece(piece: Piece, options: ReadOptions) -> AnswersReader:
     """A reader of one piece; its batches are those of the local engine where pieces are as long."""
     system, inside = file_system(piece.path)
+    path = inside if "file" in system.protocol else piece.path
     if piece.groups is None:
-        path = inside if "file" in system.protocol else piece.path
         return AnswersReader([path], options, system=piece.system)
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
@@ -125,7 +131,9 @@ def read_piece(piece: Piece, options: ReadOptions) -> AnswersReader:
     with system.open(inside, "rb") as stream:
         table: pa.Table = ParquetFile(stream).read_row_groups(list(piece.groups))
     frame: Any = pl.from_arrow(table)
-    return AnswersReader([frame], options, first_row=piece.first_row, system=piece.system)
+    return AnswersReader(
+        [frame], options, first_row=piece.first_row, part_of=path, system=piece.system
+    )
 
 
 def scan_parts(system: AbstractFileSystem, names: Sequence[str]) -> pl.LazyFrame:

@@ -112,8 +112,8 @@ def read_keys(file: Path | None, variable: str | None) -> Keys:
     """Keys from a file (one a line; blank lines and lines with # are left out) and a variable.
 
     Raises:
-        DataError: the file cannot be read, the variable is empty, or a key is too short; never
-            shows a key.
+        DataError: the file cannot be read, the variable is empty, or a key is too short, or is none
+            that a client can send; never shows a key.
     """
     found: list[tuple[str, str]] = []
     if file is not None:
@@ -135,5 +135,10 @@ def read_keys(file: Path | None, variable: str | None) -> Keys:
             raise DataError(
                 f"{where}: a key needs at least {SHORTEST} characters; "
                 "'openssl rand -hex 24' makes a good one"
+            )
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise DataError(
+                f"{where}: a key has printable ASCII characters only and no space; write a comment "
+                "on a line of its own"
             )
     return Keys(digests=tuple(dict.fromkeys(sha256(key.encode()).digest() for _, key in found)))

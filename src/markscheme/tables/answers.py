@@ -25,7 +25,7 @@ from markscheme.tables.columns import REQUIRED, label_key
 from markscheme.tables.files import RawBatch, Source, iter_raw, sources_of, system_names
 from markscheme.tables.judgments import JUDGMENTS_SCHEMA
 from markscheme.tables.label_values import LabelOffers
-from markscheme.tables.opened import SUFFIXES
+from markscheme.tables.opened import SUFFIXES, shown
 from markscheme.tables.paths import values_at
 from markscheme.tables.predictions import Predictions, question_ids, with_predictions
 from markscheme.tables.read_options import ReadOptions
@@ -169,6 +169,7 @@ class AnswersReader:
         options: ReadOptions | None = None,
         *,
         first_row: int = 0,
+        part_of: str | None = None,
         system: str | None = None,
         after: AnswersReader | None = None,
     ) -> None:
@@ -178,6 +179,7 @@ class AnswersReader:
             sources: what to read, in order.
             options: how.
             first_row: rows of the same input that were read elsewhere before these.
+            part_of: the source in messages, of which these are rows; None where all are here.
             system: the system's name where no column gives it; None takes the file's name.
             after: what read earlier sources of the same input, whose ids are used already.
 
@@ -196,6 +198,7 @@ class AnswersReader:
         self.system = system
         self.met = Met()
         self._first_row = first_row
+        self._part_of = part_of
         self.repeated_ids: list[Problem] = []
         self.last: Recognised | None = None
         self._seen: _SeenIds = _SeenIds() if after is None else after._seen
@@ -218,6 +221,9 @@ class AnswersReader:
             sources, predicted = with_predictions(sources, self.options)
         for source, name in zip(sources, system_names(sources), strict=True):
             for raw in iter_raw(source, self.options):
+                if self._part_of is not None:
+                    raw.source = shown(self._part_of)
+                    raw.lines = [line + self._first_row for line in raw.lines]
                 frame = self.answers_of(raw, predicted, default_system=self.system or name)
                 if not self._stopping and frame.height:
                     self.met.rows += frame.height

@@ -10,6 +10,7 @@ import io
 import itertools
 import lzma
 import re
+import signal
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -200,6 +201,8 @@ def is_address(location: str | Path) -> bool:
 
 def _bytes_of(path: str) -> BinaryIO:
     if path == "-":
+        # With the handler that Polars sets, reading would not end at Ctrl+C.
+        signal.siginterrupt(signal.SIGINT, True)
         return sys.stdin.buffer
     if is_address(path):
         system, inside = file_system(path)
