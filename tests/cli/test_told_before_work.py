@@ -129,3 +129,12 @@ def test_a_batch_file_has_no_figures_and_so_no_slices(capsys: Captured) -> None:
     command = ["llm", "batch", "write", "answers.jsonl", "-m", "m", "-j", "llm_grader", "-o", "b"]
     assert run([*command, "--slices", "label"]) == 2
     assert "--slices" in capsys.readouterr().err
+
+
+def test_the_address_of_a_cluster_is_no_use_to_the_local_engine(
+    answers: Path, capsys: Captured
+) -> None:
+    command = ["judge", str(answers), "-j", "exact_match", "--ray-address", "auto", "-q"]
+    assert run(command) == 2
+    assert "--ray-address requires --engine ray" in capsys.readouterr().err
+    assert not Path("runs").exists()

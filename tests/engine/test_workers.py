@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -125,6 +126,20 @@ def test_long_judging_starts_processes_where_cores_are_idle(
     monkeypatch.setattr(processes, "available_cores", lambda: 1)
     with process_pool(None) as ask:
         assert judged_in(ask) == here
+
+
+def test_a_judge_that_holds_what_cannot_be_sent_goes_on_here(
+    example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One with a connection, of which a long run found out after ten seconds."""
+    monkeypatch.setattr(processes, "available_cores", lambda: 4)
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))
+    items, opened = read_answers(example), Where()
+    object.__setattr__(opened, "connection", sqlite3.connect(":memory:"))
+    with process_pool(None) as ask:
+        ask(opened, items, None)
+        monkeypatch.setattr(processes, "_PAYS_FROM", 0.0)
+        assert processes_of(ask(opened, items, None)) == {os.getpid()}
 
 
 def test_few_answers_stay_here(example: Path) -> None:

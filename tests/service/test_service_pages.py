@@ -66,6 +66,15 @@ def test_an_explanation_has_what_decided(client: TestClient) -> None:
     assert said["decided"]["effects"]
 
 
+def test_the_examiner_is_explained_only_where_it_judges_as_explained(
+    opened: Callable[..., TestClient],
+) -> None:
+    """One with another threshold may reject what the explanation says is accepted."""
+    client = opened(allow=("examiner(threshold=0.999, depth=fast)",))
+    assert client.post("/v1/judgments", json={"answers": [ROW]}).status_code == 200
+    assert client.post("/v1/explanations", json=ROW).json()["decided"] is None
+
+
 def test_explanations_are_bounded_and_guarded(
     opened: Callable[..., TestClient], keys: Keys
 ) -> None:

@@ -118,6 +118,8 @@ def judge(
     if (read.slices or models.batch) and engine == "ray":
         name = "--slices" if read.slices else "--batch"
         raise MarkschemeError(f"{name} requires --engine local")
+    if ray_address is not None and engine != "ray":
+        raise MarkschemeError("--ray-address requires --engine ray")
     chosen = [parse_judge(name) for name in judges or [DEFAULT_JUDGE]]
     reader = AnswersReader(list(files), read)
     if models.dry_run:

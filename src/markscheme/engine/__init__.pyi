@@ -8,6 +8,7 @@ from .execute import with_plain as with_plain
 from .local_run import RunReport as RunReport
 from .local_run import run_in_folder as run_in_folder
 from .local_run import run_in_memory as run_in_memory
+from .processes import can_be_sent as can_be_sent
 from .processes import end_with_parent as end_with_parent
 from .processes import limit_memory as limit_memory
 from .processes import limit_processor_time as limit_processor_time

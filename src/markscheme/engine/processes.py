@@ -54,7 +54,8 @@ def process_pool(count: int | None, models: ModelSource | None = None) -> Iterat
     """What to ask judges with: `apply`, or the same over `count` processes.
 
     Judges that may ask a language model stay in this process, which counts what they spend; they
-    wait for replies and not for a core. Those are all that do not declare `Needs(chat=False)`.
+    wait for replies and not for a core. Those are all that do not declare `Needs(chat=False)`. So
+    do judges that cannot be sent, such as one that holds a connection once it has judged.
 
     Args:
         count: how many processes; 1 for none but this one. None begins with this one and starts
@@ -83,6 +84,8 @@ def process_pool(count: int | None, models: ModelSource | None = None) -> Iterat
             if pool is None and not watch.pays():
                 with watch.watching():
                     return apply(judge, items, models)
+            if not can_be_sent(judge):
+                return apply(judge, items, models)
             width = count or min(available_cores(), _MOST)
             pool = pool or stack.enter_context(_spawned(width, options))
             started = True
@@ -103,6 +106,15 @@ def process_pool(count: int | None, models: ModelSource | None = None) -> Iterat
                 ) from None
 
         yield ask
+
+
+def can_be_sent(judge: Judge) -> bool:
+    """Whether another process can be given a judge, with all that it holds by now."""
+    try:
+        pickle.dumps(judge)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return True
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import operator
-import pickle
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.contract import Judge, ModelSource
-from markscheme.engine import apply, plan, too_long, with_plain
+from markscheme.engine import apply, can_be_sent, plan, too_long, with_plain
 from markscheme.service.allowed import Served
 from markscheme.service.batching import MOST_ROWS, Batcher
 from markscheme.service.metrics import Metrics
@@ -190,11 +189,7 @@ class Judging:
 
 
 def _can_be_sent(judge: Judge) -> bool:
-    try:
-        pickle.dumps(judge)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return False
-    return type(judge).__module__ != "__main__"
+    return can_be_sent(judge) and type(judge).__module__ != "__main__"
 
 
 def characters(row: AnswerIn | ExplanationIn) -> int:

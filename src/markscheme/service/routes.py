@@ -71,7 +71,7 @@ def judging_routes(state: State) -> APIRouter:
         "/explanations", response_model=ExplanationOut, summary="Say why an answer is judged so"
     )
     async def explanations(request: Request, body: ExplanationIn) -> Response:
-        served = [name_of(one.judge) for one in state.allowed.served]
+        served = [one.name for one in state.allowed.served]  # With other parameters it is another.
         found = await state.judging.explain(
             body, request.state.owner, examiner="examiner" in served
         )

@@ -177,7 +177,8 @@ class ExplanationOut(BaseModel):
         description="text, spans (words in common), answer (the same in the answer), values."
     )
     decided: dict[str, Any] | None = Field(
-        description="What moved the examiner; null where it is not served or reads no answer."
+        description="What moved the examiner; null where it is not served with its own "
+        "defaults, or reads no answer."
     )
 
 
