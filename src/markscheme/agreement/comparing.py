@@ -179,19 +179,8 @@ def compare(
         said += uneven_note(rows)
         sliced = _sliced(rows, of, labelled, wanted, noise)
     else:
-        here, there = _judges_of_each(names_of(wanted.judges), run, other)
-        rows, known = judged_and_labelled(run, labels, wanted, judges=here)
-        notes: Sequence[str] = ()
-        if other is not None:
-            added = judged_table(
-                other,
-                judges=there,
-                columns=wanted.columns,
-                threshold=wanted.threshold,
-                answers=answers,
-                labels=labels,
-            )
-            rows, notes = _with_other(rows, added)
+        second = None if other is None else open_run(other, answers=answers)
+        rows, known, notes = _judged_in_both(run, second, labels, wanted)
         joined = join_labels(rows, known)
         compared, by = joined.rows, by_labels(joined.labelled, joined.answers)
         pairs = compare_judges(joined, wanted)
@@ -591,8 +580,27 @@ def _slices_table(
     )
 
 
+def _judged_in_both(
+    run: Run, other: Run | None, labels: JudgmentsSource | None, options: CompareOptions
+) -> tuple[pl.DataFrame, pl.DataFrame, Sequence[str]]:
+    """The judgments of one table or of two as one, their labels, and what there is to say."""
+    here, there = _judges_of_each(names_of(options.judges), run, other)
+    rows, known = judged_and_labelled(run, labels, options, judges=here)
+    if other is None:
+        return rows, known, ()
+    added = judged_table(
+        other,
+        judges=there,
+        columns=options.columns,
+        threshold=options.threshold,
+        labels=labels,
+    )
+    rows, notes = _with_other(rows, added)
+    return rows, known, notes
+
+
 def _judges_of_each(
-    names: Sequence[str], run: Run, other: JudgmentsSource | None
+    names: Sequence[str], run: Run, other: Run | None
 ) -> tuple[Sequence[str], Sequence[str]]:
     """The judges named that are taken of each of two tables, which need not both have all.
 
@@ -600,7 +608,7 @@ def _judges_of_each(
     """
     if other is None or not names:
         return names, names
-    known = [_may_be_judges(run), _may_be_judges(open_run(other))]
+    known = [_may_be_judges(run), _may_be_judges(other)]
     there = [name for name in names if name in known[1]]
     here = [name for name in names if name in known[0] or name not in known[1]]
     return here or names, there or names

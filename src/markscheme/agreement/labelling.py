@@ -459,17 +459,13 @@ def _points(share: float, *, above: float = 0.0) -> str:
     return next(text for text in shown if float(text) > 100 * above)
 
 
-_TEXTS = ("question", "context", "references", "answer")
-"""What the labeller sees first."""
-
-
 def _labelling_file(plan: pl.DataFrame, options: PlanOptions, *, blind: bool) -> pl.DataFrame:
     """What the labeller sees first, then the empty label, then what the estimate needs.
 
     Whose answer it is could sway the labeller. It stays out where an id finds it again, and where
     answers are of several systems (`blind`) the id does not name it either.
     """
-    order = [*_TEXTS]
+    order = ["question", "context", "references", "answer"]
     if options.with_system or "answer_id" not in plan.columns:
         order.append("system")
     if blind and "answer_id" in plan.columns:

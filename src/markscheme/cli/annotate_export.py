@@ -77,7 +77,6 @@ def annotate_export(
         found = store.read(lambda c: export(c, known, kind, options))
     finally:
         store.close()
-    out.parent.mkdir(parents=True, exist_ok=True)
     write_table(found.table, out)
     replace_file(seal, sealed({**found.trail, "file": file_digest(out)}))
     for note in (*store.notes, *found.notes):

@@ -6,6 +6,7 @@ depends on no other answer, so a chunk may be cut anywhere and the judgments are
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import math
 import mmap
@@ -230,8 +231,9 @@ def _judged(judge: Judge, part: pl.DataFrame, sources: tuple[str | None, ...]) -
         raise JudgeError(str(error)) from None
     except Exception as error:
         try:
-            pickle.loads(pickle.dumps(error))  # noqa: S301 - made a moment ago
-        except Exception:  # Some, read back there, would end all processes; their message can go.
+            copy.copy(error)  # As the other process would make it again.
+            pickle.dumps(error)
+        except Exception:  # Some, made again there, would end all processes; their message can go.
             said = "; ".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])
             raise JudgeError(said) from None
         raise
