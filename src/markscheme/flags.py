@@ -13,6 +13,7 @@ An option is an annotation on a field of an options class, or on a parameter of 
 
 from __future__ import annotations
 
+import math
 import shlex
 import warnings
 from collections.abc import Callable, Mapping
@@ -356,8 +357,10 @@ def _check_range(name: str, value: float, option: Option) -> None:
 
 
 def out_of_range(value: float, minimum: float | None, maximum: float | None) -> str:
-    """What to say of a number below or above what can be; nothing of one in between."""
-    if minimum is not None and not value >= minimum:  # NaN is out of range
+    """What to say of a number below or above what can be, or of NaN; nothing of others."""
+    if math.isnan(value):
+        return "nan, and must be a number"
+    if minimum is not None and value < minimum:
         return f"{value!r}, and must be {minimum:.10g} or more"
     if maximum is None or value <= maximum:
         return ""

@@ -28,7 +28,7 @@ from markscheme.agreement.thresholds import (
     sensitivity,
     split_questions,
 )
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, MarkschemeError
 
 scored = st.lists(
     st.tuples(st.sampled_from([0.0, 0.2, 0.25, 0.7, 1.0]), st.booleans()), min_size=1, max_size=40
@@ -226,6 +226,8 @@ def test_the_part_to_fit_on_is_named_where_it_lacks_what_all_answers_have(
     with pytest.raises(AgreementError, match=said):
         calibrate(rows)
     assert calibrate(rows, share=0.8).threshold.development_answers == 0.8 * answers
+    with pytest.raises(MarkschemeError, match="share is nan, and must be a number"):
+        calibrate(rows, share=float("nan"))
 
 
 def test_maps_that_cannot_be_fitted() -> None:

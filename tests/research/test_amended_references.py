@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import markscheme
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, DataError
 from markscheme.tables.answers import read_answers
 from markscheme_research.studies import amend, amend_references, match_amended
 
@@ -47,9 +47,10 @@ def test_a_rejected_answer_takes_its_lower_case_form_only_when_it_is_not_there_i
     assert lower["references"].to_list() == [["PARIS"]]
 
 
-def test_all_references_may_leave() -> None:
+def test_all_references_may_leave_and_none_are_known_then() -> None:
+    # An empty list would say that the question has no answer, and reward those who decline.
     amended = amend_references(questions(("q", ["a"])), labels(("q", "a", 0.0)))
-    assert amended["references"].to_list() == [[]]
+    assert amended["references"].to_list() == [None]
     assert amended["references_removed"].to_list() == [1]
 
 
@@ -111,7 +112,7 @@ def test_amending_follows_the_rule_word_by_word(
     amended = amend_references(
         questions(("q", references)), labels(*(("q", w, float(g)) for w, g in verdicts.items()))
     )
-    assert amended["references"].to_list() == [expected]
+    assert amended["references"].to_list() == [expected or ([] if not references else None)]
 
 
 def test_labels_of_a_project_amend_patterns_and_leave_them_patterns(
@@ -151,3 +152,12 @@ def test_a_blank_answer_that_people_accept_is_no_reference() -> None:
     ]  # fmt: skip
     found = amend(rows)
     assert found.questions["references"].to_list() == [["nobody", "There is no king of France."]]
+
+
+def test_questions_that_lose_every_reference_are_counted_and_are_not_answerless() -> None:
+    row = {"question": "Capital of Peru?", "references": ["Cusco"], "answer": "Cusco", "label": 0}
+    amended = amend([row, {**row, "answer": "I do not know."}])
+    assert amended.counts["questions_without_references"] == 1
+    assert "1 question has no reference left" in str(amended)
+    with pytest.raises(DataError, match="no references"):
+        markscheme.judge(amended.frame, "exact_match")

@@ -208,6 +208,10 @@ def test_questions_without_sense_are_no_trouble(question: str, answer: str) -> N
     assert made[:1] == made[:1].upper()
 
 
+def test_two_question_words_alone_are_a_question() -> None:
+    assert statement("How and why?", "Because it rained.") == "Because it rained."
+
+
 def test_very_long_texts_are_no_trouble() -> None:
     assert len(statement("who " * 100_000, "x " * 500_000)) < 1_100_000
     assert statement("who was it", "word " * 1000).lower().count("word") == 1000

@@ -1096,3 +1096,8 @@ def test_examples_of_columns_are_of_one_row() -> None:
     (found,) = preview([rows])
     examples = {column.read_as: column.example for column in found.columns}
     assert (examples["question"], examples["answer"], examples["label"]) == ("q2", "x2", "yes")
+
+
+def test_references_are_no_slices() -> None:
+    with pytest.raises(DataError, match="cannot be sliced by 'references', which are lists"):
+        AnswersReader([by_system("system")], ReadOptions(slices=("references",)))

@@ -151,6 +151,11 @@ def failures(
         raise AgreementError(
             "choose one of --accepted and --rejected (Python: accepted=True, rejected=True)"
         )
+    if labels is not None and chosen.trusted is not None:
+        raise AgreementError(
+            "choose one of --labels and --trusted: each says which answers are right (Python: "
+            "labels or trusted=...)"
+        )
     run = _opened(judged, answers, chosen, labels)
     listed = chosen.accepted or chosen.rejected
     verdicts, known = (None, None) if listed else _read(run, chosen, labels)

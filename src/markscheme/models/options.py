@@ -86,7 +86,9 @@ class ServerOptions:
         float | None,
         _option("Maximum number of tokens per minute, enforced by the client.", rare=True),
     ] = None
-    timeout: Annotated[float, _option("Timeout of one attempt, in seconds.", rare=True)] = 120.0
+    timeout: Annotated[
+        float, _option("Timeout of one attempt, in seconds.", minimum=0.001, rare=True)
+    ] = 120.0
     retries: Annotated[
         int,
         _option("Number of retries after a temporary failure.", minimum=0, rare=True),

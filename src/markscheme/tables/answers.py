@@ -187,6 +187,11 @@ class AnswersReader:
             DataError: a slice has the name of a column of judgments.
         """
         for name in options.slices if options else ():
+            if name == "references":
+                raise DataError(
+                    "the answers cannot be sliced by 'references', which are lists: copy yours to "
+                    "another column, such as 'own_references'"
+                )
             if name in _NO_SLICES:
                 raise DataError(
                     f"the answers cannot be sliced by a column called {name!r}, since tables of "

@@ -50,6 +50,8 @@ class Frame:
 
 def whole(words: list[str], low: list[str], gap: Frame, word: str) -> Frame:
     """What follows a bare question word: an inverted clause, or a predicate whose subject it is."""
+    if not low:  # "how and why?"
+        return gap
     if low[0] not in AUXILIARIES:
         if word in ("who", "whom") or gap.kind == "thing":
             return replace(gap, after=" ".join(words))

@@ -27,6 +27,7 @@ from markscheme.metrics import exact_match
 from markscheme.models import Models
 from markscheme.results import Column, Table, TableResult, columns, labels_of
 from markscheme.tables import as_binary, is_blank, one_row_each, write_answers
+from markscheme.text import counted
 from markscheme_research.studies import literal_pattern
 from markscheme_research.studies.options import AmendOptions
 
@@ -115,6 +116,9 @@ def amend(
         ).height,
         "references_added": int(questions["references_added"].sum()),
         "references_removed": int(questions["references_removed"].sum()),
+        "questions_without_references": questions.filter(
+            pl.col("references").is_null(), pl.col("references_removed") > 0
+        ).height,
         "labels": known["label"].count(),
         "answers": table.height,
     }
@@ -143,8 +147,8 @@ def amend_references(questions: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFr
 
     Returns:
         `questions` in its order with `references` amended (the former ones first, then the
-        accepted answers in label order, no string twice), and two counts: `references_added`,
-        `references_removed`.
+        accepted answers in label order, no string twice; null where all were rejected), and two
+        counts: `references_added`, `references_removed`.
 
     Raises:
         AgreementError: contradictory or graded labels; no label is about any of the questions.
@@ -166,7 +170,9 @@ def amend_references(questions: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFr
         gone = {one if one in pool else one.lower() for one in said[False].get(question, ())}
         kept = [one for one in pool if one not in gone]
         added = sum(one not in known for one in kept)
-        rows.append((kept, added, sum(one in gone for one in known)))
+        # An empty list would say that the question has no answer.
+        left = kept if kept or not known else None
+        rows.append((left, added, sum(one in gone for one in known)))
     amended = pl.DataFrame(
         rows,
         schema={
@@ -266,6 +272,17 @@ def _table(systems: pl.DataFrame, counts: dict[str, int], how: str) -> Table:
             f"{counts['labels']:,} labels amended the references of "
             f"{counts['questions_amended']:,} of {counts['questions']:,} questions: "
             f"{counts['references_added']:,} added, {counts['references_removed']:,} removed "
-            "(counted in a question's first row)"
+            "(counted in a question's first row)",
+            *_lost(counts["questions_without_references"]),
         ],
     )
+
+
+def _lost(questions: int) -> list[str]:
+    if not questions:
+        return []
+    have = counted(questions, "question has", "questions have")
+    return [
+        f"{have} no reference left, since all were rejected: write new ones, or judge with "
+        "--on-bad-row skip"
+    ]
