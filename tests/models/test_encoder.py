@@ -101,6 +101,14 @@ def test_threads_that_start_together_load_the_weights_once(
     assert all((one == vectors[0]).all() for one in vectors)
 
 
+def test_the_bytes_of_a_model_are_not_held_in_memory_twice() -> None:
+    content = (MINILM / "model.onnx").read_bytes()
+    references = sys.getrefcount(content)
+    session = weights.open_session(Path("model.onnx"), content)
+    assert session.get_inputs()
+    assert sys.getrefcount(content) == references
+
+
 def test_the_shipped_files_are_those_of_the_manifest_and_small() -> None:
     manifest = json.loads((MINILM / "manifest.json").read_text())
     for name, entry in manifest["files"].items():

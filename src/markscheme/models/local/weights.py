@@ -98,11 +98,14 @@ def open_session(path: Path, content: bytes | None = None) -> InferenceSession:
     options.enable_cpu_mem_arena = False
     options.log_severity_level = 4  # The exception says it.
     try:
-        return onnxruntime.InferenceSession(
+        session = onnxruntime.InferenceSession(
             str(path) if content is None else content, options, providers=["CPUExecutionProvider"]
         )
     except Exception as error:  # onnxruntime's own exceptions share no base below Exception
         raise ModelError(f"{path} cannot be loaded ({error}). Export the model again.") from error
+    # Else the model's bytes, which it was made from, are in memory twice for as long as it lives.
+    session._model_bytes = None
+    return session
 
 
 def open_tokenizer(folder: Path, max_tokens: int) -> Tokenizer:
