@@ -358,7 +358,7 @@ def _check_range(name: str, value: float, option: Option) -> None:
 
 def out_of_range(value: float, minimum: float | None, maximum: float | None) -> str:
     """What to say of a number below or above what can be, or of NaN; nothing of others."""
-    if math.isnan(value):
+    if not value <= math.inf:  # NaN; a whole number may be too large for `math.isnan`
         return "nan, and must be a number"
     if minimum is not None and value < minimum:
         return f"{value!r}, and must be {minimum:.10g} or more"

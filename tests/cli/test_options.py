@@ -24,6 +24,7 @@ from markscheme.flags import (
     Labels,
     Option,
     Seed,
+    out_of_range,
 )
 from markscheme.models import ModelOptions
 
@@ -212,3 +213,10 @@ def test_an_address_to_write_to_keeps_its_slashes(monkeypatch: pytest.MonkeyPatc
     command = ["judge", "s3://bucket/a.parquet", "-j", "exact_match", "-q", "--engine", "ray"]
     assert run([*command, "--out", "s3://bucket/run"]) == 2
     assert targets == ["s3://bucket/run"]
+
+
+def test_numbers_of_any_size_are_compared_and_nan_is_none() -> None:
+    assert out_of_range(10**400, 1, None) == ""
+    assert out_of_range(-(10**400), 1, None).endswith("must be 1 or more")
+    assert out_of_range(float("inf"), None, None) == ""
+    assert out_of_range(float("nan"), None, None) == "nan, and must be a number"

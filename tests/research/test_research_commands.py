@@ -99,7 +99,5 @@ def test_labels_of_the_viewer_amend_the_answers_of_their_ids(cli: Cli, tmp_path:
     pl.DataFrame(labels).write_ndjson(tmp_path / "run.labels.jsonl")
     out = tmp_path / "amended.jsonl"
     cli("amend", tmp_path / "answers.jsonl", "--labels", tmp_path / "run.labels.jsonl", "-o", out)
-    assert pl.read_ndjson(out)["references"].to_list() == [
-        ["Ann", "Ann Lee"],
-        None,
-    ]  # None are known, not "there is no answer".
+    # None are known, which does not say that the question has no answer.
+    assert pl.read_ndjson(out)["references"].to_list() == [["Ann", "Ann Lee"], None]

@@ -1098,6 +1098,7 @@ def test_examples_of_columns_are_of_one_row() -> None:
     assert (examples["question"], examples["answer"], examples["label"]) == ("q2", "x2", "yes")
 
 
-def test_references_are_no_slices() -> None:
-    with pytest.raises(DataError, match="cannot be sliced by 'references', which are lists"):
-        AnswersReader([by_system("system")], ReadOptions(slices=("references",)))
+@pytest.mark.parametrize("name", ["references", "reference_grades", "annotator_labels"])
+def test_lists_are_no_slices(name: str) -> None:
+    with pytest.raises(DataError, match=f"cannot be sliced by '{name}', which are lists"):
+        AnswersReader([by_system("system")], ReadOptions(slices=(name,)))

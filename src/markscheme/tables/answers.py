@@ -187,10 +187,10 @@ class AnswersReader:
             DataError: a slice has the name of a column of judgments.
         """
         for name in options.slices if options else ():
-            if name == "references":
+            if isinstance(ANSWERS_SCHEMA.get(name), pl.List):
                 raise DataError(
-                    "the answers cannot be sliced by 'references', which are lists: copy yours to "
-                    "another column, such as 'own_references'"
+                    f"the answers cannot be sliced by {name!r}, which are lists: copy yours to "
+                    f"another column, such as {f'own_{name}'!r}"
                 )
             if name in _NO_SLICES:
                 raise DataError(
