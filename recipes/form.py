@@ -1,15 +1,15 @@
 """How often a wrapping changes a judge's verdict on a short answer, and the order of systems.
 
-    MARKSCHEME_DATA=data python -m recipes.form [--judge JUDGE] [--wrappings dev|test|test-second]
-        [--styles 12]
+    MARKSCHEME_DATA=data python -m recipes.form [--judge JUDGE] [--styles 12]
+        [--wrappings dev|dev-second|test|test-second]
 
 Half of the answers are right. Two systems answer 500 questions each, the one 2 to 10 points better,
 each with all its answers in one wrapping of its own: `order kept` is the share of simulated pairs
 that the judge puts in their true order, and the same of pairs without wrappings.
 
-`dev`: wrappings that nothing learned from, for makers, around answers to questions that the encoder
-never read. `test` and `test-second`: frozen wrappings around answers of the frozen English tests;
-each run is a look, to be written in `docs/examiner-looks.md`.
+`dev` and `dev-second`: wrappings that nothing learned from, for makers, around answers to questions
+that the encoder never read. `test` and `test-second`: frozen wrappings around answers of the frozen
+English tests; each run is a look, to be written in `docs/examiner-looks.md`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ from recipes.encoder.figures import SEED, english_wrappings, facts_of_tests, wra
 from recipes.encoder.rows import is_plain_fact
 from recipes.labelled import labelled
 
+WRAPPINGS = ("dev", "dev-second", "test", "test-second")
+
 
 def facts(name: str) -> list[dict[str, Any]]:
     """The short answers that are wrapped, with question, references and label."""
-    if name != "dev":
+    if not name.startswith("dev"):
         return facts_of_tests()
     rows = labelled(Path(os.environ["MARKSCHEME_DATA"])).filter(
         pl.col("set").is_in(["contrast", "light"]),
@@ -111,7 +113,7 @@ def main() -> None:
     """Print the share of verdicts that change, by kind of wrapping, and what is right."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--judge", default="examiner")
-    parser.add_argument("--wrappings", default="dev", choices=["dev", "test", "test-second"])
+    parser.add_argument("--wrappings", default="dev", choices=WRAPPINGS)
     parser.add_argument("--styles", type=int, default=12, help="wrappings of systems; 0 for none")
     options = parser.parse_args()
     rows = wrapped(options.wrappings)

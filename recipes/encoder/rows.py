@@ -55,7 +55,7 @@ MOST = {"wrapped": 36_000, "junk": 9_000, "injected": 15_000}
 DEV_SHARE = 0.06
 LATE = (
     "contrast-fourth", "contrast-fifth", "contrast-sixth", "contrast-seventh", "contrast-eighth",
-    "contrast-ninth", "contrast-tenth", "contrast-eleventh", "frame-like",
+    "contrast-ninth", "contrast-tenth", "contrast-eleventh", "contrast-twelfth", "frame-like",
 )  # fmt: skip
 """Hand-written rows that `recipes.labelled.labelled` does not have."""
 EXAMPLE = Path(__file__).parents[2] / "examples" / "answers.jsonl"

@@ -14,7 +14,7 @@ import polars as pl
 
 from markscheme.contract import Judge, ModelSource, judge_name, parse_judge
 from markscheme.engine import CLUSTERS, RunReport, process_pool, run_in_folder, run_in_memory
-from markscheme.flags import CLEANING, Cleaning
+from markscheme.flags import CLEANING, Cleaning, with_keywords
 from markscheme.results import (
     Table,
     Tabular,
@@ -393,16 +393,14 @@ class Judgment:
 def judge(
     answers: Source | Sequence[str | Path],
     judges: str | Judge | Sequence[str | Judge] = DEFAULT_JUDGE,
+    options: ReadOptions | None = None,
     *,
     out: str | Path | None = None,
-    columns: Mapping[str, str] | None = None,
-    reference_separator: str = "auto",
-    slices: Sequence[str] = (),
-    on_bad_row: Literal["error", "skip"] = "error",
     clean: Cleaning = CLEANING,
     models: ModelSource | None = None,
     workers: int = 1,
     on_progress: Callable[[int], None] | None = None,
+    **keywords: Any,
 ) -> Result:
     """Judge answers.
 
@@ -410,18 +408,19 @@ def judge(
         answers: a path (or several), `-` for standard input, a Polars or pandas frame, or a list of
             dicts; with columns for question, references and answer under their usual names.
         judges: names such as `"token_f1(threshold=0.6)"`, judge objects, or several of either.
+        options: how the answers are read; the defaults if None.
         out: a folder to write the run to, and to resume from if it was interrupted; None keeps
             everything in memory.
-        columns: our column names to the data's, where those are unusual.
-        reference_separator: splits references given as one text; see `ReadOptions`.
-        slices: columns of the data to give figures by, such as `["topic"]`: see `Result.by`.
-        on_bad_row: `error` stops and names malformed rows; `skip` leaves them out and counts them.
         clean: what is taken out of answers first: `"formatting"` (citation marks, lists of sources,
             closing offers and wrappings, for judges that ask no chat model) or `"none"`.
         models: opens weights and servers for judges that need some.
         workers: processes that judge side by side, for many answers and a judge that is not
             lexical; a script that asks for several needs `if __name__ == "__main__":`.
         on_progress: called with the number of judgments just finished.
+        keywords: fields of `ReadOptions`, in place of or on top of `options`: `columns` (our names
+            to the data's), `answer_columns` (one for each system), `slices` (columns to give
+            figures by: see `Result.by`), `on_bad_row` (`skip` leaves malformed rows out and counts
+            them), `reference_separator` and others.
 
     Returns:
         The judgments, the figures and the counts.
@@ -429,6 +428,7 @@ def judge(
     Raises:
         DataError: the answers cannot be read.
         JudgeError: a judge's name or parameters are wrong.
+        MarkschemeError: an option that there is not.
         RunError: the folder cannot be used.
 
     Example:
@@ -437,12 +437,11 @@ def judge(
         >>> markscheme.judge([row], "exact_match").summary["accuracy"].to_list()
         [0.0]
     """
-    options = ReadOptions(
-        columns=columns or {},
-        reference_separator=reference_separator,
-        slices=tuple(slices),
-        on_bad_row=on_bad_row,
-    )
+    # Lists are tuples there: what a run depends on is written from them.
+    given = {key: tuple(one) if isinstance(one, list) else one for key, one in keywords.items()}
+    if given.get("columns", ()) is None:
+        del given["columns"]
+    options = with_keywords(ReadOptions, options, given)
     sources = sources_of(answers)
     named = [judges] if isinstance(judges, str) or not isinstance(judges, Sequence) else judges
     reader = AnswersReader(sources, options)

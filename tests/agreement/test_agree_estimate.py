@@ -364,7 +364,7 @@ def test_what_is_left_out_or_matched_by_its_text_is_said() -> None:
     filled = drawn.with_columns(label=pl.when(pl.int_range(60) >= 8).then("label"))
     (found,) = human_accuracy(judged(table), load_labels(filled))
     assert found.labelled == 52
-    assert found.notes[0].startswith("8 of the 60 drawn answers have no label; if these are the")
+    assert found.notes[0].startswith("8 of the 60 answers in the file of labels have no label; if")
     whole = table.join(filled.select("answer_id", seen="label"), on="answer_id", how="left")
     whole = whole.with_columns(label="seen").drop("seen", "score")
     (found,) = human_accuracy(judged(table), load_labels(whole))

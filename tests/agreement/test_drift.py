@@ -54,14 +54,15 @@ class Provider:
 
 
 def test_a_changed_model_is_noticed_and_an_unchanged_one_is_not(tmp_path: Path) -> None:
-    provider = Provider()
+    provider, others = Provider(), threading.enumerate()
     for week in range(3):
         found = drift(anchors(), judges=[JUDGE], models=provider.models(), folder=tmp_path,
                       now=DAY + week * timedelta(days=7))  # fmt: skip
         assert not found.alarm
         assert len(provider.chat.seen) == 40 * (week + 1)  # The ledger is not asked instead.
     # No ledger is left open.
-    assert not [one for one in threading.enumerate() if one.name == "markscheme-ledger"]
+    new = [one for one in threading.enumerate() if one not in others]
+    assert not [one for one in new if one.name == "markscheme-ledger"]
     provider.wrong = 3
     provider.served = "gpt-2"
     found = drift(anchors(), judges=[JUDGE], models=provider.models(), folder=tmp_path,
@@ -152,12 +153,13 @@ def test_a_check_that_was_stopped_goes_on_and_is_not_compared_before(tmp_path: P
     later = DAY + timedelta(days=7)
     found = drift(anchors(), judges=[JUDGE], models=provider.models(max_calls=15),
                   folder=tmp_path, now=later)  # fmt: skip
-    assert not found.asked
+    assert (found.asked, found.complete) == (False, False)
     assert "25 anchors were not judged within the budget" in str(found)
     assert len(found.checks) == 1
     found = drift(anchors(), judges=[JUDGE], models=provider.models(), folder=tmp_path,
                   now=later + timedelta(hours=1))  # fmt: skip
     assert len(provider.chat.seen) == 80
+    assert found.complete
     assert [one.at for one in found.checks] == [DAY, later]
 
 
@@ -238,6 +240,9 @@ def test_the_command_exits_with_1_on_drift(
         assert run_command([*command, "--base-url", server.url]) == 0
         (check,) = Path("runs/drift-anchors").glob("*Z.sqlite")
         check.rename(check.with_name("2026-01-01T00-00-00Z.sqlite"))
+        cut = [*command, "--base-url", server.url, "--max-calls", "5"]
+        assert run_command(cut) == 1
+        assert "15 anchors were not judged within the budget" in capsys.readouterr().out
         says[0] = "No"
         assert run_command([*command, "--base-url", server.url]) == 1
     assert "DRIFT" in capsys.readouterr().out
@@ -267,12 +272,13 @@ def test_between_two_checks_it_is_the_sign_flip_test_of_scipy() -> None:
 
 @pytest.mark.proof(area="statistics")
 def test_false_alarms_are_as_rare_as_the_level_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Noisy judges, two answers a question, a check now and then without a reply."""
+    """Noisy judges, two answers a question, checks without a reply, every other one labelled."""
     monkeypatch.setattr(sys.modules[_test.__module__], "EXCHANGES", 399)  # Quicker, as exact.
     rng = np.random.default_rng(17)
     alarms = tests = 0
     questions = np.repeat(np.arange(25), 2)
-    for _ in range(250):
+    for number in range(250):
+        expected = rng.random(50) < 0.6 if number % 2 else np.ones(50, bool)
         chance = rng.beta(0.4, 0.3, 50)
         checks = []
         for _ in range(4):
@@ -281,22 +287,34 @@ def test_false_alarms_are_as_rare_as_the_level_says(monkeypatch: pytest.MonkeyPa
             kinds[rng.random(50) < 0.05] = 0
             checks.append(outcome(kinds))
         for last in (1, 2, 3):
-            p, *_ = _test(checks[last], checks[:last], questions, np.ones(50, bool), seed=last)
+            p, *_ = _test(checks[last], checks[:last], questions, expected, seed=last)
             assert p is not None
             tests += 1
             alarms += p <= 0.05
     assert stats.binomtest(alarms, tests, 0.05, alternative="greater").pvalue > 0.001
 
 
-@pytest.mark.parametrize(("before", "changed"), [(4, 4), (1, 8)])
-def test_as_few_changes_are_noticed_as_the_page_says(before: int, changed: int) -> None:
+@pytest.mark.parametrize(
+    ("before", "changed", "labelled"), [(4, 4, False), (4, 4, True), (1, 8, False), (1, 9, True)]
+)
+def test_as_few_changes_are_noticed_as_the_page_says(
+    before: int, changed: int, labelled: bool
+) -> None:
     steady = np.array([1, 2] * 50)
+    expected = np.arange(100) % 4 < 2 if labelled else np.ones(100, bool)
     found = []
     for number in (changed - 1, changed):
         last = steady.copy()
         last[: 2 * number : 2] = 2
-        p, *_ = _test(
-            outcome(last), [outcome(steady)] * before, np.arange(100), np.ones(100, bool), seed=0
-        )
+        p, *_ = _test(outcome(last), [outcome(steady)] * before, np.arange(100), expected, seed=0)
         found.append(p is not None and p <= 0.01)
     assert found == [False, True]
+
+
+def test_a_judge_that_now_accepts_nothing_is_noticed_though_its_agreement_is_the_same() -> None:
+    """Half of the labels are 1, and every verdict goes from Yes to No."""
+    before, last = outcome(np.full(60, 2)), outcome(np.full(60, 1))
+    p, changed, _ = _test(last, [before], np.arange(60), np.arange(60) % 2 == 0, seed=0)
+    assert changed == 60
+    assert p is not None
+    assert p < 0.001

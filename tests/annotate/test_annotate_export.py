@@ -30,7 +30,7 @@ from markscheme.annotate.render import guidelines_html
 from markscheme.annotate.scales import SCALES
 from markscheme.annotate.setup import prepare, read_plan
 from markscheme.errors import AgreementError, DataError, MarkschemeError, RunError
-from markscheme.tables import opaque_ids, write_table
+from markscheme.tables import ReadOptions, opaque_ids, write_table
 from markscheme.tables.labels import load_labels
 
 Make = Callable[..., Place]
@@ -507,6 +507,16 @@ def test_files_without_references_and_with_a_design_are_read(tmp_path: Path) -> 
     bare.write_text("answer_id,label\na,\n")
     with pytest.raises(DataError, match="--answers FILE"):
         read_file(str(bare))
+
+
+def test_a_table_with_a_column_of_answers_for_each_system_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "wide.csv"
+    file.write_text("Ticket,question,references,gpt-4o,claude\n1,Who?,Ann,Ann,Bob\n")
+    found = read_file(str(file), ReadOptions(columns={"answer_id": "Ticket"}))
+    assert found["answer"].to_list() == ["Ann", "Bob"]
+    file.write_text("answer_id,question,references,old bot,new bot\n1,Who?,Ann,Ann,Bob\n")
+    found = read_file(str(file), ReadOptions(answer_columns=("new bot", "old bot")))
+    assert found["system"].to_list() == ["new bot", "old bot"]
 
 
 def test_ids_are_those_that_judge_gives(tmp_path: Path) -> None:

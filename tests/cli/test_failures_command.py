@@ -46,8 +46,11 @@ def test_a_run_shows_which_judges_reject_what(
     assert "answers that contains accepts" in trusted
     assert "people accept" not in trusted
     assert "exact_match" in call(capsys, "failures", folder, "--trusted", "nobody", exit_code=2)
-    both = ("failures", folder, "--trusted", "contains", "--labels", "labels.csv")
-    assert "choose one of --labels and --trusted" in call(capsys, *both, exit_code=2)
+    for labels in (("--labels", "labels.csv"), ("--label-column", "label")):
+        both = call(capsys, "failures", folder, "--trusted", "contains", *labels, exit_code=2)
+        assert "choose one of --labels, --label-column and --trusted" in both
+    by = call(capsys, "failures", folder, "--accepted", "--by", "system", exit_code=2)
+    assert "not of what they accept" in by
 
 
 def test_what_a_judge_accepts_is_not_called_what_people_accept() -> None:

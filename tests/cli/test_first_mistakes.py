@@ -213,6 +213,7 @@ def test_a_path_that_is_nearly_right_is_named(words: str, judged: Path, capsys: 
         (("estimate", "--confidence", "95"), "it is 95, and must be 0.9999 or less: write 0.95."),
         (("diff", "--margin", "5"), "it is 5, and must be 1 or less: write 0.05."),
         (("diff", "--looks", "0"), "it is 0, and must be 1 or more."),
+        (("diff", "--looks", "9" * 400), "it is inf, and must be 1000000 or less."),
         (("judge", "--timeout", "0"), "it is 0, and must be 0.001 or more."),
         (("judge", "--timeout", "nan"), "it is nan, and must be a number."),
         (("estimate", "--by", "sytem"), "'sytem' is not one of 'system'; did you mean 'system'?"),

@@ -127,7 +127,7 @@ def test_the_answer_comes_first_and_the_errors_can_be_read(
     assert [row[0] for row in table.rows] == [one] * len(table.rows)
     assert table.header[0] == "system"
     errors = pl.read_csv("errors.csv")
-    assert errors["error"].to_list() == ["false pass"] * wrong
+    assert errors["judge_error"].to_list() == ["false pass"] * wrong
     assert errors["answer"].str.starts_with("Not ").all()
     assert json.loads(errors["references"][0]) == [errors["answer"][0].split()[1]]
     found = agree("runs/r")

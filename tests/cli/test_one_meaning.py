@@ -46,7 +46,7 @@ def test_there_are_as_many_help_texts_as_options() -> None:
 
 
 READERS = {
-    "annotate", "columns", "diff", "failures", "judge", "llm batch write", "llm drift",
+    "annotate", "columns", "diff", "explain", "failures", "judge", "llm batch write", "llm drift",
     "research amend", "research examples", "research probe", "research references expand",
     "research reliability", "research train entailment", "research train learned",
     "research tune-judge", "train examiner",

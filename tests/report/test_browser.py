@@ -86,7 +86,7 @@ def test_a_press_shows_false_passes_false_rejects_and_unsure(
     page.select_option("#filter-judge", "examiner")
     table = markscheme.agree(run_folder, judges="examiner").errors
     assert table is not None
-    counts = table["error"].value_counts()
+    counts = table["judge_error"].value_counts()
     known = dict(counts.iter_rows())
     said = dict(one.split(": ") for one in page.locator("#shortcuts button").all_inner_texts())
     assert list(said) == ["False passes", "False rejects", "Unsure"]

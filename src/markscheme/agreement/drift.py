@@ -8,9 +8,10 @@ way to read replies, is no drift.
 The test knows no model of the noise. If nothing has changed, it is chance which of a question's
 checks was the last one (the checks are exchangeable); so the last check is exchanged, question by
 question, with a random one of those that it is compared with (Lehmann & Romano 2005, section 5.11).
-Two statistics: the mean (agreement with labels, or acceptance), which shows a model that became
-better, worse, milder or stricter; and the difference between checks, which shows verdicts that
-change in both directions. The smaller p-value counts twice (Bonferroni).
+Up to three statistics: the share accepted, which shows a model that became milder or stricter;
+with labels the agreement with them, which shows one that became better or worse; and, from the
+third check on, the difference between checks, which shows verdicts that change in both directions.
+The smallest p-value counts as often as there are statistics (Bonferroni).
 """
 
 from __future__ import annotations
@@ -95,11 +96,13 @@ class DriftResult(TableResult):
         checks: by judge, oldest first.
         alarm: whether the last check of a judge is unlike those before it.
         asked: whether the models were queried now, and all of them answered.
+        complete: whether no check is left that a budget cut off.
     """
 
     checks: tuple[DriftCheck, ...]
     alarm: bool
     asked: bool
+    complete: bool
 
 
 def drift(
@@ -174,6 +177,7 @@ class _Checks:
         """Ask, if it is time, and compare all checks."""
         since, labels = _moment(self.options.since), self._labels()  # what is wrong costs no call
         said, asked = self._ask(now)
+        complete = not any(self.folder.glob(f"*{_UNFINISHED}"))
         stored = [(at, path) for at, path in self._finished() if since is None or at >= since]
         checks: list[DriftCheck] = []
         for judge in self.judges:
@@ -191,10 +195,12 @@ class _Checks:
             checks=tuple(checks),
             alarm=alarm,
             asked=asked,
+            complete=complete,
             data={
                 "command": "drift",
                 "alarm": alarm,
                 "asked": asked,
+                "complete": complete,
                 "folder": str(self.folder),
                 "checks": [vars(one) | {"at": one.at.isoformat()} for one in checks],
                 "notes": said,
@@ -360,9 +366,11 @@ def _test(
     compared = int(paired.sum())
     if not compared:
         return None, None, 0
+    accepted = (codes == _YES).astype(np.float64)
     right = (codes == np.where(expected, _YES, _NO)).astype(np.float64)
+    levels = [accepted] if expected.all() else [accepted, right]  # The same where all are expected.
     apart = (codes[:, None] != codes[None]) + np.abs(scores[:, None] - scores[None])
-    sides = np.zeros((questions.max() + 1, len(codes), 2))
+    sides = np.zeros((questions.max() + 1, len(codes), len(levels) + 1))
     present = np.zeros(sides.shape[:2], dtype=bool)
     for place in range(len(sides)):
         mine = questions == place
@@ -370,10 +378,11 @@ def _test(
         if len(whole) < 2 or whole[0] != 0:
             continue
         present[place, whole] = True
-        level = right[np.ix_(whole, mine)].sum(axis=1)
-        sides[place, whole, 0] = level - (level.sum() - level) / (len(whole) - 1)
-        sides[place, whole, 1] = apart[np.ix_(whole, whole, mine)].sum(axis=(1, 2))
-        sides[place, whole, 1] /= len(whole) - 1
+        for number, level_of in enumerate(levels):
+            level = level_of[np.ix_(whole, mine)].sum(axis=1)
+            sides[place, whole, number] = level - (level.sum() - level) / (len(whole) - 1)
+        sides[place, whole, -1] = apart[np.ix_(whole, whole, mine)].sum(axis=(1, 2))
+        sides[place, whole, -1] /= len(whole) - 1
     kept = present[:, 0]
     if not kept.any():
         return None, changed, compared
@@ -381,9 +390,9 @@ def _test(
 
     drawn = _exchanged_sums(sides, present, seed=seed).T
     observed = (2 * sides[:, 0] - sides.sum(axis=1)).sum(axis=0)
-    found = [_exchange_p(drawn[0], float(observed[0]))]
+    found = [_exchange_p(drawn[n], float(observed[n])) for n in range(len(levels))]
     if len(before) > 1:  # Between two checks the difference is the same either way.
-        found.append(_exchange_p(drawn[1], float(observed[1]), larger_only=True))
+        found.append(_exchange_p(drawn[-1], float(observed[-1]), larger_only=True))
     return min(1.0, len(found) * min(found)), changed, compared
 
 

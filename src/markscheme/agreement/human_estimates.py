@@ -58,8 +58,9 @@ class EstimateResult(TableResult):
     def gates(self, limit: float) -> dict[str, bool]:
         """Whether people surely accept enough of all answers, and of each system's.
 
-        A figure passes where its interval begins at the limit or above it. Of labels of which some
-        are known to be wrong it is the figure without these errors.
+        A figure passes where its interval begins at the limit or above it, and never where there
+        are too few labels for a share. Of labels of which some are known to be wrong it is the
+        figure without these errors.
 
         Args:
             limit: the share wanted, 0 to 1.
@@ -78,6 +79,9 @@ def _gate(one: HumanAccuracy, limit: float) -> tuple[str, bool]:
     """What the gate says of one set of answers, and whether it passes."""
     figure = one.without_noise or one.figure
     whose = "all answers" if one.system is None else f"{one.system}'s answers"
+    if _too_few(one):
+        why = f"too few labels for a share of {whose} ({one.few})"
+        return f"gate FAILED: {why}; wanted {100 * limit:g}", False
     if figure is None or figure.low is None:
         why = one.refusal or (figure and figure.reason) or "there is no interval"
         return f"gate FAILED: of {whose} nothing is known: {why}; wanted {100 * limit:g}", False

@@ -19,7 +19,7 @@ _LONGEST = 120
 """Characters of a text that the table shows."""
 _COLUMNS = (
     "judge",
-    "error",
+    "judge_error",
     "question",
     "references",
     "answer",
@@ -41,14 +41,18 @@ def label_errors(joined: Joined, run: Run, reading: LabelOptions) -> pl.DataFram
         reading: from which grade an answer is acceptable, and how columns are called.
 
     Returns:
-        `judge`, `error` (`FALSE_PASS` or `FALSE_REJECT`), and as far as they are known `question`,
-        `references`, `answer`, `system`, `label`, `verdict`, `score`, `explanation`, `answer_id`.
+        `judge`, `judge_error` (`FALSE_PASS` or `FALSE_REJECT`; a column `error` of answers would be
+        the error of the system's call), and as far as they are known `question`, `references`,
+        `answer`, `system`, `label`, `verdict`, `score`, `explanation`, `answer_id`.
     """
     accepted = as_binary(joined.rows["label"], positive_from=reading.positive_from)
     passed = pl.col("verdict")
     rows = joined.rows.with_columns(accepted).filter(passed != pl.col("accepted"))
     rows = rows.with_columns(
-        pl.when(passed).then(pl.lit(FALSE_PASS)).otherwise(pl.lit(FALSE_REJECT)).alias("error")
+        pl.when(passed)
+        .then(pl.lit(FALSE_PASS))
+        .otherwise(pl.lit(FALSE_REJECT))
+        .alias("judge_error")
     )
     rows = with_texts(rows, run, reading, ("references",))
     surest = pl.when(passed).then(-pl.col("score")).otherwise(pl.col("score"))
@@ -69,8 +73,8 @@ def label_errors_table(errors: pl.DataFrame, joined: Joined) -> Table | None:
     """
     if errors.is_empty() or not {"question", "answer"} <= set(errors.columns):
         return None
-    kind = FALSE_PASS if (errors["error"] == FALSE_PASS).any() else FALSE_REJECT
-    found = errors.filter(pl.col("error") == kind)
+    kind = FALSE_PASS if (errors["judge_error"] == FALSE_PASS).any() else FALSE_REJECT
+    found = errors.filter(pl.col("judge_error") == kind)
     judges, whose = found["judge"].n_unique(), excerpt(str(found["judge"][0]), _LONGEST)
     shown = found.group_by("judge", maintain_order=True).head(max(1, _SHOWN // judges))
     shown = shown.head(_SHOWN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -376,7 +377,7 @@ def _one_sided(confidence: float) -> str:
 def _of_the_draw(plan: pl.DataFrame, table: pl.DataFrame, options: PlanOptions) -> list[str]:
     """What was drawn, and where it is too little for the command that will read it."""
     if options.for_difference:
-        pair = ",".join(options.for_difference)
+        pair = shlex.quote(",".join(options.for_difference))
         questions, there = plan["cluster"].n_unique(), plan["label"].count()
         known = f", of which {there:,} have a label already," if there else ""
         return [

@@ -230,7 +230,7 @@ class Run:
         """
         if self.known_answers is not None:
             return self.known_answers
-        if not self.is_answers:
+        if not self.is_answers and set(_BY_JUDGES) & set(self.names):
             raise DataError(
                 f"{self.name} holds judgments without references; name the judged file with "
                 "--answers (Python: answers=...)"

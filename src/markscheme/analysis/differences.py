@@ -35,7 +35,7 @@ from markscheme.analysis.options import DiffOptions
 from markscheme.analysis.rejections import with_rejections
 from markscheme.contract import asks_chat, judge_name, parse_judge
 from markscheme.engine import reading_for, run_in_memory
-from markscheme.errors import AgreementError, MarkschemeError, no_such_name
+from markscheme.errors import AgreementError, DataError, MarkschemeError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.results import TableResult, refuse_slices
 from markscheme.tables import AnswersReader, one_judge, plainly_spaced
@@ -151,6 +151,8 @@ def diff(
     """
     chosen = with_keywords(DiffOptions, options, keywords)
     refuse_slices(chosen.slices, _TAKEN, "diff")
+    if "-" in (base, new):
+        raise DataError("answers to compare are read from files, not from standard input")
     sides = _judged_sides(base, new, chosen)
     judge = _common_judge(sides, chosen.judge)
     before, now, edited = _with_items(

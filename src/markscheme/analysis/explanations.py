@@ -16,7 +16,7 @@ from markscheme.errors import AgreementError, DataError, no_such_name
 from markscheme.flags import with_keywords
 from markscheme.judges.examiner import Effects, Examiner, find_effects, matched_spans
 from markscheme.results import Column, Format, Table, TableResult
-from markscheme.tables import SPENT, ReadOptions, known_ids, read_answers
+from markscheme.tables import SPENT, FileOptions, ReadOptions, known_ids, read_answers
 
 _REFERENCES = 5
 """References that are shown."""
@@ -126,14 +126,21 @@ def explain(
     )
 
 
-def answer_of(run: str, answer_id: str | None) -> tuple[str, tuple[str, ...], str]:
+def answer_of(
+    run: str, answer_id: str | None, read: FileOptions | None = None
+) -> tuple[str, tuple[str, ...], str]:
     """Question, references and answer of an answer of a run, or of a file of answers.
+
+    Args:
+        run: the run's folder, or the file.
+        answer_id: which answer.
+        read: how a file is read; the defaults if None.
 
     Raises:
         DataError: the run cannot be read.
         AgreementError: it has no such answer, the system gave none, or its references are patterns.
     """
-    answers = open_run(run).answers
+    answers = open_run(run, (read or FileOptions()).reading()).answers
     ids = answers["answer_id"].to_list()
     answer_id = known_ids(pl.Series([answer_id], dtype=pl.String), answers["answer_id"])[0]
     if answer_id not in ids:

@@ -151,10 +151,14 @@ def failures(
         raise AgreementError(
             "choose one of --accepted and --rejected (Python: accepted=True, rejected=True)"
         )
-    if labels is not None and chosen.trusted is not None:
+    if chosen.trusted is not None and (labels is not None or chosen.label_column):
         raise AgreementError(
-            "choose one of --labels and --trusted: each says which answers are right (Python: "
-            "labels or trusted=...)"
+            "choose one of --labels, --label-column and --trusted: each says which answers are "
+            "right (Python: labels, label_column=... or trusted=...)"
+        )
+    if chosen.accepted and chosen.by:
+        raise AgreementError(
+            "--by is of what judges reject or get wrong, not of what they accept (Python: by=...)"
         )
     run = _opened(judged, answers, chosen, labels)
     listed = chosen.accepted or chosen.rejected

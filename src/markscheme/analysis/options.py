@@ -132,6 +132,7 @@ class DiffOptions(FileOptions):
             "Number of successive runs to be compared with this base; the significance level is "
             "divided among them (Bonferroni).",
             minimum=1,
+            maximum=1_000_000,
             rare=True,
         ),
     ] = 1

@@ -130,6 +130,9 @@ def _export(
         known = known.drop("item", "text_place", "stage", "state").rename({"unit": "item"})
         return Exported(table=_without_empty(known), notes=notes)
     # Nothing is learned from what says nothing.
+    empty = int((known["answer"] == "").sum())
+    if empty:
+        notes += (f"{counted(empty, 'labelled answer')} without a text left out",)
     known = known.filter(pl.col("answer") != "")
     table = known.with_columns(_verdicts(known["label"], project, options))
     kept = ["answer_id", "question", "references", "answer", "system", "label"]

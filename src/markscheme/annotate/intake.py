@@ -87,13 +87,16 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
     # Paths into fields are no columns; `read_answers` follows them, and names what is not there.
     found = {*our_names(names, options.columns, wanted), *options.columns}
     lacking = [name for name in ("question", "answer") if name not in found]
-    if "answer_id" in found and lacking:
+    try:
+        # Rows without references are malformed elsewhere; here they only mean: none to show.
+        answers = read_answers(path, replace(options, references="optional"))
+    except DataError:
+        if not lacking or "answer_id" not in names:
+            raise
         raise DataError(
             f"{path} has no {' and no '.join(lacking)} to show; if 'plan-labels' wrote it, give "
             "that command --answers FILE, so that the texts are in it"
-        )
-    # Rows without references are malformed elsewhere; here they only mean: none to show.
-    answers = read_answers(path, replace(options, references="optional"))
+        ) from None
     if "system" not in found and answers["system"].eq(system_names([path])[0]).all():
         answers = answers.with_columns(system=pl.lit(None, pl.String))
     design = [name for name in DESIGN if name in names]

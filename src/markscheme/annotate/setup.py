@@ -307,7 +307,7 @@ def _of_known(intake: Intake) -> str:
     if intake.undecided:
         said.append(
             f"{counted(intake.undecided, 'item has', 'items have')} labels of annotators in the "
-            "file already, and none of its own: they are shown, and the export has these labels too"
+            "file already, and none of its own: they are shown, and these labels count too"
         )
     if intake.unused_labels:
         labels = counted(intake.unused_labels, "label is", "labels are")

@@ -9,6 +9,7 @@ from markscheme.analysis import ExplainOptions
 from markscheme.cli.options import Shown, command
 from markscheme.errors import MarkschemeError
 from markscheme.flags import ANSWER, Argument, Fields, Question, References
+from markscheme.tables import FileOptions
 
 
 @command("explain", example='markscheme explain -q "When did it open?" -r 1975 -a "In 1985."')
@@ -25,6 +26,7 @@ def explain(
     reference: References = (),
     answer: Annotated[str | None, ANSWER] = None,
     options: ExplainOptions,
+    read: FileOptions,
     shown: Annotated[Shown, Fields(without=("quiet",))],
 ) -> None:
     """Explain the examiner's judgment of one answer: why, which words matched, what counted most.
@@ -41,7 +43,7 @@ def explain(
             raise MarkschemeError(
                 "explain takes RUN and the ID of one of its answers, or -q, -r and -a, not both"
             )
-        question, reference, answer = answer_of(run, answer_id)
+        question, reference, answer = answer_of(run, answer_id, read)
     elif not question or not reference or answer is None:
         raise MarkschemeError(
             "explain requires -q QUESTION, -r REFERENCE and -a ANSWER, or RUN and the ID of one of "

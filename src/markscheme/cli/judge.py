@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -414,7 +415,7 @@ def _print_notes(report: RunReport, judges: Sequence[Judge], models: Models) -> 
         notes.print(line, soft_wrap=True)
     where = f"written to {report.address}"
     if report.folder is not None:  # The viewer reads no addresses.
-        where += f"; 'markscheme view {report.folder}' shows every answer"
+        where += f"; 'markscheme view {shlex.quote(str(report.folder))}' shows every answer"
         if lacks_extras("report", "web"):
             where += ", with the extras 'report' and 'web' installed"
     notes.print(where, soft_wrap=True)

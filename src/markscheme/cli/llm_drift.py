@@ -31,8 +31,8 @@ def drift(
 
     Each check calls the model again and stores its replies in the folder of checks; the table
     compares every check with those before it. Exits with code 1 if a judge's last check differs
-    from them. With --every DAYS it can precede each run, or be a daily job: no model is called
-    while the last check is recent.
+    from them, or was cut off by a budget. With --every DAYS it can precede each run, or be a daily
+    job: no model is called while the last check is recent.
     """
     from markscheme import agreement
     from markscheme.cli.progress_bar import progress
@@ -46,5 +46,5 @@ def drift(
         )
         shown.note(f"language models: {asked.budget.spending}")
     shown.show(found)
-    if found.alarm:
+    if found.alarm or not found.complete:
         raise typer.Exit(1)

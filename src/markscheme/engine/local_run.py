@@ -35,7 +35,7 @@ from markscheme.engine.run_folder import (
 )
 from markscheme.engine.stream import OnProgress, Prepared, Sheet, Stream, prepare
 from markscheme.engine.summary import CLUSTERS, summarise
-from markscheme.errors import Problem, RunError, signature_wanted
+from markscheme.errors import BadRowsError, Problem, RunError, signature_wanted
 from markscheme.flags import CLEANING, Cleaning
 from markscheme.models import Models
 from markscheme.tables import (
@@ -262,7 +262,9 @@ def run_in_folder(
                     ask=ask,
                     on_progress=on_progress,
                 )
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, BadRowsError):
+                folder.accept_other_input()
             if found is None:
                 folder.forget()
             raise
@@ -624,12 +626,15 @@ def _check_same_input(folder: RunFolder, number: int, chain: bytes) -> None:
     """Refuse to mix pieces of different inputs: each batch leaves a mark of all up to it."""
     earlier = list(folder.parts.glob(f"input-{number:06d}-*"))
     mark = f"input-{number:06d}-{chain.hex()}"
-    if earlier and earlier[0].name != mark:
+    differs = bool(earlier) and earlier[0].name != mark
+    if differs and not folder.accepts_other_input:
         raise RunError(
             f"{folder.path} holds an unfinished run on other answers (they differ in batch "
             f"{number + 1}); choose another --out, or delete that folder"
         )
-    if not earlier:
+    if differs:
+        folder.remove_from(number)
+    if differs or not earlier:
         try:
             (folder.parts / mark).touch()
         except OSError as error:

@@ -61,6 +61,11 @@ DIGITS = 32
 _PIECE = re.compile(rf"(?P<name>[a-z]+(?:-\d+)+)-(?P<used>\d{{6}})-(?P<mark>[0-9a-f]{{{DIGITS}}})")
 """The name of a piece's file. Those of 0.1.0 carry a digest alone, and are never taken."""
 
+_BATCH = re.compile(r"(?:answers|judgments|chunk|input)-(\d{6})")
+"""How the name of what is of one batch begins; the batch's number."""
+_REFUSED = "rows-refused"
+"""The file that says that a run stopped because of rows in its input."""
+
 State = Literal["done", "running", "stopped"]
 
 
@@ -324,6 +329,26 @@ class RunFolder:
                 self._refuse(file)
             else:
                 self._listed.setdefault(named["name"], []).append(file)
+
+    def accept_other_input(self) -> None:
+        """Let the next run have other answers: this one stopped because of rows in its input."""
+        with suppress(OSError):  # Then it asks for another folder.
+            (self.parts / _REFUSED).touch()
+
+    @property
+    def accepts_other_input(self) -> bool:
+        """Whether an earlier run stopped because of rows in its input."""
+        return (self.parts / _REFUSED).exists()
+
+    def remove_from(self, batch: int) -> None:
+        """Remove what an earlier process left of this batch and of later ones."""
+        for name in [*self._listed]:
+            if (of := _BATCH.match(name)) and int(of[1]) >= batch:
+                for file in self._listed.pop(name):
+                    _remove(file)
+        for mark in self.parts.glob("input-*"):
+            if (of := _BATCH.match(mark.name)) and int(of[1]) >= batch:
+                _remove(mark)
 
     def listed(self, prefix: str) -> list[str]:
         """Names of pieces that begin so, in order; whether they are this run's is not known yet."""

@@ -192,6 +192,10 @@ class JudgmentOut(BaseModel):
     relation: Literal[RELATIONS] | None  # type: ignore[valid-type]
     marks: float | None
     explanation: str | None
+    scope: str | None = Field(
+        description="How the answer relates to what a trained judge learned, such as `inside` or "
+        "`outside: ` and why."
+    )
     raw: str | None = Field(description="A language model's reply.")
     cost_usd: float | None
     tokens_in: int | None

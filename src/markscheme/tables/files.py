@@ -250,11 +250,8 @@ def _folder_frame(path: str) -> pl.LazyFrame:
     arrow = sorted(folder.glob("*.arrow"))
     if arrow and not any(folder.glob("*.parquet")):
         return pl.concat([scan_arrow(file) for file in arrow])
-    if (folder / "run.json").is_file() and (parts := sorted(folder.glob("*.parquet"))):
-        raise DataError(
-            f"{path} is the folder of a run, with tables of several kinds; give one of them: "
-            f"{', '.join(map(str, parts))}"
-        )
+    if (folder / "run.json").is_file() and (answers := folder / "answers.parquet").is_file():
+        raise DataError(f"{path} is the folder of a run; the answers in it are {answers}")
     return scan_parquet(folder)
 
 

@@ -163,10 +163,12 @@ class Joined:
             said.append(f"{repeated} with the same value merged")
         said += self.remarks
         blank = self.listed - self.labelled - self.tied
-        if blank and ("inclusion_probability" in self.labels or self.listed < self.answers):
+        drawn = "inclusion_probability" in self.labels
+        if blank and (drawn or self.listed < self.answers):
+            which = "drawn answers" if drawn else "answers in the file of labels"
             said.append(
-                f"{blank:,} of the {self.listed:,} drawn answers have no label; if these are the "
-                "hard ones, the labels are not a random sample"
+                f"{blank:,} of the {self.listed:,} {which} have no label; if these are the hard "
+                "ones, the labels are not a random sample"
             )
         return said
 
@@ -342,6 +344,9 @@ class Match(NamedTuple):
 _EDITED = 0.05
 """Below this share of matched rows, texts that differ under one id are edits of the text."""
 
+REPEAT = r"(?s)^(.*) \(row \d+\)$"
+"""The id of a row that repeats another one, whose id it holds (`read_answers`)."""
+
 _JUDGED, _LOOSE = " as judged", " without case"
 _ROW = "row of the table"
 _TEXTS = ("question", "answer")
@@ -403,7 +408,7 @@ def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> Match:
         for known in (table, *wide):
             if not known.join(judged, on="answer_id", how="semi").height:
                 continue
-            by_id = Match(known, KEYS[:1])
+            by_id = Match(_with_repeats(known, judged), KEYS[:1])
             return _by_id_or_texts(judged, by_id, table, texts) if textual else by_id
         if not textual:
             return Match(table, KEYS[:1])
@@ -413,6 +418,29 @@ def matched_on(judged: pl.DataFrame, table: pl.DataFrame) -> Match:
             "'question' and 'answer'"
         )
     return _by_texts(judged, table, texts)
+
+
+def _with_repeats(table: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """The table with the row of each answer for its repeats too, which it has under one id.
+
+    `read_answers` gives a row that repeats another one an id of its own. A sample that was drawn
+    stays as it is: a repeat that was not drawn is not of it.
+    """
+    if "inclusion_probability" in table.columns or not set(_TEXTS) <= set(judged.columns):
+        return table
+    texts = pl.struct(*_TEXTS, *(["system"] if "system" in judged.columns else []))
+    rows = judged.select("answer_id", texts.alias("texts")).unique("answer_id")
+    repeats = rows.with_columns(first=pl.col("answer_id").cast(pl.String).str.extract(REPEAT))
+    repeats = repeats.drop_nulls("first").join(
+        rows, left_on=("first", "texts"), right_on=("answer_id", "texts"), how="semi"
+    )
+    new = repeats.join(table, on="answer_id", how="anti").select("first", repeat="answer_id")
+    if new.is_empty():
+        return table
+    first = table.unique("answer_id", keep="first", maintain_order=True)
+    more = first.join(new, left_on="answer_id", right_on="first", maintain_order="left")
+    more = more.with_columns(answer_id="repeat").select(table.columns)
+    return pl.concat([table, more])
 
 
 def _as_judged(table: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:

@@ -247,6 +247,11 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
                 "wrote them; write them again with 'annotate-export --as ratings', or rename it"
             )
         firsts = parsed.filter(pl.col("part") == "first")
+        if firsts.is_empty() and (parsed["part"] == "known").any():
+            raise AgreementError(
+                "the ratings are labels that came with the answers (part 'known'), and nobody has "
+                "labelled any yet; 'annotate-export' without --as writes them as labels"
+            )
         if firsts.is_empty():
             raise AgreementError(
                 "the ratings have a column 'part' and no row of part 'first'; give the file that "

@@ -27,6 +27,7 @@ from markscheme.tables.files import (
 from markscheme.tables.formats import format_of_record
 from markscheme.tables.opened import COMPRESSION_SUFFIXES, SUFFIXES
 from markscheme.tables.read_options import ReadOptions
+from markscheme.text import counted
 
 _BATCH = 65_536
 _QUESTION_IDS = ("question id", "qid", "query id", "example id", "sample id", "questionid")
@@ -131,11 +132,16 @@ def predictions_of(
     if columns is None:
         return None
     found: dict[str, Any] = {}
+    repeats = 0
     for batch in batches(_BATCH):
         if batch.problems:
             raise BadRowsError(batch.problems)
-        _add_rows(found, batch, *columns)
+        repeats += _add_rows(found, batch, *columns)
         notes += batch.notes
+    if repeats:
+        lines = ("row repeats an earlier one and is", "rows repeat earlier ones and are")
+        again = counted(repeats, *lines)
+        notes += (f"{Path(path).name}: {again} read once",)
     return found, notes
 
 
@@ -192,7 +198,9 @@ def _columns(batch: RawBatch) -> tuple[str, str] | None:
     return ids[0], answers[0]
 
 
-def _add_rows(found: dict[str, Any], batch: RawBatch, ids: str, answers: str) -> None:
+def _add_rows(found: dict[str, Any], batch: RawBatch, ids: str, answers: str) -> int:
+    """Add the answers of a batch; how many of its rows repeat an earlier one."""
+    repeats = 0
     nothing = [None] * len(batch.lines)
     names, texts = (batch.columns.get(column, nothing) for column in (ids, answers))
     for line, name, answer in zip(batch.lines, names, texts, strict=True):
@@ -207,12 +215,14 @@ def _add_rows(found: dict[str, Any], batch: RawBatch, ids: str, answers: str) ->
                 f"{where}: the answer must be text, not {type(answer).__name__} "
                 f"{str(answer)[:40]!r}"
             )
-        if str(name) in found:
+        if str(name) in found and found[str(name)] != answer:
             raise DataError(
-                f"{where}: the id {str(name)!r} has an answer already; keep one of the two, or "
-                "give each system's answers in a file of its own"
+                f"{where}: the id {str(name)!r} has another answer already; keep one of the two, "
+                "or give each system's answers in a file of its own"
             )
+        repeats += str(name) in found
         found[str(name)] = answer
+    return repeats
 
 
 def question_ids(

@@ -652,6 +652,14 @@ def unread(raw: RawBatch, found: Recognised) -> list[str]:
     return [name for name in _leaves(raw, list(raw.columns)) if name not in used and name.strip()]
 
 
+def _typed(columns: Sequence[str]) -> str:
+    return shlex.quote(",".join(columns))
+
+
+def _keyword(columns: Sequence[str]) -> str:
+    return f" (Python: answer_columns={list(columns)!r})"
+
+
 def _nothing_for(
     raw: RawBatch, missing: Sequence[str], free: Sequence[str], found: Recognised
 ) -> DataError:
@@ -665,8 +673,8 @@ def _nothing_for(
     several = len(models) > 1 and "answer" in missing
     remedy = "; or, where columns hold a system's answers each, with --answer-columns "
     if list(missing) != ["answer"]:
-        wide = f"{remedy}{shlex.quote(','.join(models))} in place of answer=NAME" if several else ""
-        return DataError(f"{message}{inside}{wide}")
+        wide = f"{remedy}{_typed(models)} in place of answer=NAME{_keyword(models)}"
+        return DataError(f"{message}{inside}{wide if several else ''}")
     texts = [name for name in free if name.strip() and holds_texts(raw.columns[name])]
     questions = () if "system" in found.places else found.values.get("question", ())
     system = next((name for name in texts if system_like(raw.columns[name], questions)), None)
@@ -676,9 +684,10 @@ def _nothing_for(
     columns = models if several else texts[:3] if len(texts) > 1 else [*texts, "OTHER"]
     of_systems = {LABEL_OF + name: labels[name] for name in columns if name in labels}
     rated = f" {columns_option(of_systems)}" if of_systems else ""
+    wide = f"{remedy}{_typed(columns)}{rated}{_keyword(columns)}"
     return DataError(
-        f"{message}{inside}{remedy}{shlex.quote(','.join(columns))}{rated}; or give the file of "
-        "the answers (one object of ids and answers) too"
+        f"{message}{inside}{wide}; or give the file of the answers (one object of ids and answers) "
+        "too"
     )
 
 
