@@ -3,7 +3,7 @@
     python -m recipes.encoder.train WORK OUT [--run 3] [--stages mpnet]
 
 WORK has what `recipes.encoder.pack` wrote. Each stage has a budget of seconds in which it loads,
-trains, evaluates several times (the weights, and their moving average) and writes the best state. A
+trains, evaluates the weights' moving average several times and writes the best state. A
 stage that fails prints its traceback, and the next one begins. `--small N` trains on N rows of each
 part, to test the programs on a CPU. It needs PyTorch and NumPy alone.
 

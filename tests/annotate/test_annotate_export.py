@@ -29,7 +29,7 @@ from markscheme.annotate.ratings import settle
 from markscheme.annotate.render import guidelines_html
 from markscheme.annotate.scales import SCALES
 from markscheme.annotate.setup import prepare, read_plan
-from markscheme.errors import AgreementError, DataError, MarkschemeError, RunError
+from markscheme.errors import AgreementError, BadRowsError, DataError, MarkschemeError, RunError
 from markscheme.tables import ReadOptions, opaque_ids, write_table
 from markscheme.tables.labels import load_labels
 
@@ -517,6 +517,9 @@ def test_a_table_with_a_column_of_answers_for_each_system_is_read(tmp_path: Path
     file.write_text("answer_id,question,references,old bot,new bot\n1,Who?,Ann,Ann,Bob\n")
     found = read_file(str(file), ReadOptions(answer_columns=("new bot", "old bot")))
     assert found["system"].to_list() == ["new bot", "old bot"]
+    file.write_text("answer_id,question,references,old bot,new bot\n1,,Ann,Ann,Bob\n")
+    with pytest.raises(BadRowsError, match="no question"):
+        read_file(str(file), ReadOptions(answer_columns=("new bot", "old bot")))
 
 
 def test_ids_are_those_that_judge_gives(tmp_path: Path) -> None:

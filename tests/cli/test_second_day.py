@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -153,6 +156,16 @@ def test_diff_names_what_it_cannot_read(capsys: Captured, monkeypatch: pytest.Mo
     Path("f.csv").write_text(HEADER + "1,Who?,Ann,Ann,1\n")
     monkeypatch.setattr("sys.stdin", io.StringIO(Path("f.csv").read_text()))
     assert "not from standard input" in call(capsys, "diff - f.csv -j contains", code=2)
+
+
+@pytest.mark.parametrize("frame", [pl.DataFrame, pd.DataFrame, list])
+def test_frames_and_rows_are_compared(frame: Callable[[list[dict[str, object]]], Any]) -> None:
+    rows = [
+        {"question": f"Who is {n}?", "references": ["Ann"], "answer": "Ann" if n % 2 else "Bob"}
+        for n in range(6)
+    ]
+    found = markscheme.diff(frame(rows), frame(rows), judge="contains")
+    assert (found.conclusion, found.new_rows) == ("no change shown", 6)
 
 
 def test_exports_say_what_they_leave_out(capsys: Captured) -> None:

@@ -96,7 +96,7 @@ class DriftResult(TableResult):
         checks: by judge, oldest first.
         alarm: whether the last check of a judge is unlike those before it.
         asked: whether the models were queried now, and all of them answered.
-        complete: whether no check is left that a budget cut off.
+        complete: whether no check was due, or the one that was is whole: no budget cut it off.
     """
 
     checks: tuple[DriftCheck, ...]
@@ -176,8 +176,7 @@ class _Checks:
     def result(self, now: datetime) -> DriftResult:
         """Ask, if it is time, and compare all checks."""
         since, labels = _moment(self.options.since), self._labels()  # what is wrong costs no call
-        said, asked = self._ask(now)
-        complete = not any(self.folder.glob(f"*{_UNFINISHED}"))
+        said, asked, complete = self._ask(now)
         stored = [(at, path) for at, path in self._finished() if since is None or at >= since]
         checks: list[DriftCheck] = []
         for judge in self.judges:
@@ -219,16 +218,19 @@ class _Checks:
                 found.append((_parsed(path.name.removesuffix(".sqlite")), path))
         return sorted(found)
 
-    def _ask(self, now: datetime) -> tuple[list[str], bool]:
-        """Ask about every anchor, unless all judges' last checks are recent; what to say, and
-        whether."""
+    def _ask(self, now: datetime) -> tuple[list[str], bool, bool]:
+        """Ask about every anchor, unless all judges' last checks are recent.
+
+        Returns:
+            What to say, and `asked` and `complete` of a `DriftResult`.
+        """
         if self.options.every is not None:
             between = timedelta(days=self.options.every)
             recent = [(at, path) for at, path in self._finished() if now < at + between]
             checks = [self._outcomes(judge, recent) for judge in self.judges]
             if all(checks):
                 due = min(own[-1][0] for own in checks) + between
-                return [f"no check: the next one is due on {due:%Y-%m-%d %H:%M} UTC"], False
+                return [f"no check: the next one is due on {due:%Y-%m-%d %H:%M} UTC"], False, True
         unfinished = sorted(self.folder.glob(f"*{_UNFINISHED}"))
         stamp = now.astimezone(UTC).strftime(_STAMP)
         path = unfinished[-1] if unfinished else self.folder / f"{stamp}{_UNFINISHED}"
@@ -243,14 +245,15 @@ class _Checks:
                 skipped += _left(found)
                 failed += found.filter(pl.col("status") == "failed").height
         if skipped:
-            return [
+            said = [
                 f"this check is not complete: {skipped:,} anchors were not judged within the "
                 "budget; the same command resumes it"
-            ], False
+            ]
+            return said, False, False
         with contextlib.suppress(FileNotFoundError):  # Two processes had the same check.
             path.rename(path.with_name(path.name.removesuffix(_UNFINISHED) + ".sqlite"))
         said = [f"{failed:,} anchors had no answer in this check"] * bool(failed)
-        return [*said, f"every check's replies are in {self.folder}"], True
+        return [*said, f"every check's replies are in {self.folder}"], True, True
 
     def _judged(self, judge: Judge, models: Models) -> pl.DataFrame:
         reader = AnswersReader([self.rows])

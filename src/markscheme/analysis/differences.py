@@ -151,7 +151,7 @@ def diff(
     """
     chosen = with_keywords(DiffOptions, options, keywords)
     refuse_slices(chosen.slices, _TAKEN, "diff")
-    if "-" in (base, new):
+    if any(isinstance(one, str | Path) and str(one) == "-" for one in (base, new)):
         raise DataError("answers to compare are read from files, not from standard input")
     sides = _judged_sides(base, new, chosen)
     judge = _common_judge(sides, chosen.judge)

@@ -16,7 +16,7 @@ from markscheme.agreement import open_run
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.engine import plan
-from markscheme.errors import DataError
+from markscheme.errors import BadRowsError, DataError
 from markscheme.tables import (
     ANSWERS_SCHEMA,
     ReadOptions,
@@ -90,8 +90,8 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
     try:
         # Rows without references are malformed elsewhere; here they only mean: none to show.
         answers = read_answers(path, replace(options, references="optional"))
-    except DataError:
-        if not lacking or "answer_id" not in names:
+    except DataError as error:
+        if isinstance(error, BadRowsError) or not lacking or "answer_id" not in names:
             raise
         raise DataError(
             f"{path} has no {' and no '.join(lacking)} to show; if 'plan-labels' wrote it, give "

@@ -23,6 +23,7 @@ from markscheme.flags import columns_option, typed_columns
 from markscheme.tables.atomic_write import whole_file
 from markscheme.tables.columns import REQUIRED, label_key
 from markscheme.tables.files import RawBatch, Source, iter_raw, sources_of, system_names
+from markscheme.tables.joins import repeat_ids
 from markscheme.tables.judgments import JUDGMENTS_SCHEMA
 from markscheme.tables.label_values import LabelOffers
 from markscheme.tables.opened import SUFFIXES, shown
@@ -462,7 +463,7 @@ class AnswersReader:
         """
         again = pl.Series(self._seen.add(frame["answer_id"].hash().to_numpy()))
         if same.any():
-            numbered = pl.format("{} (row {})", "answer_id", pl.Series(self._numbers(frame.height)))
+            numbered = repeat_ids(pl.Series(self._numbers(frame.height)))
             frame = frame.with_columns(
                 pl.when(same).then(numbered).otherwise("answer_id").alias("answer_id")
             )

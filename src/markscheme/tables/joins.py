@@ -344,8 +344,8 @@ class Match(NamedTuple):
 _EDITED = 0.05
 """Below this share of matched rows, texts that differ under one id are edits of the text."""
 
-REPEAT = r"(?s)^(.*) \(row \d+\)$"
-"""The id of a row that repeats another one, whose id it holds (`read_answers`)."""
+_REPEAT = r"(?s)^(.*) \(row \d+\)$"
+"""The id of a row that repeats another one, with that one's id (`repeat_ids`)."""
 
 _JUDGED, _LOOSE = " as judged", " without case"
 _ROW = "row of the table"
@@ -353,6 +353,11 @@ _TEXTS = ("question", "answer")
 
 _OPAQUE = "drawn-"
 """How an id begins that says nothing of its answer; so no spreadsheet takes it for a number."""
+
+
+def repeat_ids(rows: pl.Series) -> pl.Expr:
+    """Ids of rows that repeat an earlier one, and have its `answer_id`, by their numbers."""
+    return pl.format("{} (row {})", "answer_id", rows)
 
 
 def opaque_ids(ids: pl.Series) -> pl.Series:
@@ -428,17 +433,17 @@ def _with_repeats(table: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
     """
     if "inclusion_probability" in table.columns or not set(_TEXTS) <= set(judged.columns):
         return table
-    texts = pl.struct(*_TEXTS, *(["system"] if "system" in judged.columns else []))
-    rows = judged.select("answer_id", texts.alias("texts")).unique("answer_id")
-    repeats = rows.with_columns(first=pl.col("answer_id").cast(pl.String).str.extract(REPEAT))
-    repeats = repeats.drop_nulls("first").join(
-        rows, left_on=("first", "texts"), right_on=("answer_id", "texts"), how="semi"
+    texts = [name for name in KEYS[1:] if name in judged.columns]
+    rows = judged.select(pl.col("answer_id").cast(pl.String).alias("id"), "answer_id", *texts)
+    repeats = rows.with_columns(first=pl.col("id").str.extract(_REPEAT)).drop_nulls("first")
+    repeats = repeats.unique("answer_id").join(
+        rows, left_on=("first", *texts), right_on=("id", *texts), how="semi", nulls_equal=True
     )
     new = repeats.join(table, on="answer_id", how="anti").select("first", repeat="answer_id")
     if new.is_empty():
         return table
-    first = table.unique("answer_id", keep="first", maintain_order=True)
-    more = first.join(new, left_on="answer_id", right_on="first", maintain_order="left")
+    once = table.unique("answer_id", keep="first", maintain_order=True)
+    more = once.join(new, left_on="answer_id", right_on="first", maintain_order="left")
     more = more.with_columns(answer_id="repeat").select(table.columns)
     return pl.concat([table, more])
 
