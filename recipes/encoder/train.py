@@ -136,9 +136,9 @@ RUNS = {
         seed=20261201,
         stages={
             "multilingual-e5": (
-                Plan(rate=3e-4, head_rate=4e-4, short_epochs=0, epochs=1.6, late=1, parts=4,
+                Plan(rate=3e-4, head_rate=4e-4, short_epochs=0, epochs=2, late=1, parts=2,
                      tokens=2048, english=WRITTEN, share=0.12, dev=100),
-                4500,
+                5700,
             ),
         },
     ),

@@ -111,6 +111,24 @@ def test_a_quantised_graph_computes_with_the_rounded_weights() -> None:
     np.testing.assert_allclose(y, (levels * scales)[ids] @ matrix, atol=1e-4)
 
 
+def test_eight_bits_have_a_scale_for_each_output() -> None:
+    from onnxruntime import InferenceSession
+
+    words, weights = made_weights()
+    weights[:, 1], weights[7, 4] = 0, 50  # one large weight spoils no other output
+    model = quantised(made_model(words, weights), bits=8)
+    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    levels, scales = constants["weights.levels"], constants["weights.scales"]
+    assert (levels.dtype, levels.shape, scales.shape) == (np.int8, weights.shape, (1, OUTPUTS))
+    assert (np.abs(levels * scales - weights) <= 0.5001 * scales).all()
+    assert scales[0, 0] < 0.05
+    assert scales[0, 4] == pytest.approx(50 / 127)
+    ids = np.array([[0, 3, 8], [5, 5, 1]])
+    (y,) = InferenceSession(model.SerializeToString()).run(["y"], {"ids": ids})
+    vectors, size = quantise_words(words)
+    np.testing.assert_allclose(y, (vectors * size)[ids] @ (levels * scales), atol=1e-3)
+
+
 def test_words_may_have_a_scale_for_each_run_of_coordinates() -> None:
     from onnxruntime import InferenceSession
 
