@@ -40,6 +40,8 @@ BLOCK = 32
 """Neighbouring weights of an output that share a scale."""
 WORD_LEVELS = 31
 """Levels on either side of zero of a coordinate of a word vector: 6 bits."""
+BYTE_LEVELS = 127
+"""The same of a weight in 8 bits."""
 ROWS = 4096
 """Most rows of a batch."""
 COMPRESSION = 19
@@ -99,8 +101,13 @@ def quantise_words(vectors: np.ndarray) -> Words:
     Returns:
         Levels from -31 to 31, int8 of the same shape, and scales, float32 of shape (words, 1).
     """
-    scales = np.abs(vectors).max(axis=1, keepdims=True) / WORD_LEVELS
-    levels = np.round(vectors / np.maximum(scales, 1e-12)).astype(np.int8)
+    return _rounded(vectors, WORD_LEVELS)
+
+
+def _rounded(lines: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Levels from -most to most, int8, and a scale for each line, float32 of shape (lines, 1)."""
+    scales = np.abs(lines).max(axis=1, keepdims=True) / most
+    levels = np.round(lines / np.maximum(scales, 1e-12)).astype(np.int8)
     return levels, scales.astype(np.float32)
 
 
@@ -213,9 +220,8 @@ def _matrix_node(node: Any, weights: np.ndarray) -> tuple[list[Any], dict[str, n
 def _byte_nodes(node: Any, weights: np.ndarray) -> tuple[list[Any], dict[str, np.ndarray]]:
     """A `MatMul` with weights in 8 bits and a scale for each output, and the constants it reads."""
     values, name = node.input
-    scales = np.abs(weights).max(axis=0, keepdims=True) / 127
-    levels = np.round(weights / np.maximum(scales, 1e-12)).astype(np.int8)
-    arrays = {f"{name}.levels": levels, f"{name}.scales": scales.astype(np.float32)}
+    levels, scales = _rounded(weights.T, BYTE_LEVELS)
+    arrays = {f"{name}.levels": levels.T, f"{name}.scales": scales.T}
     whole, exact = f"{name}.float", f"{name}.exact"
     nodes = [
         helper.make_node("Cast", [f"{name}.levels"], [whole], to=TensorProto.FLOAT),

@@ -143,8 +143,7 @@ RUNS = {
         },
     ),
 }  # fmt: skip
-"""The runs that were made, and the next one: `trained/mpnet.npz` is of the third, the other of the
-fifth."""
+"""Runs that were made: `trained/mpnet.npz` is of the third, the other of the fifth."""
 READ = {
     "mpnet": ("pieces", (0, 1)),
     "multilingual-e5": ("e5", (0, 1, 2)),
