@@ -1,11 +1,14 @@
 """How often a wrapping changes a judge's verdict on a short answer, and the order of systems.
 
-    MARKSCHEME_DATA=data python -m recipes.form [--judge JUDGE] [--styles 12]
+    MARKSCHEME_DATA=data python -m recipes.form [--judge JUDGE] [--styles 12] [--references 0]
         [--wrappings dev|dev-second|test|test-second]
 
 Half of the answers are right. Two systems answer 500 questions each, the one 2 to 10 points better,
 each with all its answers in one wrapping of its own: `order kept` is the share of simulated pairs
 that the judge puts in their true order, and the same of pairs without wrappings.
+
+`--references 60`: in place of that, 60 first references, word for word, in each of the wrappings,
+and how many the judge rejects.
 
 `dev` and `dev-second`: wrappings that nothing learned from, for makers, around answers to questions
 that the encoder never read. `test` and `test-second`: frozen wrappings around answers of the frozen
@@ -55,6 +58,22 @@ def accepted(rows: pl.DataFrame, answer: str, judge: str) -> pl.Series:
     named = rows.select("question", "references", answer=answer)
     named = named.with_columns(question_id=pl.int_range(pl.len()).cast(pl.String))
     return markscheme.judge(named, judges=judge).judgments["verdict"]
+
+
+def wrapped_references(name: str, count: int) -> pl.DataFrame:
+    """So many first references in each wrapping of a file: rows as of `wrapped`, all right."""
+    right = [row for row in facts(name) if row["label"] >= 0.5]
+    rows = [
+        {
+            "question": row["question"],
+            "references": list(row["references"]),
+            "kind": wrapping["kind"],
+            "answer": wrap(wrapping["text"], row["question"], row["references"][0]),
+        }
+        for wrapping in english_wrappings(name)
+        for row in random.Random(SEED).sample(right, count)
+    ]
+    return pl.DataFrame(rows)
 
 
 QUESTIONS, PAIRS = 500, 4_000
@@ -115,7 +134,16 @@ def main() -> None:
     parser.add_argument("--judge", default="examiner")
     parser.add_argument("--wrappings", default="dev", choices=WRAPPINGS)
     parser.add_argument("--styles", type=int, default=12, help="wrappings of systems; 0 for none")
+    parser.add_argument("--references", type=int, default=0, help="of each wrapping; 0 for none")
     options = parser.parse_args()
+    if options.references:
+        rows = wrapped_references(options.wrappings, options.references)
+        rows = rows.with_columns(accepted(rows, "answer", options.judge).alias("accepted"))
+        counts = (pl.len().alias("references"), (~pl.col("accepted")).sum().alias("rejected"))
+        with pl.Config(tbl_rows=-1, tbl_hide_dataframe_shape=True):
+            print(rows.select(*counts))
+            print(rows.group_by("kind").agg(*counts).sort("rejected", "kind", descending=True))
+        return
     rows = wrapped(options.wrappings)
     rows = rows.with_columns(
         accepted(rows, "bare", options.judge).alias("before"),
