@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ def accepted(rows: pl.DataFrame, answer: str, judge: str) -> pl.Series:
 def wrapped_references(name: str, count: int) -> pl.DataFrame:
     """So many first references in each wrapping of a file: rows as of `wrapped`, all right."""
     right = [row for row in facts(name) if row["label"] >= 0.5]
+    chosen = random.Random(SEED).sample(right, count)
     rows = [
         {
             "question": row["question"],
@@ -71,7 +73,7 @@ def wrapped_references(name: str, count: int) -> pl.DataFrame:
             "answer": wrap(wrapping["text"], row["question"], row["references"][0]),
         }
         for wrapping in english_wrappings(name)
-        for row in random.Random(SEED).sample(right, count)
+        for row in chosen
     ]
     return pl.DataFrame(rows)
 
@@ -128,6 +130,13 @@ def order_kept(
     return kept / pairs
 
 
+def show(rows: pl.DataFrame, figures: Sequence[pl.Expr], first: str) -> None:
+    """Print figures of all rows, then by kind of wrapping, those with most of `first` on top."""
+    with pl.Config(tbl_rows=-1, float_precision=3, tbl_hide_dataframe_shape=True):
+        print(rows.select(*figures))
+        print(rows.group_by("kind").agg(*figures).sort(first, "kind", descending=True))
+
+
 def main() -> None:
     """Print the share of verdicts that change, by kind of wrapping, and what is right."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -140,9 +149,7 @@ def main() -> None:
         rows = wrapped_references(options.wrappings, options.references)
         rows = rows.with_columns(accepted(rows, "answer", options.judge).alias("accepted"))
         counts = (pl.len().alias("references"), (~pl.col("accepted")).sum().alias("rejected"))
-        with pl.Config(tbl_rows=-1, tbl_hide_dataframe_shape=True):
-            print(rows.select(*counts))
-            print(rows.group_by("kind").agg(*counts).sort("rejected", "kind", descending=True))
+        show(rows, counts, "rejected")
         return
     rows = wrapped(options.wrappings)
     rows = rows.with_columns(
@@ -157,9 +164,7 @@ def main() -> None:
         (pl.col("before") == pl.col("right")).mean().alias("right, bare"),
         (pl.col("after") == pl.col("right")).mean().alias("right, wrapped"),
     )
-    with pl.Config(tbl_rows=-1, float_precision=3, tbl_hide_dataframe_shape=True):
-        print(rows.select(*figures))
-        print(rows.group_by("kind").agg(*figures).sort("changed", "kind", descending=True))
+    show(rows, figures, "changed")
     if options.styles:
         found = styles(options.wrappings, options.styles, options.judge)
         gaps = range(2, 11)
